@@ -1,0 +1,22 @@
+"""``python -m bench [name ...]``: run the benchmarks one after the other."""
+
+import sys
+from importlib import import_module
+
+NAMES = ("http", "append", "replay")
+
+
+def main(arguments: list[str]) -> int:
+    """Run the benchmarks called *arguments*, or all; 2 if there is no such one."""
+    unknown = [name for name in arguments if name not in NAMES]
+    if unknown:
+        print(f"no benchmark {', '.join(unknown)}; there are {', '.join(NAMES)}", file=sys.stderr)
+        return 2
+    for name in arguments or NAMES:
+        print(f"== {name}", flush=True)
+        import_module(f"bench.{name}").main()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,159 @@
+"""The same small aggregate for the log and for its peer, and a server for both."""
+
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID, uuid4
+
+import msgspec
+from eventsourcing.application import Application
+from eventsourcing.domain import Aggregate, event
+
+from engine.decider import Decider
+from engine.values import HOUSE, Sealed, SealedCard
+from service import database
+from service.embedded import Cluster, binaries
+from service.eventstore.store import PostgresStore
+from service.sources import DatabaseClock
+from service.writer import Command, Decide, Entry, States, Writer
+
+SECRET = "a key of the benchmark, and of nothing else"
+
+
+class Wagered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="wagered"):
+    """What a bet looks like in the log."""
+
+    seat: int
+    amount: int
+    rule: str = "betting.raise"
+
+
+class Dealt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="dealt"):
+    """What a deal looks like in the log: every card for the house and one seat."""
+
+    cards: tuple[SealedCard, ...]
+    seed: Sealed[str]
+
+
+class Wagers(msgspec.Struct, frozen=True):
+    """How much was wagered."""
+
+    total: int = 0
+    deals: int = 0
+
+
+def _evolve(state: Wagers, happened: Wagered | Dealt) -> Wagers:
+    if isinstance(happened, Wagered):
+        return Wagers(state.total + happened.amount, state.deals)
+    return Wagers(state.total, state.deals + 1)
+
+
+DECIDERS: dict[str, Decider[Any, Any, Any]] = {
+    "table": Decider(
+        category="table",
+        events=Wagered | Dealt,
+        initial=Wagers(),
+        decide=lambda _state, amount: (Wagered(seat=1, amount=amount),),
+        evolve=_evolve,
+    )
+}
+
+
+def dealt() -> Dealt:
+    """Return a deal of two cards to each of six seats."""
+    salt = os.urandom(32)
+    entrants = [f"entrant:ent_{number:032x}" for number in range(6)]
+    cards = tuple(
+        SealedCard("C+01", salt, 1, place, (HOUSE, entrants[place % 6])) for place in range(12)
+    )
+    return Dealt(cards=cards, seed=Sealed("5eed" * 16, salt, (HOUSE,)))
+
+
+def wagering(stream: str, amount: int = 5) -> Decide:
+    """Return a decision that wagers once."""
+
+    async def decide(states: States) -> list[Entry]:
+        loaded = await states.load(stream)
+        return [Entry(stream, DECIDERS["table"].decide(loaded.state, amount))]
+
+    return decide
+
+
+def command(clock: DatabaseClock) -> Command:
+    """Return a command that nobody sent before."""
+    return Command(
+        command_id=uuid4(),
+        actor="plr_" + "1" * 32,
+        received_at=clock.now(),
+        request=b'{"type":"raise_to","amount":5}',
+    )
+
+
+class PeerTable(Aggregate):
+    """The same aggregate as the library has it."""
+
+    @event("Opened")
+    def __init__(self) -> None:
+        self.total = 0
+
+    @event("Wagered")
+    def wager(self, seat: int, amount: int, rule: str) -> None:
+        """Wager once."""
+        self.total += amount
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One server with a database for each of the two."""
+
+    cluster: Cluster
+    ours: str
+    peers: str
+
+    def writer(self, clock: DatabaseClock) -> Writer:
+        """Return our writer, not started."""
+        return Writer(PostgresStore(self.ours, SECRET), DECIDERS, clock.now)
+
+    def peer(self, connections: int) -> Application[UUID]:
+        """Return the library's application on its database."""
+        parts = urlsplit(self.peers)
+        return Application(
+            env={
+                "PERSISTENCE_MODULE": "eventsourcing.postgres",
+                "POSTGRES_DBNAME": parts.path.strip("/"),
+                "POSTGRES_HOST": str(parts.hostname),
+                "POSTGRES_PORT": str(parts.port),
+                "POSTGRES_USER": str(parts.username),
+                "POSTGRES_PASSWORD": str(parts.password),
+                "POSTGRES_POOL_SIZE": str(connections),
+                "POSTGRES_MAX_WAITING": "1000",
+            }
+        )
+
+
+@contextmanager
+def bench() -> Iterator[Bench]:
+    """Start a durable server for both, print what it is, and stop it."""
+    with TemporaryDirectory(prefix="holotable-bench-") as directory:
+        cluster = Cluster(Path(directory) / "cluster", binaries(os.environ), durable=True)
+        with cluster:
+            password = "bench"
+            database.create_roles(cluster.url(), dict.fromkeys(database.LOGINS, password))
+            database.create_database(cluster.url(), "ours")
+            database.create_database(cluster.url(), "peers", owner="postgres")
+            database.migrate(cluster.url("ours", "holotable_migrate", password))
+            print(
+                f"PostgreSQL {database.server_version(cluster.url())}, fsync on, "
+                f"Python {platform.python_version()}, {os.cpu_count()} cores, "
+                f"eventsourcing {version('eventsourcing')}, asyncpg {version('asyncpg')}"
+            )
+            yield Bench(
+                cluster, cluster.url("ours", "holotable_api", password), cluster.url("peers")
+            )

@@ -1,0 +1,40 @@
+-- The roles of Holotable.  Run as a superuser, once per server; running it again changes nothing.
+-- Logins are made without a password: whoever runs this sets them (ALTER ROLE ... PASSWORD).
+--
+--   holotable_owner    cannot log in; owns every relation, so that no process can drop a trigger
+--   holotable_migrate  runs migrations as holotable_owner
+--   holotable_api, holotable_worker   append to the log through a function, and only so
+--   holotable_project  reads the log, writes the read models
+--   holotable_audit    reads the log and the keys, writes nothing of the log
+--   holotable_broker   owns the database of Celery's messages and knows nothing of the other
+
+DO $$
+DECLARE
+    login text;
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = 'holotable_owner') THEN
+        CREATE ROLE holotable_owner NOLOGIN;
+    END IF;
+    FOREACH login IN ARRAY ARRAY[
+        'holotable_migrate', 'holotable_api', 'holotable_worker',
+        'holotable_project', 'holotable_audit', 'holotable_broker'
+    ] LOOP
+        IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = login) THEN
+            EXECUTE pg_catalog.format('CREATE ROLE %I LOGIN', login);
+        END IF;
+        EXECUTE pg_catalog.format(
+            'ALTER ROLE %I NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS', login);
+    END LOOP;
+    ALTER ROLE holotable_owner NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION;
+END
+$$;
+
+GRANT holotable_owner TO holotable_migrate;
+
+-- A process that stops in the middle of a transaction must not hold a league's lock for ever.
+ALTER ROLE holotable_api SET idle_in_transaction_session_timeout = '10s';
+ALTER ROLE holotable_worker SET idle_in_transaction_session_timeout = '10s';
+ALTER ROLE holotable_api SET statement_timeout = '30s';
+ALTER ROLE holotable_api SET lock_timeout = '10s';
+ALTER ROLE holotable_worker SET lock_timeout = '10s';
+ALTER ROLE holotable_migrate SET lock_timeout = '4s';

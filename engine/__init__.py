@@ -1,0 +1,1 @@
+"""The rules of the house: pure, synchronous, deterministic; standard library and msgspec only."""

@@ -1,0 +1,339 @@
+"""
+One street of betting: whose turn it is, what may be done, what it costs.
+
+Amounts are *to*, never *by*: chips of one seat in this street.  Source: rulebook
+``betting``.
+"""
+
+from typing import Literal, assert_never
+
+import msgspec
+
+from engine.errors import CommandRejected
+from engine.rulesets import FixedContinue, PokerNoLimit
+from engine.values import Chips
+
+Verb = Literal["fold", "check", "call", "raise_to", "stay"]
+
+
+class CannotCheck(CommandRejected):
+    """There is a bet to face."""
+
+    code = "facing_bet"
+
+    def __init__(self, *, due: Chips) -> None:
+        super().__init__(f"checking is not free: {due} chips are due", due=due)
+
+
+class NothingToCall(CommandRejected):
+    """Nothing is due; check instead."""
+
+    code = "nothing_to_call"
+
+    def __init__(self) -> None:
+        super().__init__("there is nothing to call")
+
+
+class CallAmountChanged(CommandRejected):
+    """The price is not the one the caller expects."""
+
+    code = "call_amount_changed"
+
+    def __init__(self, *, expected: Chips, due: Chips) -> None:
+        super().__init__(f"the call costs {due} chips, not {expected}", expected=expected, due=due)
+
+
+class BetTooSmall(CommandRejected):
+    """The wager is below what the street allows."""
+
+    code = "bet_too_small"
+
+    def __init__(self, *, offered: Chips, minimum: Chips) -> None:
+        super().__init__(
+            f"a bet of {offered} chips is below the minimum of {minimum}",
+            offered=offered,
+            minimum=minimum,
+        )
+
+
+class BetTooLarge(CommandRejected):
+    """The wager is above what the seat has."""
+
+    code = "bet_too_large"
+
+    def __init__(self, *, offered: Chips, maximum: Chips) -> None:
+        super().__init__(
+            f"a bet of {offered} chips is above the maximum of {maximum}",
+            offered=offered,
+            maximum=maximum,
+        )
+
+
+class AmountNotInUnits(CommandRejected):
+    """The wager cannot be paid in the table's chips."""
+
+    code = "amount_not_in_units"
+
+    def __init__(self, *, offered: Chips, unit: Chips) -> None:
+        super().__init__(
+            f"a bet of {offered} chips is not a multiple of {unit}", offered=offered, unit=unit
+        )
+
+
+class AmountMissing(CommandRejected):
+    """A raise says to what."""
+
+    code = "amount_missing"
+
+    def __init__(self) -> None:
+        super().__init__("a raise needs the amount to raise to")
+
+
+class RaiseNotAllowed(CommandRejected):
+    """The seat may only call or fold."""
+
+    code = "raise_not_allowed"
+
+    def __init__(self, *, rule: str) -> None:
+        super().__init__("this seat may not raise now", rule=rule)
+
+
+class VerbNotPlayed(CommandRejected):
+    """The ruleset's betting does not know this verb."""
+
+    code = "verb_not_played"
+
+    def __init__(self, *, verb: str, betting: str) -> None:
+        super().__init__(f"{betting} has no {verb}", verb=verb, betting=betting)
+
+
+class Bettor(msgspec.Struct, frozen=True):
+    """A seat dealt in, as far as betting is concerned."""
+
+    seat: int
+    stack: Chips
+    put_in: Chips
+    acted_at: Chips | None
+    live: bool
+
+
+class Street(msgspec.Struct, frozen=True, kw_only=True):
+    """A betting round at one moment."""
+
+    bettors: tuple[Bettor, ...]
+    """Clockwise from the first actor."""
+
+    rules: PokerNoLimit | FixedContinue
+    unit: Chips
+    min_open: Chips
+    current_bet: Chips
+    full_raise: Chips
+    last_actor: int | None = None
+    moneyless: bool = False
+
+    def bettor(self, seat: int) -> Bettor:
+        """Return the bettor in *seat*."""
+        return next(bettor for bettor in self.bettors if bettor.seat == seat)
+
+    def acting(self) -> tuple[Bettor, ...]:
+        """Return everyone who can act: live, with chips behind."""
+        return tuple(b for b in self.bettors if b.live and (b.stack > 0 or self.moneyless))
+
+    @property
+    def min_increment(self) -> Chips:
+        """Return by how much a raise must exceed the current bet."""
+        if isinstance(self.rules, FixedContinue):
+            return 0
+        match self.rules.min_raise:
+            case "chip_unit":
+                return self.unit
+            case "min_bet":
+                return self.min_open
+            case "last_raise":
+                return max(self.full_raise, self.min_open)
+
+
+class LegalAction(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing a seat may do; what does not apply is null."""
+
+    verb: str
+    amount: Chips | None = None
+    """Chips that a call or a stay costs."""
+
+    min: Chips | None = None
+    max: Chips | None = None
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What an action does to the street."""
+
+    paid: Chips
+    stack: Chips
+    current_bet: Chips
+    full_raise: Chips
+    all_in: bool
+    rule: str
+
+
+def next_to_act(street: Street) -> int | None:
+    """
+    Return the seat whose turn it is, or none when the street is over.
+
+    A lone seat that nobody can answer is asked only if it faces a bet.
+
+    Source: rulebook ``betting.street_end``.
+    """
+    acting = street.acting()
+    if isinstance(street.rules, FixedContinue):
+        begun = any(b.acted_at is not None for b in street.bettors)
+        waiting = [b for b in acting if b.acted_at is None]
+        return waiting[0].seat if waiting and (begun or len(acting) > 1) else None
+    if not acting:
+        return None
+    if len(acting) == 1:
+        others = [b.put_in for b in street.bettors if b.live and b.seat != acting[0].seat]
+        if acting[0].put_in >= max(others, default=0):
+            return None
+    seats = [b.seat for b in street.bettors]
+    start = 0 if street.last_actor is None else seats.index(street.last_actor) + 1
+    can_act = {b.seat: b for b in acting}
+    for seat in (*seats[start:], *seats[:start]):
+        bettor = can_act.get(seat)
+        if bettor is not None and (bettor.acted_at is None or bettor.put_in < street.current_bet):
+            return seat
+    return None
+
+
+def _barred(street: Street, bettor: Bettor) -> str | None:
+    """Return the rule that forbids a raise, or none."""
+    if not any(b.seat != bettor.seat for b in street.acting()):
+        return "betting.lone_seat"
+    if bettor.put_in + bettor.stack <= street.current_bet:
+        return "betting.all_in"
+    increment = street.min_increment
+    if bettor.acted_at is not None and street.current_bet - bettor.acted_at < increment:
+        return "betting.reopening"
+    return None
+
+
+def _raise_bounds(street: Street, bettor: Bettor) -> tuple[Chips, Chips]:
+    most = bettor.put_in + bettor.stack
+    least = (
+        street.min_open if street.current_bet == 0 else street.current_bet + street.min_increment
+    )
+    return min(least, most), most
+
+
+def legal_actions(street: Street, seat: int) -> tuple[LegalAction, ...]:
+    """Return all that *seat*, whose turn it is, may do; ``act`` accepts exactly these."""
+    bettor = street.bettor(seat)
+    fold = LegalAction(verb="fold")
+    if isinstance(street.rules, FixedContinue):
+        return (fold, LegalAction(verb="stay", amount=min(street.rules.cost, bettor.stack)))
+    due = street.current_bet - bettor.put_in
+    actions = [fold]
+    if due > 0:
+        actions.append(LegalAction(verb="call", amount=min(due, bettor.stack)))
+    else:
+        actions.append(LegalAction(verb="check"))
+    if _barred(street, bettor) is None:
+        least, most = _raise_bounds(street, bettor)
+        actions.append(LegalAction(verb="raise_to", min=least, max=most))
+    return tuple(actions)
+
+
+def act(
+    street: Street,
+    seat: int,
+    verb: Verb,
+    *,
+    amount: Chips | None = None,
+    expected: Chips | None = None,
+) -> Outcome:
+    """
+    Return what *verb* of *seat*, whose turn it is, does.
+
+    Raises:
+        CommandRejected: If the street does not allow it.
+    """
+    bettor = street.bettor(seat)
+    poker = isinstance(street.rules, PokerNoLimit)
+    if verb != "fold" and poker == (verb == "stay"):
+        raise VerbNotPlayed(verb=verb, betting="poker_nl" if poker else "fixed_continue")
+    match verb:
+        case "fold":
+            return _pays(street, bettor, 0, rule="betting.fold")
+        case "check":
+            return _check(street, bettor)
+        case "call":
+            return _call(street, bettor, expected)
+        case "raise_to":
+            return _raise_to(street, bettor, amount)
+        case "stay":
+            return _stay(street, bettor, expected)
+        case _:
+            assert_never(verb)
+
+
+def _pays(street: Street, bettor: Bettor, chips: Chips, *, rule: str) -> Outcome:
+    return Outcome(
+        paid=chips,
+        stack=bettor.stack - chips,
+        current_bet=street.current_bet,
+        full_raise=street.full_raise,
+        all_in=chips > 0 and chips == bettor.stack,
+        rule=rule,
+    )
+
+
+def _check(street: Street, bettor: Bettor) -> Outcome:
+    if (due := street.current_bet - bettor.put_in) > 0:
+        raise CannotCheck(due=due)
+    return _pays(street, bettor, 0, rule="betting.check")
+
+
+def _call(street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
+    due = street.current_bet - bettor.put_in
+    if due <= 0:
+        raise NothingToCall
+    price = min(due, bettor.stack)
+    if expected is not None and expected != price:
+        raise CallAmountChanged(expected=expected, due=price)
+    return _pays(street, bettor, price, rule="betting.call")
+
+
+def _stay(street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
+    cost = street.rules.cost if isinstance(street.rules, FixedContinue) else 0
+    price = min(cost, bettor.stack)
+    if expected is not None and expected != price:
+        raise CallAmountChanged(expected=expected, due=price)
+    return _pays(street, bettor, price, rule="betting.fixed_continue")
+
+
+def _raise_to(street: Street, bettor: Bettor, amount: Chips | None) -> Outcome:
+    if amount is None:
+        raise AmountMissing
+    if (rule := _barred(street, bettor)) is not None:
+        raise RaiseNotAllowed(rule=rule)
+    least, most = _raise_bounds(street, bettor)
+    if amount > most:
+        raise BetTooLarge(offered=amount, maximum=most)
+    if amount < least:
+        raise BetTooSmall(offered=amount, minimum=least)
+    if amount != most and amount % street.unit:
+        raise AmountNotInUnits(offered=amount, unit=street.unit)
+    increment = amount - street.current_bet
+    # A short all-in moves the bet, never the full raise (rulebook ``betting.reopening``).
+    full = increment >= max(street.full_raise, street.min_open)
+    return Outcome(
+        paid=amount - bettor.put_in,
+        stack=most - amount,
+        current_bet=amount if amount > street.current_bet else street.current_bet,
+        full_raise=increment if full else street.full_raise,
+        all_in=amount == most,
+        rule="betting.opening_bet" if street.current_bet == 0 else f"betting.{_rule_of(street)}",
+    )
+
+
+def _rule_of(street: Street) -> str:
+    return "fixed_continue" if isinstance(street.rules, FixedContinue) else street.rules.min_raise

@@ -1,0 +1,65 @@
+"""The cards: their identifiers, their order, their values."""
+
+from collections.abc import Iterable
+
+from engine.errors import InvariantViolated
+
+SUIT_LETTERS = {"C": "circle", "T": "triangle", "S": "square"}
+SYLOPS = ("Z1", "Z2")
+
+
+def _d62() -> tuple[str, ...]:
+    suited = [
+        f"{suit}{sign}{value:02}" for suit in "CTS" for sign in "+-" for value in range(1, 11)
+    ]
+    return (*suited, *SYLOPS)
+
+
+def _d76() -> tuple[str, ...]:
+    suited = [f"{suit}{value:02}" for suit in ("SA", "FL", "CO", "ST") for value in range(1, 16)]
+    faces = [
+        f"X{value}{copy}"
+        for value in ("17", "15", "14", "13", "11", "08", "02", "00")
+        for copy in "ab"
+    ]
+    return (*suited, *faces)
+
+
+DECKS = {"d62": _d62(), "d76": _d76()}
+"""Every deck in its order; the lowest card is the first.  Source: rulebook ``cards.decks``."""
+
+_FACES = {"17": -17, "15": -15, "14": -14, "13": -13, "11": -11, "08": -8, "02": -2, "00": 0}
+VALUES = {
+    **{card: 0 if card in SYLOPS else int(card[1:]) for card in DECKS["d62"]},
+    **{card: _FACES[card[1:3]] if card.startswith("X") else int(card[2:]) for card in DECKS["d76"]},
+}
+"""The value of every card of every deck; sylops are 0."""
+
+_ORDER = {card: index for cards in DECKS.values() for index, card in enumerate(cards)}
+
+
+def in_deck_order(cards: Iterable[str]) -> tuple[str, ...]:
+    """Return *cards* from the lowest to the highest, in the order of their deck."""
+    return tuple(sorted(cards, key=_ORDER.__getitem__))
+
+
+def total(cards: Iterable[str]) -> int:
+    """Return the sum of the values of *cards*; of none, 0."""
+    return sum(VALUES[card] for card in cards)
+
+
+def counts_for(card: str, suit: str) -> bool:
+    """Return whether *card* of ``d62`` counts as one of *suit*; a sylop counts for every suit."""
+    return card in SYLOPS or SUIT_LETTERS[card[0]] == suit
+
+
+def deck(name: str) -> tuple[str, ...]:
+    """
+    Return the deck called *name*.
+
+    Raises:
+        InvariantViolated: If there is none.
+    """
+    if name not in DECKS:
+        raise InvariantViolated(f"there is no deck {name!r}")
+    return DECKS[name]

@@ -1,0 +1,65 @@
+"""What can be asked of a league: who belongs to it, and as what."""
+
+from datetime import datetime
+
+import msgspec
+
+from engine.league.roles import Role
+from engine.values import HexDigest, LeagueId, PlayerId
+
+
+class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class CreateLeague(_Command, frozen=True, kw_only=True, tag="create_league"):
+    league: LeagueId
+    name: str
+    owner: PlayerId
+    sandbox: bool = False
+    """Whether masters may be fixed and durations scaled; for ever, and every audit says so."""
+
+
+class AddMember(_Command, frozen=True, kw_only=True, tag="add_member"):
+    player: PlayerId
+    role: Role = "player"
+
+
+class ChangeRole(_Command, frozen=True, kw_only=True, tag="change_role"):
+    player: PlayerId
+    role: Role
+
+
+class RemoveMember(_Command, frozen=True, kw_only=True, tag="remove_member"):
+    player: PlayerId
+
+
+class Invite(_Command, frozen=True, kw_only=True, tag="invite"):
+    """Let whoever knows a code become a member."""
+
+    invitation: HexDigest
+    """Digest of the code: the log never holds the code itself."""
+    role: Role = "player"
+    uses_max: int = 1
+    expires_at: datetime | None = None
+
+
+class AcceptInvitation(_Command, frozen=True, kw_only=True, tag="accept_invitation"):
+    invitation: HexDigest
+    player: PlayerId
+    now: datetime
+
+
+class RevokeInvitation(_Command, frozen=True, kw_only=True, tag="revoke_invitation"):
+    invitation: HexDigest
+
+
+Command = (
+    CreateLeague
+    | AddMember
+    | ChangeRole
+    | RemoveMember
+    | Invite
+    | AcceptInvitation
+    | RevokeInvitation
+)

@@ -1,0 +1,147 @@
+"""Which events a command to a league leads to."""
+
+from typing import assert_never
+
+from engine.league.commands import (
+    AcceptInvitation,
+    AddMember,
+    ChangeRole,
+    Command,
+    CreateLeague,
+    Invite,
+    RemoveMember,
+    RevokeInvitation,
+)
+from engine.league.errors import (
+    AlreadyMember,
+    InvitationExpired,
+    InvitationInvalid,
+    InvitationUnknown,
+    LastOwner,
+    LeagueNameInvalid,
+    LeagueNotCreated,
+    MemberUnknown,
+)
+from engine.league.events import (
+    Event,
+    InvitationIssued,
+    InvitationRevoked,
+    LeagueCreated,
+    MemberAdded,
+    MemberRemoved,
+    MemberRoleChanged,
+)
+from engine.league.state import Created, State
+from engine.values import PlayerId
+
+NAME_LENGTH_MAX = 200
+
+
+def decide(state: State, command: Command) -> tuple[Event, ...]:
+    """
+    Return the events that *command* causes in *state*; none if it is already so.
+
+    Who may ask is the service's question (``roles.may``), not this one's.
+
+    Raises:
+        CommandRejected: If the rules forbid the command.
+    """
+    match command:
+        case CreateLeague():
+            return _create(state, command)
+        case AddMember():
+            return _add(_created(state), command)
+        case ChangeRole():
+            return _change_role(_created(state), command)
+        case RemoveMember():
+            return _remove(_created(state), command)
+        case Invite():
+            return _invite(_created(state), command)
+        case AcceptInvitation():
+            return _accept(_created(state), command)
+        case RevokeInvitation():
+            known = _created(state).invitation(command.invitation)
+            return (InvitationRevoked(invitation=command.invitation),) if known else ()
+        case _:
+            assert_never(command)
+
+
+def _created(state: State) -> Created:
+    if not isinstance(state, Created):
+        raise LeagueNotCreated
+    return state
+
+
+def _create(state: State, command: CreateLeague) -> tuple[Event, ...]:
+    if isinstance(state, Created):
+        return ()
+    if not 0 < len(command.name.strip()) <= NAME_LENGTH_MAX:
+        raise LeagueNameInvalid(length=len(command.name.strip()), length_max=NAME_LENGTH_MAX)
+    return (
+        LeagueCreated(
+            league=command.league, name=command.name, owner=command.owner, sandbox=command.sandbox
+        ),
+    )
+
+
+def _add(state: Created, command: AddMember) -> tuple[Event, ...]:
+    held = state.role_of(command.player)
+    if held == command.role:
+        return ()
+    if held is not None:
+        raise AlreadyMember(role=held)
+    return (MemberAdded(player=command.player, role=command.role, invitation=None),)
+
+
+def _change_role(state: Created, command: ChangeRole) -> tuple[Event, ...]:
+    held = state.role_of(command.player)
+    if held is None:
+        raise MemberUnknown
+    if held == command.role:
+        return ()
+    _keep_an_owner(state, command.player)
+    return (MemberRoleChanged(player=command.player, role=command.role),)
+
+
+def _remove(state: Created, command: RemoveMember) -> tuple[Event, ...]:
+    if state.role_of(command.player) is None:
+        return ()
+    _keep_an_owner(state, command.player)
+    return (MemberRemoved(player=command.player),)
+
+
+def _keep_an_owner(state: Created, player: PlayerId) -> None:
+    owners = [each.player for each in state.members if each.role == "owner"]
+    if owners == [player]:
+        raise LastOwner
+
+
+def _invite(state: Created, command: Invite) -> tuple[Event, ...]:
+    if state.invitation(command.invitation) is not None:
+        return ()
+    if command.uses_max < 1:
+        raise InvitationInvalid(problem="an invitation can be used once at least")
+    if command.role == "owner":
+        raise InvitationInvalid(problem="an owner is added by name, never by a code")
+    return (
+        InvitationIssued(
+            invitation=command.invitation,
+            role=command.role,
+            uses_max=command.uses_max,
+            expires_at=command.expires_at,
+        ),
+    )
+
+
+def _accept(state: Created, command: AcceptInvitation) -> tuple[Event, ...]:
+    # A member keeps the present role: an old code neither promotes nor demotes.
+    if state.role_of(command.player) is not None:
+        return ()
+    invitation = state.invitation(command.invitation)
+    if invitation is None:
+        raise InvitationUnknown
+    if invitation.expires_at is not None and command.now >= invitation.expires_at:
+        raise InvitationExpired
+    return (
+        MemberAdded(player=command.player, role=invitation.role, invitation=invitation.invitation),
+    )

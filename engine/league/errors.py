@@ -1,0 +1,79 @@
+"""Why a league refuses a command."""
+
+from engine.errors import CommandRejected
+
+
+class LeagueNotCreated(CommandRejected):
+    """There is no such league yet."""
+
+    code = "league_not_created"
+
+    def __init__(self) -> None:
+        super().__init__("the league does not exist")
+
+
+class LeagueNameInvalid(CommandRejected):
+    """The name is empty or too long."""
+
+    code = "league_name_invalid"
+
+    def __init__(self, *, length: int, length_max: int) -> None:
+        super().__init__(
+            f"a league's name has 1 to {length_max} characters, not {length}",
+            length=length,
+            length_max=length_max,
+        )
+
+
+class MemberUnknown(CommandRejected):
+    """The player is not a member."""
+
+    code = "member_unknown"
+
+    def __init__(self) -> None:
+        super().__init__("the player is not a member of this league")
+
+
+class AlreadyMember(CommandRejected):
+    """The player is a member, in another role than the one asked for."""
+
+    code = "already_member"
+
+    def __init__(self, *, role: str) -> None:
+        super().__init__(f"the player already is a member, as {role}", role=role)
+
+
+class LastOwner(CommandRejected):
+    """A league always has an owner."""
+
+    code = "last_owner"
+
+    def __init__(self) -> None:
+        super().__init__("the last owner of a league can neither leave nor step down")
+
+
+class InvitationUnknown(CommandRejected):
+    """The invitation was never issued, was revoked, or has been used up."""
+
+    code = "invitation_unknown"
+
+    def __init__(self) -> None:
+        super().__init__("the invitation does not exist or no longer holds")
+
+
+class InvitationExpired(CommandRejected):
+    """The invitation's time is over."""
+
+    code = "invitation_expired"
+
+    def __init__(self) -> None:
+        super().__init__("the invitation has expired")
+
+
+class InvitationInvalid(CommandRejected):
+    """The invitation could never be used, or would give a league away."""
+
+    code = "invitation_invalid"
+
+    def __init__(self, *, problem: str) -> None:
+        super().__init__(problem)

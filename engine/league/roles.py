@@ -1,0 +1,58 @@
+"""What each role in a league may do."""
+
+from typing import Literal
+
+Role = Literal["owner", "director", "referee", "scorer", "auditor", "player"]
+
+Capability = Literal[
+    "manage_members",
+    "manage_seasons",
+    "manage_tournaments",
+    "direct_play",
+    "rule_disputes",
+    "report_results",
+    "audit_hands",
+    "read_league",
+    "enter_tournaments",
+]
+
+_ANYONE: frozenset[Capability] = frozenset({"read_league", "enter_tournaments"})
+
+_CAPABILITIES: dict[Role, frozenset[Capability]] = {
+    "owner": _ANYONE
+    | {
+        "manage_members",
+        "manage_seasons",
+        "manage_tournaments",
+        "direct_play",
+        "rule_disputes",
+        "report_results",
+        "audit_hands",
+    },
+    "director": _ANYONE | {"manage_seasons", "manage_tournaments", "direct_play", "report_results"},
+    "referee": _ANYONE | {"direct_play", "rule_disputes", "audit_hands"},
+    "scorer": _ANYONE | {"report_results"},
+    "auditor": _ANYONE | {"audit_hands"},
+    "player": _ANYONE,
+}
+
+_LOST_WHEN_ENTERED: frozenset[Capability] = frozenset(
+    {"direct_play", "rule_disputes", "audit_hands"}
+)
+
+
+def may(role: Role | None, capability: Capability, *, entered: bool = False) -> bool:
+    """
+    Return whether *role* permits *capability*; a stranger (None) may do nothing.
+
+    Args:
+        entered: Whether the person plays in the tournament it is about: staff
+            who play lose directing and unsealing there, so that nobody rules
+            on a pot of their own or opens an opponent's cards.
+
+    >>> may("referee", "audit_hands"), may("referee", "audit_hands", entered=True)
+    (True, False)
+    """
+    if role is None or capability not in _CAPABILITIES[role]:
+        return False
+    return not (entered and capability in _LOST_WHEN_ENTERED)

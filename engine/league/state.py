@@ -1,0 +1,110 @@
+"""What a league has become: its members and the invitations that still hold."""
+
+from datetime import datetime
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.errors import InvariantViolated
+from engine.league.events import (
+    Event,
+    InvitationIssued,
+    InvitationRevoked,
+    LeagueCreated,
+    MemberAdded,
+    MemberRemoved,
+    MemberRoleChanged,
+)
+from engine.league.roles import Role
+from engine.values import LeagueId, PlayerId
+
+
+class Member(msgspec.Struct, frozen=True, kw_only=True):
+    player: PlayerId
+    role: Role
+
+
+class Invitation(msgspec.Struct, frozen=True, kw_only=True):
+    invitation: str
+    role: Role
+    uses_left: int
+    expires_at: datetime | None
+
+
+class Uncreated(msgspec.Struct, frozen=True, kw_only=True):
+    """The state of an empty stream."""
+
+
+class Created(msgspec.Struct, frozen=True, kw_only=True):
+    league: LeagueId
+    name: str
+    sandbox: bool
+    members: tuple[Member, ...]
+    """In order of joining; always with one owner at least."""
+    invitations: tuple[Invitation, ...] = ()
+    """Those neither revoked nor used up; some may have expired."""
+
+    def role_of(self, player: PlayerId) -> Role | None:
+        """Return the role of *player*, or None for a stranger."""
+        return next((each.role for each in self.members if each.player == player), None)
+
+    def invitation(self, invitation: str) -> Invitation | None:
+        """Return the invitation with this digest, or None if it no longer holds."""
+        return next((each for each in self.invitations if each.invitation == invitation), None)
+
+
+State = Uncreated | Created
+
+
+def evolve(state: State, event: Event) -> State:
+    """
+    Return the state after *event*.
+
+    Raises:
+        InvariantViolated: If *event* cannot have happened in *state*.
+    """
+    match state, event:
+        case Uncreated(), LeagueCreated():
+            owner = Member(player=event.owner, role="owner")
+            return Created(
+                league=event.league, name=event.name, sandbox=event.sandbox, members=(owner,)
+            )
+        case Created(), MemberAdded():
+            member = Member(player=event.player, role=event.role)
+            return replace(
+                state,
+                members=(*state.members, member),
+                invitations=_used(state.invitations, event.invitation),
+            )
+        case Created(), MemberRoleChanged(player=player, role=role):
+            return replace(
+                state,
+                members=tuple(
+                    replace(each, role=role) if each.player == player else each
+                    for each in state.members
+                ),
+            )
+        case Created(), MemberRemoved(player=player):
+            kept = tuple(each for each in state.members if each.player != player)
+            return replace(state, members=kept)
+        case Created(), InvitationIssued():
+            issued = Invitation(
+                invitation=event.invitation,
+                role=event.role,
+                uses_left=event.uses_max,
+                expires_at=event.expires_at,
+            )
+            return replace(state, invitations=(*state.invitations, issued))
+        case Created(), InvitationRevoked(invitation=revoked):
+            held = tuple(each for each in state.invitations if each.invitation != revoked)
+            return replace(state, invitations=held)
+        case _:
+            raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
+
+
+def _used(invitations: tuple[Invitation, ...], used: str | None) -> tuple[Invitation, ...]:
+    counted = (
+        replace(each, uses_left=each.uses_left - 1) if each.invitation == used else each
+        for each in invitations
+    )
+    return tuple(each for each in counted if each.uses_left)

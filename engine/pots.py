@@ -1,0 +1,126 @@
+"""How the chips wagered in one hand are divided for the showdown."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import msgspec
+
+from engine.errors import InvariantViolated
+from engine.values import Chips
+
+
+class Pot(msgspec.Struct, frozen=True):
+    """A sum of chips and the seats that may win it."""
+
+    chips: Chips
+    eligible: tuple[int, ...]
+
+
+def unmatched(wagers: Mapping[int, Chips], *, live: Collection[int]) -> tuple[int, Chips] | None:
+    """
+    Return the seat and the chips of the largest wager that nobody else matched, or none.
+
+    A folded seat gets nothing back; but what it wagered does match.
+
+    Args:
+        wagers: Chips each seat has put into the hand; one entry for every seat dealt in.
+        live: Seats that have not folded.
+
+    Source: rulebook ``pots.unmatched``.
+
+    >>> unmatched({1: 50, 2: 20, 3: 100}, live=[2, 3])
+    (3, 50)
+    """
+    if not wagers:
+        return None
+    ordered = sorted(wagers.items(), key=lambda item: item[1])
+    seat, most = ordered[-1]
+    second = ordered[-2][1] if len(ordered) > 1 else 0
+    if most == second or seat not in live:
+        return None
+    return seat, most - second
+
+
+def build_pots(
+    wagers: Mapping[int, Chips], *, live: Collection[int], carry: Chips = 0
+) -> tuple[Pot, ...]:
+    """
+    Divide the wagers of one hand into a main pot and its side pots.
+
+    A live seat can win, from each opponent, no more than it has wagered itself.
+    So every distinct wager among the live seats closes one pot, and a folded
+    seat's chips stay in the pots they had already reached.
+
+    Args:
+        wagers:
+            Chips each seat has put into the hand, antes and blinds included,
+            the unmatched ones already returned.  Holds one entry for every
+            seat dealt in, folded seats too.
+
+        live: Seats that have not folded.  Order is irrelevant.
+        carry: Chips left from earlier hands; they join the main pot.
+
+    Returns:
+        Pots in the order they closed, the main pot first; only the main pot may
+        be empty.  Each pot's ``eligible`` is ascending and a proper subset of
+        the one before.
+
+    Raises:
+        InvariantViolated: If no seat is live, or a live seat has no wager.
+
+    Source: rulebook ``pots.layers``.
+
+    >>> build_pots({1: 50, 2: 200, 3: 200, 4: 20}, live=[1, 2, 3])
+    (Pot(chips=170, eligible=(1, 2, 3)), Pot(chips=300, eligible=(2, 3)))
+    """
+    if not live:
+        raise InvariantViolated("a hand with no live seat has no pots")
+    if missing := set(live) - wagers.keys():
+        raise InvariantViolated(f"live seats {sorted(missing)} have no wager")
+    levels = sorted({wagers[seat] for seat in live})
+    pots: list[Pot] = []
+    floor = 0
+    for level in levels:
+        # Chips that a folded seat left above every live wager belong to the last pot.
+        ceiling = max(wagers.values()) if level == levels[-1] else level
+        chips = sum(min(wager, ceiling) - min(wager, floor) for wager in wagers.values())
+        if chips:
+            pots.append(Pot(chips, tuple(sorted(s for s in live if wagers[s] >= level))))
+        floor = level
+    if not pots:
+        pots.append(Pot(0, tuple(sorted(live))))
+    main = pots[0]
+    return (Pot(main.chips + carry, main.eligible), *pots[1:])
+
+
+def split(
+    chips: Chips, winners: Sequence[int], *, unit: Chips, carry: bool
+) -> tuple[tuple[tuple[int, Chips], ...], Chips]:
+    """
+    Divide a pot among its tied winners.
+
+    Args:
+        chips: The pot.
+        winners: Clockwise from the left of the button.
+        unit: The smallest chip.
+        carry: Whether the remainder stays for the next main pot; otherwise it
+            goes to the winners in their order, one unit each.
+
+    Returns:
+        What each winner gets, in the given order, and what is carried.
+
+    Source: rulebook ``odd_chips``.
+
+    >>> split(11, [2, 3, 1], unit=1, carry=False)
+    (((2, 4), (3, 4), (1, 3)), 0)
+    """
+    if len(winners) == 1:
+        return ((winners[0], chips),), 0
+    share = chips // (len(winners) * unit) * unit
+    remainder = chips - share * len(winners)
+    if carry and share:
+        return tuple((seat, share) for seat in winners), remainder
+    odd_units, crumbs = divmod(remainder, unit)
+    shares = [share + unit * (index < odd_units) for index in range(len(winners))]
+    # Less than one chip can only come from a stack that was never in whole chips.
+    shares[0] += crumbs
+    return tuple(zip(winners, shares, strict=True)), 0

@@ -1,0 +1,210 @@
+"""
+The generator: from one master, every card, die and lot of a tournament.
+
+Nothing the house can vary enters it: no random id, no time, no hash of the log.
+Anyone may write it again from the vectors in ``api-spec/vectors/generator.json``.
+
+Source: rulebook ``generator``.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import sha256
+from typing import TypeVar
+from uuid import UUID
+
+from engine.errors import InvariantViolated
+
+Item = TypeVar("Item")
+
+_BLOCK_BYTES = 64
+_INNER = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER = bytes(byte ^ 0x5C for byte in range(256))
+_WORDS = 2**64
+
+
+def _keyed(key: bytes, message: bytes) -> bytes:
+    padded = key.ljust(_BLOCK_BYTES, b"\0")
+    inner = sha256(padded.translate(_INNER) + message).digest()
+    return sha256(padded.translate(_OUTER) + inner).digest()
+
+
+def derive_seed(master: bytes, use: str, table: int, hand: int, deal: int) -> bytes:
+    """
+    Return the seed of one deal, 32 bytes.
+
+    It goes by these numbers and never by a running counter, which would let the
+    order in which tables open choose their decks.
+
+    Args:
+        master: 32 bytes; ``cards`` for the use ``cards``, ``open`` for the others.
+        use: ``cards``, ``dice`` or ``draws``.
+        table: Number of the table in the tournament; 0 for the tournament's own draws.
+        hand: Number of the hand at the table, or of the draw if *table* is 0.
+        deal: Number of the deal of that hand, from 1.
+
+    Source: rulebook ``generator.seeds``.
+    """
+    numbers = b"".join(number.to_bytes(4, "big") for number in (table, hand, deal))
+    return _keyed(master, b"holotable/seed/1" + use.encode() + b"\0" + numbers)
+
+
+def master_commitment(tournament: UUID, name: str, master: bytes) -> str:
+    """Return what a tournament publishes of a master before anyone registers, in hexadecimal."""
+    body = b"holotable/master/1" + tournament.bytes + name.encode() + b"\0" + master
+    return sha256(body).hexdigest()
+
+
+def seed_commitment(seed: bytes) -> str:
+    """Return what ``hand_opened`` publishes of a seed, in hexadecimal."""
+    return sha256(b"holotable/seed/1/commitment" + seed).hexdigest()
+
+
+def openings_digest(openings: Sequence[tuple[int, bytes]]) -> bytes:
+    """
+    Return the digest of what entrants have added to the entropy of a deal.
+
+    Args:
+        openings: Seat and 32 bytes of every seat whose entrant has opened.
+
+    Source: rulebook ``generator.openings``.
+    """
+    body = b"".join(seat.to_bytes(2, "big") + value for seat, value in sorted(openings))
+    return sha256(b"holotable/openings/1" + body).digest()
+
+
+class Stream:
+    """
+    An endless row of uniform 64-bit words for one label of one deal.
+
+    Args:
+        seed: Of the deal, 32 bytes.
+        label: What is drawn, for example ``pile``.
+        n: Which of them within the deal, from 1.
+        digest: Of the openings; empty outside a hand without any.
+    """
+
+    __slots__ = ("_inner", "_next", "_outer", "_words")
+
+    def __init__(self, seed: bytes, label: str, n: int = 1, digest: bytes = b"") -> None:
+        key = _keyed(seed, label.encode() + b"\0" + n.to_bytes(4, "big") + digest)
+        padded = key.ljust(_BLOCK_BYTES, b"\0")
+        self._inner = sha256(padded.translate(_INNER))
+        self._outer = sha256(padded.translate(_OUTER))
+        self._next = 0
+        self._words: list[int] = []
+
+    def block(self, index: int) -> bytes:
+        """Return the 32 bytes of block *index*, from 0, without drawing."""
+        inner = self._inner.copy()
+        inner.update(index.to_bytes(8, "big"))
+        outer = self._outer.copy()
+        outer.update(inner.digest())
+        return outer.digest()
+
+    def below(self, k: int) -> int:
+        """
+        Draw a whole number from 0 to *k* - 1, each equally likely.
+
+        Words in the incomplete last multiple of *k* are rejected, so that none is favoured.
+
+        Raises:
+            InvariantViolated: If *k* is not positive.
+        """
+        if k < 1:
+            raise InvariantViolated(f"nothing can be drawn below {k}")
+        ceiling = _WORDS - _WORDS % k
+        while True:
+            if not self._words:
+                block = self.block(self._next)
+                self._next += 1
+                self._words = [
+                    int.from_bytes(block[start : start + 8], "big") for start in (24, 16, 8, 0)
+                ]
+            word = self._words.pop()
+            if word < ceiling:
+                return word % k
+
+    def shuffled(self, items: Sequence[Item]) -> tuple[Item, ...]:
+        """Return *items* in drawn order: i from the last down to 1, swapped with one not above."""
+        order = list(items)
+        for index in range(len(order) - 1, 0, -1):
+            other = self.below(index + 1)
+            order[index], order[other] = order[other], order[index]
+        return tuple(order)
+
+
+def shuffle(
+    items: Sequence[Item], *, seed: bytes, label: str, n: int = 1, digest: bytes = b""
+) -> tuple[Item, ...]:
+    """Return *items* in the order drawn for *label* and *n* from *seed*."""
+    return Stream(seed, label, n, digest).shuffled(items)
+
+
+def card_leaf(*, salt: bytes, pile: int, position: int, card: str) -> bytes:
+    """Return a card's leaf in its pile's tree: its commitment, 32 bytes."""
+    place = pile.to_bytes(2, "big") + position.to_bytes(2, "big")
+    return sha256(b"\0holotable/card/1" + salt + place + card.encode()).digest()
+
+
+def merkle_root(leaves: Sequence[bytes]) -> bytes:
+    """
+    Return the root over hashed *leaves* as RFC 6962 builds it; of none, the hash of nothing.
+
+    >>> merkle_root([b"x" * 32]) == b"x" * 32
+    True
+    """
+    if not leaves:
+        return sha256().digest()
+    # Complete subtrees, the largest first; two of a size merge at once.
+    forest: list[tuple[int, bytes]] = []
+    for leaf in leaves:
+        size, root = 1, leaf
+        while forest and forest[-1][0] == size:
+            root = sha256(b"\1" + forest.pop()[1] + root).digest()
+            size *= 2
+        forest.append((size, root))
+    root = forest.pop()[1]
+    while forest:
+        root = sha256(b"\1" + forest.pop()[1] + root).digest()
+    return root
+
+
+class Pile:
+    """A shuffled pile of cards with the salt of every position; its ``repr`` shows no card."""
+
+    __slots__ = ("cards", "number", "salts")
+
+    def __init__(self, number: int, cards: tuple[str, ...], salts: tuple[bytes, ...]) -> None:
+        self.number = number
+        self.cards = cards
+        self.salts = salts
+
+    def __repr__(self) -> str:
+        return f"Pile({self.number}, {len(self.cards)} cards)"
+
+    def root(self) -> str:
+        """Return the root of the tree over all positions, in hexadecimal."""
+        leaves = [
+            card_leaf(salt=salt, pile=self.number, position=position, card=card)
+            for position, (card, salt) in enumerate(zip(self.cards, self.salts, strict=True))
+        ]
+        return merkle_root(leaves).hex()
+
+
+@lru_cache(maxsize=256)
+def shuffled_pile(seed: bytes, digest: bytes, number: int, cards: tuple[str, ...]) -> Pile:
+    """
+    Return pile *number* of a deal.
+
+    Args:
+        seed: The deal's ``cards`` seed.
+        digest: Of the openings.
+        number: 1 for the deck, then one more for every pile made of discards.
+        cards: What the pile is made of, in the order of the deck.
+
+    Source: rulebook ``generator.piles``.
+    """
+    order = shuffle(cards, seed=seed, label="pile", n=number, digest=digest)
+    salts = Stream(seed, "salt", number, digest)
+    return Pile(number, order, tuple(salts.block(position) for position in range(len(order))))

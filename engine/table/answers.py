@@ -1,0 +1,205 @@
+"""What seats answer to the open decision, and what the clock answers for them."""
+
+from datetime import timedelta
+
+from engine.betting import Verb, act
+from engine.cards import in_deck_order
+from engine.errors import InvariantViolated
+from engine.rulesets import FixedContinue
+from engine.showdown import best_selection
+from engine.table import errors, events
+from engine.table.commands import Act, Improve, Select, TimeOut
+from engine.table.course import Course
+from engine.table.playing import advance
+from engine.table.state import Decision, InHand, Place, Table
+from engine.table.wagers import street_of
+from engine.values import HOUSE, EntrantId, Sealed, audience_of
+
+TIMEOUTS_MAX = 3
+"""Timeouts in a row after which a seat counts as away; rulebook ``absence.timeouts``."""
+
+
+def _open_decision(table: Table, token: str) -> Decision:
+    decision = table.decision
+    if decision is None:
+        raise errors.NoDecisionOpen
+    if table.held is not None:
+        raise errors.TableOnHold(reason=table.held)
+    if decision.token != token:
+        raise errors.StaleDecision(decision=token, current=decision.token)
+    return decision
+
+
+def _answering(
+    table: Table, entrant: EntrantId, token: str, phase: str
+) -> tuple[Decision, Place, InHand]:
+    place = table.place_of(entrant)
+    if place is None:
+        raise errors.EntrantNotSeated
+    decision = _open_decision(table, token)
+    if place.hand is None or not place.hand.live:
+        raise errors.NotDealtIn(seat=place.seat)
+    if decision.phase != phase:
+        raise errors.WrongPhase(phase=decision.phase)
+    if place.seat not in decision.seats:
+        if phase == "bet":
+            raise errors.NotYourTurn(seat=decision.seats[0])
+        raise errors.SelectionFinal
+    return decision, place, place.hand
+
+
+def _checked(cards: tuple[str, ...], pool: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(cards)) != len(cards):
+        raise errors.CardsDuplicated
+    for card in cards:
+        if card not in pool:
+            raise errors.CardNotHeld(card=card)
+    return in_deck_order(cards)
+
+
+def select(course: Course, command: Select) -> None:
+    """Commit the first selection of a seat."""
+    decision, place, held = _answering(course.table, command.entrant, command.decision, "select")
+    cards = _checked(command.cards, tuple(card.card for card in held.cards))
+    least = course.table.ruleset.first_selection_min
+    if len(cards) < least:
+        raise errors.SelectionTooSmall(cards=len(cards), minimum=least)
+    course.emit(
+        events.SelectionCommitted(
+            decision=decision.token,
+            seat=place.seat,
+            entrant=place.entrant,
+            cards=_sealed(cards, command.salt, place),
+            timed_out=False,
+            at=command.now,
+            rule="selection.first",
+        )
+    )
+    advance(course, command.now)
+
+
+def improve(course: Course, command: Improve) -> None:
+    """Add new cards to the selection of a seat; nothing may be taken back out."""
+    decision, place, held = _answering(course.table, command.entrant, command.decision, "improve")
+    cards = _checked(command.cards, tuple(card.card for card in held.fresh))
+    least = course.table.ruleset.final_selection_min
+    if len(held.selection) + len(cards) < least:
+        raise errors.SelectionTooSmall(cards=len(held.selection) + len(cards), minimum=least)
+    course.emit(
+        events.ImprovementCommitted(
+            decision=decision.token,
+            seat=place.seat,
+            entrant=place.entrant,
+            cards=_sealed(cards, command.salt, place),
+            timed_out=False,
+            at=command.now,
+            rule="selection.improve",
+        )
+    )
+    advance(course, command.now)
+
+
+def _sealed(cards: tuple[str, ...], salt: str, place: Place) -> Sealed[tuple[str, ...]]:
+    return Sealed(cards, bytes.fromhex(salt), (HOUSE, audience_of(place.entrant)))
+
+
+def act_on_turn(course: Course, command: Act) -> None:
+    """Take a betting action of the seat whose turn it is."""
+    decision, place, _ = _answering(course.table, command.entrant, command.decision, "bet")
+    _bet(course, decision, place, command)
+    advance(course, command.now)
+
+
+def _bet(course: Course, decision: Decision, place: Place, answer: Act | TimeOut) -> None:
+    asked = answer if isinstance(answer, Act) else None
+    verb = _verb_of_the_clock(course.table, place) if asked is None else asked.verb
+    outcome = act(
+        street_of(course.table),
+        place.seat,
+        verb,
+        amount=None if asked is None else asked.amount,
+        expected=None if asked is None else asked.expected,
+    )
+    course.emit(
+        events.SeatActed(
+            decision=decision.token,
+            seat=place.seat,
+            entrant=place.entrant,
+            verb=verb,
+            amount=None if asked is None else asked.amount,
+            expected=None if asked is None else asked.expected,
+            paid=outcome.paid,
+            stack=outcome.stack,
+            current_bet=outcome.current_bet,
+            full_raise=outcome.full_raise,
+            all_in=outcome.all_in,
+            timed_out=asked is None,
+            at=answer.now,
+            rule=outcome.rule if asked is not None else "clock.bet",
+        )
+    )
+
+
+def _verb_of_the_clock(table: Table, place: Place) -> Verb:
+    betting = table.ruleset.betting
+    if isinstance(betting, FixedContinue):
+        return "stay" if betting.cost == 0 else "fold"
+    hand, held = table.hand, place.hand
+    if hand is None or held is None:
+        raise InvariantViolated("a bet outside a hand")
+    return "check" if held.put_in >= hand.current_bet else "fold"
+
+
+def time_out(course: Course, command: TimeOut) -> None:
+    """
+    Answer for every seat that the open decision still waits for.
+
+    Source: rulebook ``clock``.
+    """
+    decision = _open_decision(course.table, command.decision)
+    until = decision.deadline + timedelta(seconds=course.table.grace_seconds)
+    if command.now < until:
+        raise errors.DeadlineNotReached(until=until)
+    if decision.phase != "bet" and len(command.salts) < len(decision.seats):
+        raise errors.SaltsMissing(needed=len(decision.seats), given=len(command.salts))
+    for index, seat in enumerate(decision.seats):
+        place = course.table.at(seat)
+        if decision.phase == "bet":
+            _bet(course, decision, place, command)
+        else:
+            _commit_by_clock(course, decision, place, command.salts[index], command)
+        after = course.table.at(seat)
+        if after.timeouts >= TIMEOUTS_MAX and not after.away:
+            course.emit(
+                events.SeatWentAway(
+                    seat=seat, entrant=after.entrant, cause="timeouts", rule="absence.timeouts"
+                )
+            )
+    advance(course, command.now)
+
+
+def _commit_by_clock(
+    course: Course, decision: Decision, place: Place, salt: str, command: TimeOut
+) -> None:
+    hand, held = course.hand, place.hand
+    if held is None or hand.target is None or hand.suit is None:
+        raise InvariantViolated(f"seat {place.seat} has nothing to select from")
+    selecting = decision.phase == "select"
+    pool = tuple(card.card for card in (held.cards if selecting else held.fresh))
+    cards: tuple[str, ...] = ()
+    if selecting:
+        cards = best_selection(pool, hand.target, hand.suit)
+    elif not held.selection:
+        cards = best_selection(pool, hand.target, hand.suit, most=1)
+    committed = events.SelectionCommitted if selecting else events.ImprovementCommitted
+    course.emit(
+        committed(
+            decision=decision.token,
+            seat=place.seat,
+            entrant=place.entrant,
+            cards=_sealed(cards, salt, place),
+            timed_out=True,
+            at=command.now,
+            rule="clock.selection" if selecting else "clock.improve",
+        )
+    )

@@ -1,0 +1,196 @@
+"""What can be asked of a table."""
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from engine.rulesets import Amounts, Ruleset
+from engine.values import Chips, EntrantId, HandId, HexDigest, TableId, TournamentId
+
+Verb = Literal["fold", "check", "call", "raise_to", "stay"]
+
+
+class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class Placed(_Part, frozen=True, kw_only=True):
+    """An entrant in a seat with a stack."""
+
+    seat: int
+    entrant: EntrantId
+    stack: Chips
+
+
+class Seeds(_Part, frozen=True, kw_only=True):
+    """The three seeds of one deal, 32 bytes each in hexadecimal."""
+
+    cards: HexDigest
+    dice: HexDigest
+    draws: HexDigest
+
+    def __repr__(self) -> str:
+        return "Seeds()"
+
+
+class Opening(_Part, frozen=True, kw_only=True):
+    """What the entrant in *seat* has added to the entropy, 32 bytes in hexadecimal."""
+
+    seat: int
+    value: HexDigest
+
+
+class Omission(_Part, frozen=True, kw_only=True):
+    """A committed opening that does not count, and why."""
+
+    entrant: EntrantId
+    reason: str
+
+
+class Penalty(_Part, frozen=True, kw_only=True):
+    """Hands a seat still has to miss, this one included."""
+
+    seat: int
+    hands: int
+
+
+class LevelFloor(Amounts, frozen=True, kw_only=True):
+    """The highest forced bets in force at the tables a merged table was made of."""
+
+
+class OpenTable(_Part, frozen=True, kw_only=True, tag="open_table"):
+    table: TableId
+    tournament: TournamentId
+    number: int
+    ruleset: Ruleset
+    ruleset_hash: HexDigest
+    decision_seconds: int
+    grace_seconds: int
+    seats: tuple[Placed, ...]
+    seat_count: int
+    now: datetime
+
+
+class OpenHand(_Part, frozen=True, kw_only=True, tag="open_hand"):
+    hand: HandId
+    seeds: Seeds
+    deal: int = 1
+    stage: int = 1
+    round: int = 1
+    tournament_version: int
+    tournament_head: str
+    openings: tuple[Opening, ...] = ()
+    omissions: tuple[Omission, ...] = ()
+    last: bool = False
+    penalties: tuple[Penalty, ...] = ()
+    now: datetime
+
+
+class Select(_Part, frozen=True, kw_only=True, tag="select"):
+    """Keep *cards* of the own hand, face down and for good."""
+
+    entrant: EntrantId
+    decision: str
+    cards: tuple[str, ...]
+    salt: HexDigest
+    now: datetime
+
+
+class Improve(_Part, frozen=True, kw_only=True, tag="improve"):
+    """Add *cards* of the own new cards to the selection."""
+
+    entrant: EntrantId
+    decision: str
+    cards: tuple[str, ...]
+    salt: HexDigest
+    now: datetime
+
+
+class Act(_Part, frozen=True, kw_only=True, tag="act"):
+    entrant: EntrantId
+    decision: str
+    verb: Verb
+    amount: Chips | None = None
+    """For ``raise_to``: chips of this street in all."""
+
+    expected: Chips | None = None
+    """For ``call``: chips the caller expects to pay; another price is refused."""
+
+    now: datetime
+
+
+class TimeOut(_Part, frozen=True, kw_only=True, tag="time_out"):
+    """The clock has run out for every seat that *decision* still waits for."""
+
+    decision: str
+    salts: tuple[HexDigest, ...] = ()
+    """One for every seat that may have to be selected for."""
+
+    now: datetime
+
+
+class StepAway(_Part, frozen=True, kw_only=True, tag="step_away"):
+    entrant: EntrantId
+
+
+class ComeBack(_Part, frozen=True, kw_only=True, tag="come_back"):
+    entrant: EntrantId
+
+
+class VacateSeats(_Part, frozen=True, kw_only=True, tag="vacate_seats"):
+    departures: tuple[EntrantId, ...]
+    to_table: TableId | None = None
+    now: datetime
+
+
+class SeatArrivals(_Part, frozen=True, kw_only=True, tag="seat_arrivals"):
+    arrivals: tuple[Placed, ...]
+    carry: Chips = 0
+    sabacc_pot: Chips = 0
+    floor: LevelFloor | None = None
+    restart: bool = False
+    now: datetime
+
+
+class HoldTable(_Part, frozen=True, kw_only=True, tag="hold_table"):
+    reason: str
+
+
+class ResumeTable(_Part, frozen=True, kw_only=True, tag="resume_table"):
+    now: datetime
+
+
+class ExtendDecision(_Part, frozen=True, kw_only=True, tag="extend_decision"):
+    """Give the open decision its full time anew, as after an outage."""
+
+    now: datetime
+
+
+class RecordWait(_Part, frozen=True, kw_only=True, tag="record_wait"):
+    reason: str
+    tournament_version: int
+
+
+class CloseTable(_Part, frozen=True, kw_only=True, tag="close_table"):
+    reason: str
+    now: datetime
+
+
+Command = (
+    OpenTable
+    | OpenHand
+    | Select
+    | Improve
+    | Act
+    | TimeOut
+    | StepAway
+    | ComeBack
+    | VacateSeats
+    | SeatArrivals
+    | HoldTable
+    | ResumeTable
+    | ExtendDecision
+    | RecordWait
+    | CloseTable
+)

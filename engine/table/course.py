@@ -1,0 +1,40 @@
+"""The events of one command as they come about, and the table they have led to so far."""
+
+from engine.errors import InvariantViolated
+from engine.rng import Pile, shuffled_pile
+from engine.table.events import Event
+from engine.table.evolution import evolve
+from engine.table.state import Hand, Table
+
+
+class Course:
+    """Collects events; each is applied at once, so that the next is decided on what is true."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.events: list[Event] = []
+
+    def emit(self, event: Event) -> None:
+        """Append *event* and apply it."""
+        after = evolve(self.table, event)
+        if not isinstance(after, Table):
+            raise InvariantViolated("a table cannot be unmade")
+        self.table = after
+        self.events.append(event)
+
+    @property
+    def hand(self) -> Hand:
+        """Return the hand in play."""
+        if self.table.hand is None:
+            raise InvariantViolated("no hand is in play")
+        return self.table.hand
+
+    def pile(self) -> Pile:
+        """Return the current pile with all its cards and salts."""
+        return pile_of(self.hand)
+
+
+def pile_of(hand: Hand) -> Pile:
+    """Return the pile that *hand* is dealt from, as its seed orders it."""
+    seed = bytes.fromhex(hand.seeds.value.cards)
+    return shuffled_pile(seed, hand.digest, hand.pile, hand.pile_cards)

@@ -1,0 +1,112 @@
+"""How cards move: the deal, the discards, the replacements, a new pile of discards."""
+
+from datetime import datetime
+
+from engine.cards import in_deck_order
+from engine.errors import InvariantViolated
+from engine.rng import shuffled_pile
+from engine.table import events
+from engine.table.course import Course
+from engine.table.events import CardCount, DealtTo
+from engine.table.state import Place, Table
+from engine.values import HOUSE, SealedCard, audience_of
+
+
+def lacking(table: Table, place: Place) -> int:
+    """Return how many cards *place* is still to get; what is not yet thrown away counts."""
+    held = place.hand
+    if held is None or held.improved:
+        return 0
+    return table.ruleset.hand_size - len(held.selection) - len(held.fresh) - len(held.cards)
+
+
+def deal(course: Course, now: datetime) -> None:
+    """Deal one card at a time, clockwise from the left of the button."""
+    places = course.table.dealt()
+    size = course.table.ruleset.hand_size
+    dealt = tuple(
+        DealtTo(
+            seat=place.seat,
+            cards=tuple(
+                sealed_card(course, index + turn * len(places), place) for turn in range(size)
+            ),
+        )
+        for index, place in enumerate(places)
+    )
+    course.emit(events.CardsDealt(dealt=dealt, rule="cards.deal"))
+
+
+def sealed_card(course: Course, position: int, place: Place) -> SealedCard:
+    """Return the card at *position* of the current pile, sealed for the entrant in *place*."""
+    pile = course.pile()
+    return SealedCard(
+        pile.cards[position],
+        pile.salts[position],
+        pile.number,
+        position,
+        (HOUSE, audience_of(place.entrant)),
+    )
+
+
+def discard_unselected(course: Course, now: datetime) -> None:
+    """Throw away, face down, what was not selected."""
+    counts = tuple(
+        CardCount(seat=place.seat, cards=len(place.hand.cards))
+        for place in course.table.live()
+        if place.hand is not None
+    )
+    course.emit(events.CardsDiscarded(counts=counts, stage="unselected", rule="cards.discard"))
+
+
+def discard_unused(course: Course, now: datetime) -> None:
+    """Throw away, face down, the new cards that were not added."""
+    counts = tuple(
+        CardCount(seat=place.seat, cards=len(place.hand.fresh))
+        for place in course.table.live()
+        if place.hand is not None
+    )
+    course.emit(events.CardsDiscarded(counts=counts, stage="unused", rule="cards.discard"))
+
+
+def replace_cards(course: Course, now: datetime) -> None:
+    """Deal replacements in rotation, as far as the pile goes; then make a new pile."""
+    hand = course.hand
+    left = len(hand.pile_cards) - hand.pile_next
+    if left == 0:
+        recycle(course)
+        return
+    places = {place.seat: place for place in course.table.live()}
+    batch: dict[int, list[SealedCard]] = {}
+    for offset, seat in enumerate(_still_due(course)[:left]):
+        card = sealed_card(course, hand.pile_next + offset, places[seat])
+        batch.setdefault(seat, []).append(card)
+    dealt = tuple(DealtTo(seat=seat, cards=tuple(cards)) for seat, cards in batch.items())
+    course.emit(events.ReplacementsDealt(dealt=dealt, rule="cards.replacement"))
+
+
+def _still_due(course: Course) -> list[int]:
+    """Return the seats that are owed a card, one card a pass, from where the last pile ended."""
+    live = course.table.live()
+    given = sum(len(place.hand.fresh) for place in live if place.hand is not None)
+    needs = [
+        (place.seat, lacking(course.table, place) + len(place.hand.fresh))
+        for place in live
+        if place.hand is not None
+    ]
+    passes = range(course.table.ruleset.hand_size)
+    rotation = [seat for turn in passes for seat, need in needs if need > turn]
+    return rotation[given:]
+
+
+def recycle(course: Course) -> None:
+    """Shuffle the discards into a new pile and commit to it (rulebook ``cards.recycling``)."""
+    hand = course.hand
+    if not hand.discards:
+        raise InvariantViolated("pile and discards are both empty")
+    seed = bytes.fromhex(hand.seeds.value.cards)
+    pile = shuffled_pile(seed, hand.digest, hand.pile + 1, in_deck_order(hand.discards))
+    course.emit(
+        events.PileCommitted(
+            pile=pile.number, size=len(pile.cards), root=pile.root(), rule="cards.recycling"
+        )
+    )

@@ -1,0 +1,112 @@
+"""Which events a command to a table leads to."""
+
+from typing import assert_never
+
+from engine.table import commands, errors
+from engine.table.answers import act_on_turn, improve, select, time_out
+from engine.table.commands import Command
+from engine.table.course import Course
+from engine.table.events import Event
+from engine.table.opening import open_hand
+from engine.table.playing import advance
+from engine.table.seating import (
+    between_hands,
+    close,
+    come_back,
+    extend,
+    hold,
+    open_table,
+    record_wait,
+    resume,
+    seat_arrivals,
+    step_away,
+    vacate,
+)
+from engine.table.state import State, Table, Unopened
+
+
+def decide(state: State, command: Command) -> tuple[Event, ...]:
+    """
+    Return the events that *command* causes in *state*; none if it is already so.
+
+    The table advances itself as far as it can: to the next decision, or to the
+    end of the hand.
+
+    Raises:
+        CommandRejected: If the rules forbid the command.
+    """
+    if isinstance(command, commands.OpenTable):
+        if isinstance(state, Table):
+            raise errors.TableAlreadyOpened(number=state.number)
+        return (open_table(command),)
+    if isinstance(state, Unopened):
+        raise errors.TableNotOpened
+    if state.closed:
+        if isinstance(command, commands.CloseTable):
+            return ()
+        raise errors.TableIsClosed
+    return _decide(state, command)
+
+
+_Between = (
+    commands.StepAway
+    | commands.ComeBack
+    | commands.VacateSeats
+    | commands.SeatArrivals
+    | commands.HoldTable
+    | commands.ResumeTable
+    | commands.ExtendDecision
+    | commands.RecordWait
+    | commands.CloseTable
+)
+_InPlay = commands.OpenHand | commands.Select | commands.Improve | commands.Act | commands.TimeOut
+
+
+def _decide(table: Table, command: _InPlay | _Between) -> tuple[Event, ...]:
+    course = Course(table)
+    match command:
+        case commands.Select():
+            select(course, command)
+        case commands.Improve():
+            improve(course, command)
+        case commands.Act():
+            act_on_turn(course, command)
+        case commands.TimeOut():
+            time_out(course, command)
+        case commands.OpenHand():
+            _open_hand(course, command)
+        case _:
+            return _decide_between(table, command)
+    return tuple(course.events)
+
+
+def _decide_between(table: Table, command: _Between) -> tuple[Event, ...]:  # noqa: PLR0911
+    match command:
+        case commands.VacateSeats():
+            return vacate(table, command)
+        case commands.SeatArrivals():
+            return seat_arrivals(table, command)
+        case commands.StepAway(entrant=entrant):
+            return step_away(table, entrant)
+        case commands.ComeBack(entrant=entrant):
+            return come_back(table, entrant)
+        case commands.HoldTable():
+            return hold(table, command)
+        case commands.ResumeTable():
+            return resume(table, command)
+        case commands.ExtendDecision():
+            return extend(table, command)
+        case commands.RecordWait():
+            return record_wait(table, command)
+        case commands.CloseTable():
+            return close(table, command)
+        case _:
+            assert_never(command)
+
+
+def _open_hand(course: Course, command: commands.OpenHand) -> None:
+    between_hands(course.table)
+    if course.table.held is not None:
+        raise errors.TableOnHold(reason=course.table.held)
+    course.emit(open_hand(course.table, command))
+    advance(course, command.now)

@@ -1,0 +1,215 @@
+"""How a table becomes what it is: one function for each event, without arithmetic of its own."""
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from engine.cards import deck
+from engine.errors import InvariantViolated
+from engine.rng import openings_digest
+from engine.rulesets import Amounts
+from engine.table import events
+from engine.table.commands import LevelFloor
+from engine.table.events import Event
+from engine.table.evolution_in_hand import WITHIN_HANDS, with_place
+from engine.table.state import (
+    Hand,
+    InHand,
+    Place,
+    State,
+    Table,
+    Unopened,
+    Wait,
+    clockwise,
+)
+from engine.table.wagers import min_open
+
+
+def evolve(state: State, event: Event) -> State:
+    """
+    Return the state after *event*.
+
+    Raises:
+        InvariantViolated: If *event* cannot have happened in *state*.
+    """
+    if isinstance(event, events.TableOpened):
+        return _table_opened(state, event)
+    if isinstance(state, Unopened) or state.closed:
+        raise InvariantViolated(f"{type(event).__name__} at a table that is not open")
+    if isinstance(event, events.HandOpened):
+        return _hand_opened(state, event)
+    if (between := _BETWEEN_HANDS.get(type(event))) is not None:
+        return between(state, event)
+    if (within := WITHIN_HANDS.get(type(event))) is None or state.hand is None:
+        raise InvariantViolated(f"{type(event).__name__} outside a hand")
+    return within(state, state.hand, event)
+
+
+def _table_opened(state: State, event: events.TableOpened) -> Table:
+    if not isinstance(state, Unopened):
+        raise InvariantViolated("a table was opened twice")
+    return Table(
+        table=event.table,
+        tournament=event.tournament,
+        number=event.number,
+        ruleset=event.ruleset,
+        ruleset_hash=event.ruleset_hash,
+        seat_count=event.seat_count,
+        decision_seconds=event.decision_seconds,
+        grace_seconds=event.grace_seconds,
+        places=tuple(
+            Place(seat=placed.seat, entrant=placed.entrant, stack=placed.stack)
+            for placed in sorted(event.seats, key=lambda placed: placed.seat)
+        ),
+        base=event.ruleset.base_amounts(),
+    )
+
+
+def _hand_opened(table: Table, event: events.HandOpened) -> Table:
+    """Build the table anew from the event; of *table* only what never changes is taken."""
+    if table.hand is not None:
+        raise InvariantViolated(f"hand {event.number} opened over another")
+    if event.ruleset_hash != table.ruleset_hash:
+        raise InvariantViolated("a hand was opened under another ruleset")
+    dealt = tuple(books.seat for books in event.seats if books.dealt)
+    hand = Hand(
+        hand=event.hand,
+        number=event.number,
+        deal=event.deal,
+        last=event.last,
+        small_blind=event.small_blind,
+        big_blind=event.big_blind,
+        order=clockwise(dealt, event.button),
+        seeds=event.seeds,
+        digest=openings_digest([(o.seat, bytes.fromhex(o.value)) for o in event.openings]),
+        deck_root=event.deck_root,
+        pile=1,
+        pile_cards=deck(table.ruleset.deck),
+        full_raise=min_open(table, event.level),
+    )
+    return Table(
+        table=table.table,
+        tournament=table.tournament,
+        number=table.number,
+        ruleset=table.ruleset,
+        ruleset_hash=table.ruleset_hash,
+        seat_count=table.seat_count,
+        decision_seconds=event.decision_seconds,
+        grace_seconds=event.grace_seconds,
+        places=tuple(_place_from(books) for books in event.seats),
+        hand_number=event.number,
+        button=event.button,
+        starter=event.starter,
+        first_dealer=event.first_dealer,
+        orbits=event.orbits,
+        level=event.level,
+        base=event.base,
+        carry=event.carry,
+        sabacc_pot=event.sabacc_pot,
+        dealers_left=event.dealers_left,
+        hand=hand,
+    )
+
+
+def _place_from(books: events.SeatBooks) -> Place:
+    kill = "penalty" if books.penalty else ("away" if books.away else None)
+    hand = InHand(stack_at_start=books.stack, kill=kill) if books.dealt else None
+    return Place(
+        seat=books.seat,
+        entrant=books.entrant,
+        stack=books.stack,
+        away=books.away,
+        timeouts=books.timeouts,
+        arrived=books.waiting,
+        penalty=max(books.penalty - 1, 0),
+        hands_won=books.hands_won,
+        pots_won=books.pots_won,
+        hand=hand,
+    )
+
+
+def _seat_went_away(table: Table, event: events.SeatWentAway) -> Table:
+    return replace(table, places=with_place(table, replace(table.at(event.seat), away=True)))
+
+
+def _seat_came_back(table: Table, event: events.SeatCameBack) -> Table:
+    back = replace(table.at(event.seat), away=False, timeouts=0)
+    return replace(table, places=with_place(table, back))
+
+
+def _seats_vacated(table: Table, event: events.SeatsVacated) -> Table:
+    if table.hand is not None:
+        raise InvariantViolated("a seat was vacated during a hand")
+    gone = {placed.seat for placed in event.departures}
+    return replace(
+        table,
+        places=tuple(place for place in table.places if place.seat not in gone),
+        carry=table.carry - event.carry,
+        sabacc_pot=table.sabacc_pot - event.sabacc_pot,
+    )
+
+
+def _arrivals_seated(table: Table, event: events.ArrivalsSeated) -> Table:
+    if table.hand is not None:
+        raise InvariantViolated("a seat was taken during a hand")
+    arrived = (
+        Place(seat=p.seat, entrant=p.entrant, stack=p.stack, arrived=True) for p in event.arrivals
+    )
+    seated = replace(
+        table,
+        places=tuple(sorted((*table.places, *arrived), key=lambda place: place.seat)),
+        carry=table.carry + event.carry,
+        sabacc_pot=table.sabacc_pot + event.sabacc_pot,
+    )
+    if not event.restart:
+        return seated
+    base = table.base if event.floor is None else _raised(table, event.floor)
+    return replace(seated, base=base, first_dealer=0, orbits=0, level=None)
+
+
+def _raised(table: Table, floor: LevelFloor) -> Amounts:
+    own = table.floor()
+    return Amounts(
+        small=max(own.small, floor.small),
+        big=max(own.big, floor.big),
+        ante=max(own.ante, floor.ante),
+    )
+
+
+def _table_held(table: Table, event: events.TableHeld) -> Table:
+    return replace(table, held=event.reason)
+
+
+def _table_resumed(table: Table, event: events.TableResumed) -> Table:
+    resumed = replace(table, held=None)
+    hand = table.hand
+    if hand is None or hand.decision is None or event.deadline is None:
+        return resumed
+    decision = replace(hand.decision, deadline=event.deadline)
+    return replace(resumed, hand=replace(hand, decision=decision))
+
+
+def _table_waiting(table: Table, event: events.TableWaiting) -> Table:
+    wait = Wait(
+        hand_number=event.hand_number,
+        reason=event.reason,
+        tournament_version=event.tournament_version,
+    )
+    return replace(table, wait=wait)
+
+
+def _table_closed(table: Table, event: events.TableClosed) -> Table:
+    return replace(table, closed=True)
+
+
+_BETWEEN_HANDS: dict[type, Callable[[Table, Any], Table]] = {
+    events.SeatWentAway: _seat_went_away,
+    events.SeatCameBack: _seat_came_back,
+    events.SeatsVacated: _seats_vacated,
+    events.ArrivalsSeated: _arrivals_seated,
+    events.TableHeld: _table_held,
+    events.TableResumed: _table_resumed,
+    events.TableWaiting: _table_waiting,
+    events.TableClosed: _table_closed,
+}

@@ -1,0 +1,336 @@
+"""What each event of a hand changes; amounts are in the events."""
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from engine.cards import in_deck_order
+from engine.errors import InvariantViolated
+from engine.table import events
+from engine.table.state import Decision, Hand, InHand, LastHand, Place, Table
+from engine.values import SealedCard
+
+CardEvent = events.SelectionCommitted | events.ImprovementCommitted
+
+
+def with_place(table: Table, place: Place) -> tuple[Place, ...]:
+    """Return the places with *place* in its seat."""
+    return tuple(place if other.seat == place.seat else other for other in table.places)
+
+
+def _in_hand(table: Table, seat: int) -> tuple[Place, InHand]:
+    place = table.at(seat)
+    if place.hand is None:
+        raise InvariantViolated(f"seat {seat} is not in the hand")
+    return place, place.hand
+
+
+def _forced_bets_posted(table: Table, hand: Hand, event: events.ForcedBetsPosted) -> Table:
+    places = {place.seat: place for place in table.places}
+    current_bet = 0
+    for post in event.posts:
+        place = places[post.seat]
+        if place.hand is None or post.chips > place.stack:
+            raise InvariantViolated(f"seat {post.seat} cannot post {post.chips}")
+        street_chips = 0 if post.kind == "ante" else post.chips
+        # A short blind does not lower the price for the others.
+        current_bet = current_bet if post.kind == "ante" else max(current_bet, post.owed)
+        held = replace(
+            place.hand,
+            wager=place.hand.wager + post.chips,
+            put_in=place.hand.put_in + street_chips,
+        )
+        places[post.seat] = replace(place, stack=place.stack - post.chips, hand=held)
+    return replace(
+        table,
+        places=tuple(places.values()),
+        hand=replace(hand, current_bet=current_bet, done=(*hand.done, "forced")),
+    )
+
+
+def _dice_rolled(table: Table, hand: Hand, event: events.DiceRolled) -> Table:
+    rolled = replace(hand, target=event.target, suit=event.suit, done=(*hand.done, "roll"))
+    return replace(table, hand=rolled)
+
+
+def _dealt(
+    table: Table, hand: Hand, dealt: tuple[events.DealtTo, ...], *, fresh: bool
+) -> tuple[tuple[Place, ...], Hand]:
+    by_seat = {part.seat: part.cards for part in dealt}
+    places = []
+    for place in table.places:
+        cards = by_seat.get(place.seat)
+        if cards is None or place.hand is None:
+            places.append(place)
+        elif fresh:
+            held = replace(place.hand, fresh=(*place.hand.fresh, *cards))
+            places.append(replace(place, hand=held))
+        else:
+            places.append(replace(place, hand=replace(place.hand, cards=cards)))
+    count = sum(len(cards) for cards in by_seat.values())
+    return tuple(places), replace(hand, pile_next=hand.pile_next + count)
+
+
+def _cards_dealt(table: Table, hand: Hand, event: events.CardsDealt) -> Table:
+    places, dealt = _dealt(table, hand, event.dealt, fresh=False)
+    return replace(table, places=places, hand=replace(dealt, done=(*dealt.done, "deal")))
+
+
+def _replacements_dealt(table: Table, hand: Hand, event: events.ReplacementsDealt) -> Table:
+    places, dealt = _dealt(table, hand, event.dealt, fresh=True)
+    return replace(table, places=places, hand=dealt)
+
+
+def _pile_committed(table: Table, hand: Hand, event: events.PileCommitted) -> Table:
+    if event.pile != hand.pile + 1 or event.size != len(hand.discards):
+        raise InvariantViolated(f"pile {event.pile} of {event.size} cards after {hand.pile}")
+    return replace(
+        table,
+        hand=replace(
+            hand,
+            pile=event.pile,
+            pile_cards=in_deck_order(hand.discards),
+            pile_next=0,
+            discards=(),
+        ),
+    )
+
+
+def _without_cards(table: Table, hand: Hand, seat: int) -> tuple[Place, InHand, Hand]:
+    """Return the place with its hand gone to the discards."""
+    place, held = _in_hand(table, seat)
+    gone = tuple(card.card for card in (*held.cards, *held.selection, *held.fresh))
+    bare = replace(held, live=False, cards=(), selection=(), fresh=())
+    return place, bare, replace(hand, discards=(*hand.discards, *gone))
+
+
+def _hand_killed(table: Table, hand: Hand, event: events.HandKilled) -> Table:
+    place, bare, after = _without_cards(table, hand, event.seat)
+    return replace(table, places=with_place(table, replace(place, hand=bare)), hand=after)
+
+
+def _decision_opened(table: Table, hand: Hand, event: events.DecisionOpened) -> Table:
+    decision = Decision(
+        token=event.decision,
+        phase=event.phase,
+        street=event.street,
+        turn=event.turn,
+        seats=event.seats,
+        deadline=event.deadline,
+    )
+    return replace(table, hand=replace(hand, decision=decision, turn=event.turn))
+
+
+def _decision_extended(table: Table, hand: Hand, event: events.DecisionExtended) -> Table:
+    if hand.decision is None or hand.decision.token != event.decision:
+        raise InvariantViolated("a decision was extended that is not open")
+    return replace(
+        table, hand=replace(hand, decision=replace(hand.decision, deadline=event.deadline))
+    )
+
+
+def _answered(hand: Hand, seat: int, token: str) -> Decision | None:
+    decision = hand.decision
+    if decision is None or decision.token != token or seat not in decision.seats:
+        raise InvariantViolated(f"seat {seat} answered {token}, which does not wait for it")
+    waiting = tuple(other for other in decision.seats if other != seat)
+    return replace(decision, seats=waiting) if waiting else None
+
+
+def _chosen(
+    pool: tuple[SealedCard, ...], cards: tuple[str, ...]
+) -> tuple[tuple[SealedCard, ...], tuple[SealedCard, ...]]:
+    kept = tuple(card for card in pool if card.card in cards)
+    if len(kept) != len(cards):
+        raise InvariantViolated("a selection names a card that is not there")
+    return kept, tuple(card for card in pool if card.card not in cards)
+
+
+def _selection_committed(table: Table, hand: Hand, event: CardEvent) -> Table:
+    place, held = _in_hand(table, event.seat)
+    if isinstance(event, events.SelectionCommitted):
+        kept, rest = _chosen(held.cards, event.cards.value)
+        held = replace(held, selection=kept, cards=rest, selected=True)
+    else:
+        kept, rest = _chosen(held.fresh, event.cards.value)
+        held = replace(held, selection=(*held.selection, *kept), fresh=rest, improved=True)
+    return replace(
+        table,
+        places=with_place(table, _attended(place, held, timed_out=event.timed_out)),
+        hand=replace(hand, decision=_answered(hand, event.seat, event.decision)),
+    )
+
+
+def _attended(place: Place, held: InHand, *, timed_out: bool) -> Place:
+    if timed_out:
+        return replace(place, hand=held, timeouts=place.timeouts + 1)
+    return replace(place, hand=held, timeouts=0, away=False)
+
+
+def _selections_closed(table: Table, hand: Hand, event: events.SelectionsClosed) -> Table:
+    return replace(table, hand=replace(hand, kept=event.counts, done=(*hand.done, "select")))
+
+
+def _improvements_closed(table: Table, hand: Hand, event: events.ImprovementsClosed) -> Table:
+    return replace(table, hand=replace(hand, kept=event.counts, done=(*hand.done, "improve")))
+
+
+def _cards_discarded(table: Table, hand: Hand, event: events.CardsDiscarded) -> Table:
+    places = []
+    gone: list[str] = []
+    for place in table.places:
+        if place.hand is None or not place.hand.live:
+            places.append(place)
+        elif event.stage == "unselected":
+            gone += [card.card for card in place.hand.cards]
+            places.append(replace(place, hand=replace(place.hand, cards=())))
+        else:
+            gone += [card.card for card in place.hand.fresh]
+            places.append(replace(place, hand=replace(place.hand, fresh=())))
+    after = replace(
+        hand, discards=(*hand.discards, *gone), done=(*hand.done, f"discard_{event.stage}")
+    )
+    return replace(table, places=tuple(places), hand=after)
+
+
+def _seat_acted(table: Table, hand: Hand, event: events.SeatActed) -> Table:
+    decision = _answered(hand, event.seat, event.decision)
+    place, held = _in_hand(table, event.seat)
+    if place.stack - event.paid != event.stack:
+        raise InvariantViolated(f"seat {event.seat} paid {event.paid} of {place.stack}")
+    after = replace(
+        hand,
+        decision=decision,
+        current_bet=event.current_bet,
+        full_raise=event.full_raise,
+        last_actor=event.seat,
+    )
+    if event.verb == "fold":
+        place, held, after = _without_cards(replace(table, hand=after), after, event.seat)
+    held = replace(
+        held,
+        wager=held.wager + event.paid,
+        put_in=held.put_in + event.paid,
+        acted_at=event.current_bet,
+    )
+    acted = _attended(replace(place, stack=event.stack), held, timed_out=event.timed_out)
+    return replace(table, places=with_place(table, acted), hand=after)
+
+
+def _street_closed(table: Table, hand: Hand, event: events.StreetClosed) -> Table:
+    places = tuple(
+        place
+        if place.hand is None
+        else replace(place, hand=replace(place.hand, put_in=0, acted_at=None))
+        for place in table.places
+    )
+    after = replace(
+        hand,
+        street=2,
+        current_bet=0,
+        full_raise=event.min_open,
+        last_actor=None,
+        done=(*hand.done, f"bet{event.street}"),
+    )
+    return replace(table, places=places, hand=after)
+
+
+def _hands_revealed(table: Table, hand: Hand, event: events.HandsRevealed) -> Table:
+    return replace(table, hand=replace(hand, revealed=event.hands, done=(*hand.done, "reveal")))
+
+
+def _unmatched_returned(table: Table, hand: Hand, event: events.UnmatchedReturned) -> Table:
+    place, held = _in_hand(table, event.seat)
+    lighter = replace(
+        place,
+        stack=place.stack + event.chips,
+        hand=replace(held, wager=held.wager - event.chips),
+    )
+    return replace(table, places=with_place(table, lighter))
+
+
+def _pots_formed(table: Table, hand: Hand, event: events.PotsFormed) -> Table:
+    chips = sum(pot.chips for pot in event.pots)
+    wagered = sum(place.hand.wager for place in table.places if place.hand is not None)
+    if chips != wagered + event.carry or event.carry != table.carry:
+        raise InvariantViolated(f"pots of {chips} chips from wagers of {wagered}")
+    return replace(table, carry=0, hand=replace(hand, pots=event.pots, in_pots=chips))
+
+
+def _draw_off_dealt(table: Table, hand: Hand, event: events.DrawOffDealt) -> Table:
+    cards = tuple((part.seat, part.card.card) for part in event.cards)
+    after = replace(
+        hand,
+        pile_next=hand.pile_next + len(cards),
+        drawn_off=(*hand.drawn_off, *(card for _, card in cards)),
+        draw_offs=(*hand.draw_offs, (event.pot, cards)),
+    )
+    return replace(table, hand=after)
+
+
+def _cube_rolled(table: Table, hand: Hand, event: events.CubeRolled) -> Table:
+    return replace(table, hand=replace(hand, cubes=(*hand.cubes, (event.pot, event.winner))))
+
+
+def _pot_awarded(table: Table, hand: Hand, event: events.PotAwarded) -> Table:
+    paid = sum(share.chips for share in event.shares)
+    if hand.in_pots is None or paid + event.remainder != event.chips:
+        raise InvariantViolated(f"pot {event.pot} of {event.chips} chips does not add up")
+    places = table.places
+    for share in event.shares:
+        place = table.at(share.seat)
+        won = replace(place, stack=place.stack + share.chips, pots_won=place.pots_won + 1)
+        places = tuple(won if other.seat == share.seat else other for other in places)
+    after = replace(hand, in_pots=hand.in_pots - event.chips, awards=(*hand.awards, event))
+    return replace(table, places=places, carry=table.carry + event.remainder, hand=after)
+
+
+def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
+    if hand.in_pots or event.carry != table.carry:
+        raise InvariantViolated(f"hand {event.number} settled with {hand.in_pots} chips in pots")
+    stacks = tuple((place.seat, place.entrant, place.stack) for place in table.places)
+    if stacks != tuple((part.seat, part.entrant, part.stack) for part in event.stacks):
+        raise InvariantViolated(f"hand {event.number} settled with other stacks")
+    busts = {bust.seat for bust in event.busts}
+    places = tuple(
+        replace(place, hand=None, hands_won=place.hands_won + (place.seat in event.winners))
+        for place in table.places
+        if place.seat not in busts
+    )
+    last_hand = LastHand(
+        hand=hand.hand,
+        number=hand.number,
+        target=hand.target,
+        suit=hand.suit,
+        revealed=hand.revealed,
+        awards=hand.awards,
+        winners=event.winners,
+    )
+    return replace(table, places=places, hand=None, last_hand=last_hand)
+
+
+WITHIN_HANDS: dict[type, Callable[[Table, Hand, Any], Table]] = {
+    events.ForcedBetsPosted: _forced_bets_posted,
+    events.DiceRolled: _dice_rolled,
+    events.CardsDealt: _cards_dealt,
+    events.HandKilled: _hand_killed,
+    events.DecisionOpened: _decision_opened,
+    events.DecisionExtended: _decision_extended,
+    events.SelectionCommitted: _selection_committed,
+    events.ImprovementCommitted: _selection_committed,
+    events.SelectionsClosed: _selections_closed,
+    events.ImprovementsClosed: _improvements_closed,
+    events.CardsDiscarded: _cards_discarded,
+    events.ReplacementsDealt: _replacements_dealt,
+    events.PileCommitted: _pile_committed,
+    events.SeatActed: _seat_acted,
+    events.StreetClosed: _street_closed,
+    events.HandsRevealed: _hands_revealed,
+    events.UnmatchedReturned: _unmatched_returned,
+    events.PotsFormed: _pots_formed,
+    events.DrawOffDealt: _draw_off_dealt,
+    events.CubeRolled: _cube_rolled,
+    events.PotAwarded: _pot_awarded,
+    events.HandSettled: _hand_settled,
+}

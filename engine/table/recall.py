@@ -1,0 +1,179 @@
+"""
+What was asked, from what happened.
+
+Events hold what was asked, so that ``decide(state, recall(events)) == events``
+can be checked from the log alone, years later.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from engine.errors import InvariantViolated
+from engine.table import commands, events
+from engine.table.commands import Command
+from engine.table.events import Event
+
+CardEvent = events.SelectionCommitted | events.ImprovementCommitted
+
+
+def recall(appended: Sequence[Event]) -> Command:
+    """
+    Return the command whose decision was *appended*.
+
+    Raises:
+        InvariantViolated: If no single command can have led to it.
+    """
+    asked = commands_of(appended)
+    if len(asked) != 1:
+        raise InvariantViolated(f"{len(asked)} commands in place of one")
+    return asked[0]
+
+
+def commands_of(appended: Sequence[Event]) -> tuple[Command, ...]:
+    """Return the commands, in order, that led to the events of one append at one table."""
+    return tuple(_command_of(part) for part in parts_of(appended))
+
+
+def parts_of(appended: Sequence[Event]) -> tuple[tuple[Event, ...], ...]:
+    """
+    Divide the events of one append by the commands that caused them.
+
+    Raises:
+        InvariantViolated: If the first event is never the first of a command.
+    """
+    parts: list[list[Event]] = []
+    for event in appended:
+        if _begins(event, parts[-1] if parts else []):
+            parts.append([event])
+        elif parts:
+            parts[-1].append(event)
+        else:
+            raise InvariantViolated(f"{type(event).__name__} is not the first of a command")
+    return tuple(tuple(part) for part in parts)
+
+
+def _begins(event: Event, part: list[Event]) -> bool:
+    """Return whether *event* begins a command, and does not go on with that of *part*."""
+    if isinstance(event, events.SeatWentAway):
+        return event.cause == "stepped_away"
+    if isinstance(event, events.SelectionCommitted | events.ImprovementCommitted):
+        first = part[0] if part else None
+        same = isinstance(first, type(event)) and first.decision == event.decision
+        return not (event.timed_out and same)
+    return type(event) in _COMMANDS
+
+
+def _command_of(part: tuple[Event, ...]) -> Command:
+    first = part[0]
+    if isinstance(first, events.SeatActed | CardEvent) and first.timed_out:
+        return _time_out(first, part)
+    return _COMMANDS[type(first)](first)
+
+
+def _time_out(first: events.SeatActed | CardEvent, part: tuple[Event, ...]) -> commands.TimeOut:
+    salts = tuple(event.cards.salt.hex() for event in part if isinstance(event, CardEvent))
+    return commands.TimeOut(decision=first.decision, salts=salts, now=first.at)
+
+
+def _open_table(event: events.TableOpened) -> Command:
+    return commands.OpenTable(
+        table=event.table,
+        tournament=event.tournament,
+        number=event.number,
+        ruleset=event.ruleset,
+        ruleset_hash=event.ruleset_hash,
+        decision_seconds=event.decision_seconds,
+        grace_seconds=event.grace_seconds,
+        seats=event.seats,
+        seat_count=event.seat_count,
+        now=event.at,
+    )
+
+
+def _open_hand(event: events.HandOpened) -> Command:
+    return commands.OpenHand(
+        hand=event.hand,
+        seeds=event.seeds.value,
+        deal=event.deal,
+        stage=event.stage,
+        round=event.round,
+        tournament_version=event.tournament_version,
+        tournament_head=event.tournament_head,
+        openings=event.openings,
+        omissions=event.omissions,
+        last=event.last,
+        penalties=event.penalties,
+        now=event.at,
+    )
+
+
+def _select(event: events.SelectionCommitted) -> Command:
+    return commands.Select(
+        entrant=event.entrant,
+        decision=event.decision,
+        cards=event.cards.value,
+        salt=event.cards.salt.hex(),
+        now=event.at,
+    )
+
+
+def _improve(event: events.ImprovementCommitted) -> Command:
+    return commands.Improve(
+        entrant=event.entrant,
+        decision=event.decision,
+        cards=event.cards.value,
+        salt=event.cards.salt.hex(),
+        now=event.at,
+    )
+
+
+def _act(event: events.SeatActed) -> Command:
+    return commands.Act(
+        entrant=event.entrant,
+        decision=event.decision,
+        verb=event.verb,
+        amount=event.amount,
+        expected=event.expected,
+        now=event.at,
+    )
+
+
+def _vacate(event: events.SeatsVacated) -> Command:
+    return commands.VacateSeats(
+        departures=tuple(placed.entrant for placed in event.departures),
+        to_table=event.to_table,
+        now=event.at,
+    )
+
+
+def _arrivals(event: events.ArrivalsSeated) -> Command:
+    return commands.SeatArrivals(
+        arrivals=event.arrivals,
+        carry=event.carry,
+        sabacc_pot=event.sabacc_pot,
+        floor=event.floor,
+        restart=event.restart,
+        now=event.at,
+    )
+
+
+def _wait(event: events.TableWaiting) -> Command:
+    return commands.RecordWait(reason=event.reason, tournament_version=event.tournament_version)
+
+
+_COMMANDS: dict[type, Callable[[Any], Command]] = {
+    events.TableOpened: _open_table,
+    events.HandOpened: _open_hand,
+    events.SelectionCommitted: _select,
+    events.ImprovementCommitted: _improve,
+    events.SeatActed: _act,
+    events.SeatsVacated: _vacate,
+    events.ArrivalsSeated: _arrivals,
+    events.SeatWentAway: lambda event: commands.StepAway(entrant=event.entrant),
+    events.SeatCameBack: lambda event: commands.ComeBack(entrant=event.entrant),
+    events.TableHeld: lambda event: commands.HoldTable(reason=event.reason),
+    events.TableResumed: lambda event: commands.ResumeTable(now=event.at),
+    events.DecisionExtended: lambda event: commands.ExtendDecision(now=event.at),
+    events.TableWaiting: _wait,
+    events.TableClosed: lambda event: commands.CloseTable(reason=event.reason, now=event.at),
+}

@@ -1,0 +1,286 @@
+"""
+What a table has become.
+
+A state of a table in play holds every card that has been dealt.  Nothing outside
+the engine may serialise it; clients get ``engine.table.view.seen_by``.
+"""
+
+from datetime import datetime
+
+import msgspec
+
+from engine.rulesets import Amounts, Ruleset
+from engine.table.commands import LevelFloor, Placed, Seeds
+from engine.table.events import (
+    CardCount,
+    FormedPot,
+    Level,
+    Phase,
+    PotAwarded,
+    Revealed,
+    Street,
+)
+from engine.values import Chips, EntrantId, HandId, Sealed, SealedCard, TableId, TournamentId
+
+
+class Unopened(msgspec.Struct, frozen=True):
+    """The state of an empty stream."""
+
+
+class InHand(msgspec.Struct, frozen=True, kw_only=True):
+    """What a seat that was dealt in has in the hand being played."""
+
+    stack_at_start: Chips
+    live: bool = True
+    kill: str | None = None
+    """Why the hand is killed after the deal: ``away`` or ``penalty``."""
+
+    cards: tuple[SealedCard, ...] = ()
+    """Dealt and not selected."""
+
+    selection: tuple[SealedCard, ...] = ()
+    fresh: tuple[SealedCard, ...] = ()
+    """Replacements that are not part of the selection."""
+
+    selected: bool = False
+    improved: bool = False
+    wager: Chips = 0
+    """Chips put into the hand."""
+
+    put_in: Chips = 0
+    """Chips put into the street."""
+
+    acted_at: Chips | None = None
+    """The street's bet when the seat last acted."""
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """An occupied seat."""
+
+    seat: int
+    entrant: EntrantId
+    stack: Chips
+    away: bool = False
+    timeouts: int = 0
+    """Decisions in a row that the clock took."""
+
+    arrived: bool = False
+    """Not dealt in yet since it came to this table."""
+
+    penalty: int = 0
+    hands_won: int = 0
+    pots_won: int = 0
+    hand: InHand | None = None
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """What the table waits for."""
+
+    token: str
+    phase: Phase
+    street: Street
+    turn: int
+    seats: tuple[int, ...]
+    """Those still to answer, in the order they are processed."""
+
+    deadline: datetime
+
+
+class Hand(msgspec.Struct, frozen=True, kw_only=True):
+    """The hand being played."""
+
+    hand: HandId
+    number: int
+    deal: int
+    last: bool
+    small_blind: int | None
+    big_blind: int | None
+    order: tuple[int, ...]
+    """Seats dealt in, clockwise from the left of the button."""
+
+    seeds: Sealed[Seeds]
+    digest: bytes
+    """Of the openings."""
+
+    deck_root: str
+    pile: int
+    pile_cards: tuple[str, ...]
+    """What the current pile was made of, in deck order; its own order comes from the seed."""
+
+    pile_next: int = 0
+    """Position of the next card to be dealt."""
+
+    discards: tuple[str, ...] = ()
+    drawn_off: tuple[str, ...] = ()
+    done: tuple[str, ...] = ()
+    """Phases that are over."""
+
+    kept: tuple[CardCount, ...] = ()
+    """Sizes of the selections, as last made public."""
+
+    target: int | None = None
+    suit: str | None = None
+    street: Street = 1
+    current_bet: Chips = 0
+    full_raise: Chips = 0
+    last_actor: int | None = None
+    turn: int = 0
+    decision: Decision | None = None
+    revealed: tuple[Revealed, ...] = ()
+    pots: tuple[FormedPot, ...] = ()
+    in_pots: Chips | None = None
+    """Chips of the pots not yet awarded; none before they are formed."""
+
+    draw_offs: tuple[tuple[int, tuple[tuple[int, str], ...]], ...] = ()
+    """Open cards drawn for ties: pot and cards by seat, oldest first."""
+
+    cubes: tuple[tuple[int, int], ...] = ()
+    """Chance cubes rolled: pot and winner."""
+
+    awards: tuple[PotAwarded, ...] = ()
+
+
+class LastHand(msgspec.Struct, frozen=True, kw_only=True):
+    """How the hand before ended, to be looked at until the next is opened."""
+
+    hand: HandId
+    number: int
+    target: int | None
+    suit: str | None
+    revealed: tuple[Revealed, ...]
+    awards: tuple[PotAwarded, ...]
+    winners: tuple[int, ...]
+
+
+class Wait(msgspec.Struct, frozen=True, kw_only=True):
+    """Why the next hand is not opened; recorded once."""
+
+    hand_number: int
+    reason: str
+    tournament_version: int
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """An open table, or one that has been closed."""
+
+    table: TableId
+    tournament: TournamentId
+    number: int
+    ruleset: Ruleset
+    ruleset_hash: str
+    seat_count: int
+    decision_seconds: int
+    grace_seconds: int
+    places: tuple[Place, ...]
+    """Occupied seats, ascending."""
+
+    hand_number: int = 0
+    """Of the hand opened last; 0 before the first."""
+
+    button: int = 0
+    starter: int = 0
+    first_dealer: int = 0
+    """0 before the first dealer is drawn, and after a restart."""
+
+    orbits: int = 0
+    level: Level | None = None
+    base: Amounts
+    carry: Chips = 0
+    sabacc_pot: Chips = 0
+    dealers_left: tuple[int, ...] = ()
+    hand: Hand | None = None
+    last_hand: LastHand | None = None
+    held: str | None = None
+    wait: Wait | None = None
+    closed: bool = False
+
+    @property
+    def idle(self) -> bool:
+        """Whether no hand is in play."""
+        return self.hand is None
+
+    @property
+    def next_hand_number(self) -> int:
+        """Number that the next hand will have."""
+        return self.hand_number + 1
+
+    @property
+    def decision(self) -> Decision | None:
+        """What the table waits for, if a hand is in play."""
+        return None if self.hand is None else self.hand.decision
+
+    @property
+    def level_number(self) -> int:
+        """Number of the level in force, from 1."""
+        return 1 if self.level is None else self.level.number
+
+    def floor(self) -> LevelFloor:
+        """Return the forced bets in force: those of the hand opened last, else the first ones."""
+        amounts = self.base if self.level is None else self.level.amounts
+        return LevelFloor(small=amounts.small, big=amounts.big, ante=amounts.ante)
+
+    def entrants(self) -> tuple[Placed, ...]:
+        """Return everyone with a seat and the chips behind it, in seat order."""
+        return tuple(
+            Placed(seat=place.seat, entrant=place.entrant, stack=place.stack)
+            for place in self.places
+        )
+
+    def place_of(self, entrant: EntrantId) -> Place | None:
+        """Return the place of *entrant*, or none."""
+        return next((place for place in self.places if place.entrant == entrant), None)
+
+    def at(self, seat: int) -> Place:
+        """Return the place in *seat*, which is occupied."""
+        return next(place for place in self.places if place.seat == seat)
+
+    def in_game(self, place: Place) -> bool:
+        """Return whether *place* can be dealt in: it has chips, or none are played for."""
+        return place.stack > 0 or self.ruleset.moneyless
+
+    def dealt(self) -> tuple[Place, ...]:
+        """Return the places dealt into the hand, clockwise from the left of the button."""
+        if self.hand is None:
+            return ()
+        by_seat = {place.seat: place for place in self.places}
+        return tuple(by_seat[seat] for seat in self.hand.order)
+
+    def live(self) -> tuple[Place, ...]:
+        """Return the places that can still win the hand, clockwise from the left of the button."""
+        return tuple(place for place in self.dealt() if place.hand is not None and place.hand.live)
+
+    def chips(self) -> Chips:
+        """Return every chip at the table: stacks, wagers, pots and what is carried."""
+        stacks = sum(place.stack for place in self.places)
+        return stacks + self.carry + self.sabacc_pot + self._in_play()
+
+    def _in_play(self) -> Chips:
+        if self.hand is None:
+            return 0
+        if self.hand.in_pots is not None:
+            return self.hand.in_pots
+        return sum(place.hand.wager for place in self.places if place.hand is not None)
+
+
+State = Unopened | Table
+TableState = Table
+
+INITIAL: State = Unopened()
+
+
+def clockwise(seats: tuple[int, ...], after: int) -> tuple[int, ...]:
+    """
+    Return *seats* in clockwise order, starting with the first one left of *after*.
+
+    Args:
+        seats: In any order.
+        after: A seat, occupied or not.
+
+    >>> clockwise((1, 3, 4), 3)
+    (4, 1, 3)
+    """
+    ordered = sorted(seats)
+    return (
+        *(seat for seat in ordered if seat > after),
+        *(seat for seat in ordered if seat <= after),
+    )

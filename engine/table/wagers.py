@@ -1,0 +1,88 @@
+"""What a table's ruleset makes of bets: forced ones, the street being played, legal actions."""
+
+from engine.betting import Bettor, LegalAction, Street, legal_actions
+from engine.errors import InvariantViolated
+from engine.rulesets import Ante, Blinds, NoForcedBet, PokerNoLimit
+from engine.table.events import Level, Post
+from engine.table.state import Table, clockwise
+
+
+def min_open(table: Table, level: Level) -> int:
+    """Return the smallest opening bet at *level*, in chips."""
+    rules = table.ruleset.betting
+    if not isinstance(rules, PokerNoLimit):
+        return 0
+    match rules.min_open:
+        case "big_blind":
+            return level.amounts.big
+        case "table_min":
+            return table.ruleset.chip_unit
+        case int(chips):
+            return chips
+
+
+def forced_bets(table: Table) -> tuple[Post, ...]:
+    """
+    Return the forced bets of the hand; who has less posts what is left.
+
+    Source: rulebook ``forced``.
+    """
+    hand, level = table.hand, table.level
+    if hand is None or level is None:
+        raise InvariantViolated("forced bets outside a hand")
+    stacks = {place.seat: place.stack for place in table.dealt()}
+    match table.ruleset.forced:
+        case NoForcedBet():
+            return ()
+        case Ante():
+            owed = level.amounts.ante
+            return tuple(
+                Post(seat=seat, kind="ante", owed=owed, chips=min(owed, stacks[seat]))
+                for seat in hand.order
+            )
+        case Blinds():
+            posts = []
+            small, big = level.amounts.small, level.amounts.big
+            if (seat := hand.small_blind) is not None:
+                chips = min(small, stacks[seat])
+                posts.append(Post(seat=seat, kind="small_blind", owed=small, chips=chips))
+            if (seat := hand.big_blind) is not None:
+                chips = min(big, stacks[seat])
+                posts.append(Post(seat=seat, kind="big_blind", owed=big, chips=chips))
+            return tuple(posts)
+
+
+def street_of(table: Table) -> Street:
+    """Return the betting round that the hand is in, seen from its first actor."""
+    hand, level = table.hand, table.level
+    if hand is None or level is None:
+        raise InvariantViolated("a street outside a hand")
+    order = hand.order
+    first = table.ruleset.first_actor[hand.street - 1]
+    if first == "left_of_big_blind" and hand.big_blind is not None:
+        order = clockwise(order, hand.big_blind)
+    places = {place.seat: place for place in table.places}
+    bettors = []
+    for seat in order:
+        place = places[seat]
+        if place.hand is not None:
+            held = place.hand
+            bettors.append(Bettor(seat, place.stack, held.put_in, held.acted_at, held.live))
+    return Street(
+        bettors=tuple(bettors),
+        rules=table.ruleset.betting,
+        unit=table.ruleset.chip_unit,
+        min_open=min_open(table, level),
+        current_bet=hand.current_bet,
+        full_raise=hand.full_raise,
+        last_actor=hand.last_actor,
+        moneyless=table.ruleset.moneyless,
+    )
+
+
+def legal_wagers(table: Table, seat: int) -> tuple[LegalAction, ...]:
+    """Return what *seat* may do now; nothing if it is not its turn to bet."""
+    decision = table.decision
+    if decision is None or decision.phase != "bet" or seat not in decision.seats:
+        return ()
+    return legal_actions(street_of(table), seat)

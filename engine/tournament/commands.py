@@ -1,0 +1,167 @@
+"""
+What can be asked of a tournament.
+
+Identifiers, instants and seeds arrive in commands: the engine makes none of them.
+Results of tables (busts, moves, breaks) are asked by ``engine.policies`` only.
+"""
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from engine.rulesets import Ruleset
+from engine.tournament.values import BotRule, Busted, Candidate, Draw, Masters, Move, Standing
+from engine.values import (
+    Chips,
+    EntrantId,
+    HexDigest,
+    LeagueId,
+    PlayerId,
+    SeasonId,
+    TableId,
+    TournamentId,
+)
+
+
+class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class Announce(_Command, frozen=True, kw_only=True, tag="announce"):
+    """Publish the terms of a tournament; nothing in them changes afterwards."""
+
+    tournament: TournamentId
+    league: LeagueId
+    season: SeasonId | None = None
+    name: str
+    ruleset: Ruleset
+    """The resolved ruleset, in full."""
+    ruleset_name: str
+    ruleset_hash: HexDigest
+    table_seats: int
+    starting_stack: Chips
+    entrants_min: int = 2
+    entrants_max: int
+    starts_at: datetime
+    registration_opens_at: datetime | None = None
+    decision_seconds: int
+    grace_seconds: int = 1
+    bots: BotRule = "allowed"
+    payouts: tuple[int, ...] = ()
+    """Shares of the prize pool by place, first place first; only their ratio counts."""
+    prize_pool: int = 0
+    """Minor units of ``currency``."""
+    currency: str | None = None
+    hands_between_seconds: int = 0
+    hands_max: int | None = None
+    """Hands each table plays at most; none means to the last chip."""
+
+
+class OpenRegistration(_Command, frozen=True, kw_only=True, tag="open_registration"):
+    """Take entrants from now on, and commit to the masters of every seed to come."""
+
+    masters: Masters
+    salts: tuple[HexDigest, HexDigest]
+    """Salts of the sealed masters: of ``cards``, of ``open``."""
+    now: datetime
+
+
+class Register(_Command, frozen=True, kw_only=True, tag="register"):
+    entrant: EntrantId
+    player: PlayerId
+    bot: bool = False
+    now: datetime
+
+
+class Withdraw(_Command, frozen=True, kw_only=True, tag="withdraw"):
+    """Give up an entry before play starts; later, an absent entrant is played for by the table."""
+
+    entrant: EntrantId
+    now: datetime
+
+
+class StartPlay(_Command, frozen=True, kw_only=True, tag="start_play"):
+    """Close registration, draw the seats and start; or cancel, with too few entrants."""
+
+    table_ids: tuple[TableId, ...]
+    """At least as many as tables are needed; the first ones are used, in order."""
+    now: datetime
+
+
+class RecordBusts(_Command, frozen=True, kw_only=True, tag="record_busts"):
+    """Who lost the last chip in one hand at one table."""
+
+    table: TableId
+    hand_number: int
+    round: int = 1
+    busts: tuple[Busted, ...]
+    now: datetime
+
+
+class RecordMoves(_Command, frozen=True, kw_only=True, tag="record_moves"):
+    """Entrants of one table, idle at its boundary, take seats at others."""
+
+    table: TableId
+    hand_number: int
+    moves: tuple[Move, ...]
+    rule: str
+    candidates: tuple[Candidate, ...]
+    draw: Draw | None = None
+    now: datetime
+
+
+class RecordBreak(_Command, frozen=True, kw_only=True, tag="record_break"):
+    """One table, idle at its boundary, is emptied and closed."""
+
+    table: TableId
+    hand_number: int
+    moves: tuple[Move, ...]
+    carry_to: TableId
+    rule: str
+    candidates: tuple[Candidate, ...]
+    draw: Draw | None = None
+    final: bool = False
+    """Whether one table is left."""
+    now: datetime
+
+
+class Pause(_Command, frozen=True, kw_only=True, tag="pause"):
+    reason: str
+    """A slug, or the id of a stored text; never prose."""
+    now: datetime
+
+
+class Resume(_Command, frozen=True, kw_only=True, tag="resume"):
+    now: datetime
+
+
+class Cancel(_Command, frozen=True, kw_only=True, tag="cancel"):
+    reason: str
+    """A slug, or the id of a stored text; never prose."""
+    now: datetime
+
+
+class Finish(_Command, frozen=True, kw_only=True, tag="finish"):
+    """End with several entrants left: every table has played its last hand."""
+
+    rule: Literal["finish.hands_max"]
+    stacks: tuple[Standing, ...]
+    """Of everyone still in, in any order."""
+    now: datetime
+
+
+Command = (
+    Announce
+    | OpenRegistration
+    | Register
+    | Withdraw
+    | StartPlay
+    | RecordBusts
+    | RecordMoves
+    | RecordBreak
+    | Pause
+    | Resume
+    | Cancel
+    | Finish
+)

@@ -1,0 +1,124 @@
+"""Why a tournament refuses a command."""
+
+from engine.errors import CommandRejected
+
+
+class TermsInvalid(CommandRejected):
+    """The announced terms contradict themselves."""
+
+    code = "terms_invalid"
+
+    def __init__(self, *, field: str, problem: str) -> None:
+        super().__init__(f"{field}: {problem}", field=field)
+
+
+class TournamentNotAnnounced(CommandRejected):
+    """There is no such tournament yet."""
+
+    code = "tournament_not_announced"
+
+    def __init__(self) -> None:
+        super().__init__("the tournament has not been announced")
+
+
+class RegistrationNotOpen(CommandRejected):
+    """Registration has not opened yet."""
+
+    code = "registration_not_open"
+
+    def __init__(self) -> None:
+        super().__init__("registration has not opened yet")
+
+
+class RegistrationOver(CommandRejected):
+    """Registration has closed, or the tournament is over."""
+
+    code = "registration_closed"
+
+    def __init__(self, *, phase: str) -> None:
+        super().__init__(f"registration is over: the tournament is {phase}", phase=phase)
+
+
+class TournamentFull(CommandRejected):
+    """Every place is taken."""
+
+    code = "tournament_full"
+
+    def __init__(self, *, entrants_max: int) -> None:
+        super().__init__(
+            f"all {entrants_max} places of the tournament are taken", entrants_max=entrants_max
+        )
+
+
+class AlreadyEntered(CommandRejected):
+    """The player has an entry in this tournament."""
+
+    code = "already_entered"
+
+    def __init__(self) -> None:
+        super().__init__("the player has already entered this tournament")
+
+
+class BotsForbidden(CommandRejected):
+    """Only people may enter."""
+
+    code = "bots_forbidden"
+
+    def __init__(self) -> None:
+        super().__init__("bots may not enter this tournament")
+
+
+class BotsOnly(CommandRejected):
+    """Only bots may enter."""
+
+    code = "bots_only"
+
+    def __init__(self) -> None:
+        super().__init__("only bots may enter this tournament")
+
+
+class EntrantUnknown(CommandRejected):
+    """No such entry."""
+
+    code = "entrant_unknown"
+
+    def __init__(self) -> None:
+        super().__init__("no such entrant in this tournament")
+
+
+class TablesMissing(CommandRejected):
+    """Too few identifiers for the tables that the draw needs."""
+
+    code = "tables_missing"
+
+    def __init__(self, *, given: int, required: int) -> None:
+        super().__init__(
+            f"{required} tables are needed and {given} were given", given=given, required=required
+        )
+
+
+class TournamentNotRunning(CommandRejected):
+    """Play has not begun, or is over."""
+
+    code = "tournament_not_running"
+
+    def __init__(self, *, phase: str) -> None:
+        super().__init__(f"the tournament is {phase}", phase=phase)
+
+
+class TournamentOver(CommandRejected):
+    """It has been finished or cancelled."""
+
+    code = "tournament_over"
+
+    def __init__(self, *, phase: str) -> None:
+        super().__init__(f"the tournament is {phase}", phase=phase)
+
+
+class DirectiveStale(CommandRejected):
+    """What the directive was made for is no longer so: ask again."""
+
+    code = "directive_stale"
+
+    def __init__(self, *, problem: str) -> None:
+        super().__init__(f"the directive no longer holds: {problem}")

@@ -1,0 +1,185 @@
+"""
+What can have happened to a tournament.
+
+The tag of an event is its name in storage.  It is written out, never derived
+from the class name, and never changes once an event with it has been stored.
+"""
+
+from datetime import datetime
+
+import msgspec
+
+from engine.rulesets import Ruleset
+from engine.tournament.values import (
+    BotRule,
+    Candidate,
+    Draw,
+    Move,
+    Payout,
+    Placing,
+    SeatAssignment,
+)
+from engine.values import (
+    Chips,
+    EntrantId,
+    HexDigest,
+    LeagueId,
+    PlayerId,
+    Sealed,
+    SeasonId,
+    TableId,
+    TournamentId,
+)
+
+
+class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class TournamentAnnounced(_Event, frozen=True, kw_only=True, tag="tournament_announced"):
+    """The terms, whole; a state keeps this event as its terms."""
+
+    tournament: TournamentId
+    league: LeagueId
+    season: SeasonId | None
+    name: str
+    ruleset: Ruleset
+    ruleset_name: str
+    ruleset_hash: HexDigest
+    table_seats: int
+    starting_stack: Chips
+    entrants_min: int
+    entrants_max: int
+    starts_at: datetime
+    registration_opens_at: datetime | None
+    decision_seconds: int
+    grace_seconds: int
+    bots: BotRule
+    payouts: tuple[int, ...]
+    prize_pool: int
+    currency: str | None
+    hands_between_seconds: int
+    hands_max: int | None
+
+
+class RegistrationOpened(_Event, frozen=True, kw_only=True, tag="registration_opened"):
+    """Both masters are committed to before anyone has entered; rulebook 2.5."""
+
+    cards_commitment: HexDigest
+    open_commitment: HexDigest
+    cards: Sealed[str]
+    open: Sealed[str]
+
+
+class EntrantRegistered(_Event, frozen=True, kw_only=True, tag="entrant_registered"):
+    entrant: EntrantId
+    player: PlayerId
+    bot: bool
+    number: int
+    """Order of registration, from 1; numbers of the withdrawn are not used again."""
+
+
+class EntrantWithdrawn(_Event, frozen=True, kw_only=True, tag="entrant_withdrawn"):
+    entrant: EntrantId
+
+
+class RegistrationClosed(_Event, frozen=True, kw_only=True, tag="registration_closed"):
+    entrants: int
+
+
+class SeatsDrawn(_Event, frozen=True, kw_only=True, tag="seats_drawn"):
+    """The draw's outcome, and in which order tables will break."""
+
+    rule: str
+    draw: Draw
+    assignments: tuple[SeatAssignment, ...]
+    breaking_order: tuple[int, ...]
+    """Table numbers, the first to break first."""
+
+
+class PlayStarted(_Event, frozen=True, kw_only=True, tag="play_started"):
+    tables: tuple[TableId, ...]
+    entrants: int
+
+
+class TournamentPaused(_Event, frozen=True, kw_only=True, tag="tournament_paused"):
+    reason: str
+
+
+class TournamentResumed(_Event, frozen=True, kw_only=True, tag="tournament_resumed"):
+    pass
+
+
+class EntrantBusted(_Event, frozen=True, kw_only=True, tag="entrant_busted"):
+    entrant: EntrantId
+    table: TableId
+    hand: int
+    round: int
+    stack_at_start: Chips
+
+
+class EntrantEliminated(_Event, frozen=True, kw_only=True, tag="entrant_eliminated"):
+    """A bust is an elimination at once: there are no rebuys."""
+
+    entrant: EntrantId
+    player: PlayerId
+    place: int
+    shared: int
+    rule: str
+
+
+class EntrantsMoved(_Event, frozen=True, kw_only=True, tag="entrants_moved"):
+    table: TableId
+    """Whose boundary it was: where the movers come from."""
+    hand: int
+    moves: tuple[Move, ...]
+    rule: str
+    candidates: tuple[Candidate, ...]
+    draw: Draw | None
+
+
+class TableBroken(_Event, frozen=True, kw_only=True, tag="table_broken"):
+    table: TableId
+    hand: int
+    moves: tuple[Move, ...]
+    carry_to: TableId
+    """Who inherits what the table carried from hand to hand."""
+    rule: str
+    candidates: tuple[Candidate, ...]
+    draw: Draw | None
+    final: bool
+
+
+class TournamentFinished(_Event, frozen=True, kw_only=True, tag="tournament_finished"):
+    """The result; ``open_master`` lets anyone repeat every die and draw."""
+
+    placings: tuple[Placing, ...]
+    """By place, the winner first."""
+    payouts: tuple[Payout, ...]
+    currency: str | None
+    rule: str
+    open_master: HexDigest
+
+
+class TournamentCancelled(_Event, frozen=True, kw_only=True, tag="tournament_cancelled"):
+    reason: str
+    rule: str
+
+
+Event = (
+    TournamentAnnounced
+    | RegistrationOpened
+    | EntrantRegistered
+    | EntrantWithdrawn
+    | RegistrationClosed
+    | SeatsDrawn
+    | PlayStarted
+    | TournamentPaused
+    | TournamentResumed
+    | EntrantBusted
+    | EntrantEliminated
+    | EntrantsMoved
+    | TableBroken
+    | TournamentFinished
+    | TournamentCancelled
+)

@@ -1,0 +1,280 @@
+"""What a tournament has become, one struct for each phase, and how it gets there."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.errors import InvariantViolated
+from engine.tournament.events import (
+    EntrantBusted,
+    EntrantEliminated,
+    EntrantRegistered,
+    EntrantsMoved,
+    EntrantWithdrawn,
+    Event,
+    PlayStarted,
+    RegistrationClosed,
+    RegistrationOpened,
+    SeatsDrawn,
+    TableBroken,
+    TournamentAnnounced,
+    TournamentCancelled,
+    TournamentFinished,
+    TournamentPaused,
+    TournamentResumed,
+)
+from engine.tournament.values import Entry, Masters, Move, Payout, Placing, SeatAssignment
+from engine.values import EntrantId, Seat, TableId
+
+Phase = Literal[
+    "unannounced",
+    "announced",
+    "registering",
+    "seating",
+    "running",
+    "paused",
+    "finished",
+    "cancelled",
+]
+
+
+class Seated(msgspec.Struct, frozen=True, kw_only=True):
+    entrant: EntrantId
+    seat: Seat
+
+
+class Seating(msgspec.Struct, frozen=True, kw_only=True):
+    """Who sits at one table; the table itself has the same, and the stacks."""
+
+    table: TableId
+    number: int
+    seats: tuple[Seated, ...]
+    """Ascending by seat."""
+
+    def seat_of(self, entrant: EntrantId) -> Seat | None:
+        """Return where *entrant* sits, or None if it is not here."""
+        return next((each.seat for each in self.seats if each.entrant == entrant), None)
+
+
+class Unannounced(msgspec.Struct, frozen=True, kw_only=True):
+    """The state of an empty stream."""
+
+
+class Announced(msgspec.Struct, frozen=True, kw_only=True):
+    """Published, and not yet taking entrants."""
+
+    terms: TournamentAnnounced
+
+
+class Registering(msgspec.Struct, frozen=True, kw_only=True):
+    terms: TournamentAnnounced
+    masters: Masters
+    entrants: tuple[Entry, ...] = ()
+    """In order of registration, without the withdrawn."""
+    registered: int = 0
+    """How many ever registered: the last number given."""
+
+
+class Closed(msgspec.Struct, frozen=True, kw_only=True):
+    """Registration is over and play has not begun: within one decision only."""
+
+    terms: TournamentAnnounced
+    masters: Masters
+    entrants: tuple[Entry, ...]
+    tables: tuple[Seating, ...] = ()
+    breaking_order: tuple[int, ...] = ()
+    draws: int = 0
+
+
+class Running(msgspec.Struct, frozen=True, kw_only=True):
+    terms: TournamentAnnounced
+    masters: Masters
+    entrants: tuple[Entry, ...]
+    """Everyone who entered, the eliminated too."""
+    tables: tuple[Seating, ...]
+    """Open tables, ascending by number."""
+    breaking_order: tuple[int, ...]
+    draws: int
+    """How many random draws have been made at table 0."""
+    placings: tuple[Placing, ...] = ()
+    """Of the eliminated, in the order they went."""
+    paused: bool = False
+
+    def seating(self, table: TableId) -> Seating | None:
+        """Return the open table *table*, or None if it is not (or no longer) one."""
+        return next((each for each in self.tables if each.table == table), None)
+
+    def remaining(self) -> tuple[EntrantId, ...]:
+        """Return everyone still in, by table and seat."""
+        return tuple(each.entrant for table in self.tables for each in table.seats)
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True):
+    terms: TournamentAnnounced
+    masters: Masters
+    entrants: tuple[Entry, ...]
+    placings: tuple[Placing, ...]
+    payouts: tuple[Payout, ...]
+
+
+class Cancelled(msgspec.Struct, frozen=True, kw_only=True):
+    terms: TournamentAnnounced
+    entrants: tuple[Entry, ...]
+    reason: str
+
+
+State = Unannounced | Announced | Registering | Closed | Running | Finished | Cancelled
+
+
+def phase_of(state: State) -> Phase:
+    """Return the word for a tournament's phase, as clients see it."""
+    match state:
+        case Unannounced():
+            return "unannounced"
+        case Announced():
+            return "announced"
+        case Registering():
+            return "registering"
+        case Closed():
+            return "seating"
+        case Running(paused=paused):
+            return "paused" if paused else "running"
+        case Finished():
+            return "finished"
+        case Cancelled():
+            return "cancelled"
+
+
+def entry_of(state: Registering | Closed | Running | Finished, entrant: EntrantId) -> Entry | None:
+    """Return the entry of *entrant*, or None if it never entered."""
+    return next((each for each in state.entrants if each.entrant == entrant), None)
+
+
+def evolve(state: State, event: Event) -> State:
+    """
+    Return the state after *event*.
+
+    Raises:
+        InvariantViolated: If *event* cannot have happened in *state*.
+    """
+    match state, event:
+        case Unannounced(), TournamentAnnounced():
+            return Announced(terms=event)
+        case Announced(terms=terms), RegistrationOpened():
+            masters = Masters(cards=event.cards.value, open=event.open.value)
+            return Registering(terms=terms, masters=masters)
+        case Registering(), EntrantRegistered():
+            entry = Entry(
+                entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
+            )
+            return replace(state, entrants=(*state.entrants, entry), registered=event.number)
+        case Registering(), EntrantWithdrawn():
+            kept = tuple(each for each in state.entrants if each.entrant != event.entrant)
+            return replace(state, entrants=kept)
+        case Registering(), RegistrationClosed():
+            return Closed(terms=state.terms, masters=state.masters, entrants=state.entrants)
+        case Closed(), SeatsDrawn():
+            return replace(
+                state,
+                tables=_seatings(event.assignments),
+                breaking_order=event.breaking_order,
+                draws=event.draw.number,
+            )
+        case Closed(), PlayStarted():
+            return Running(
+                terms=state.terms,
+                masters=state.masters,
+                entrants=state.entrants,
+                tables=state.tables,
+                breaking_order=state.breaking_order,
+                draws=state.draws,
+            )
+        case Announced() | Registering() | Running(), TournamentCancelled():
+            entrants = () if isinstance(state, Announced) else state.entrants
+            return Cancelled(terms=state.terms, entrants=entrants, reason=event.reason)
+        case Running(), _:
+            return _evolve_running(state, event)
+        case _:
+            raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
+
+
+def _evolve_running(state: Running, event: Event) -> State:
+    match event:
+        case TournamentPaused():
+            return replace(state, paused=True)
+        case TournamentResumed():
+            return replace(state, paused=False)
+        case EntrantBusted():
+            return replace(state, tables=_without(state.tables, {event.entrant}))
+        case EntrantEliminated():
+            placing = Placing(
+                entrant=event.entrant, player=event.player, place=event.place, shared=event.shared
+            )
+            return replace(state, placings=(*state.placings, placing))
+        case EntrantsMoved():
+            draws = event.draw.number if event.draw else state.draws
+            return replace(state, tables=_moved(state.tables, event.moves), draws=draws)
+        case TableBroken():
+            draws = event.draw.number if event.draw else state.draws
+            left = _moved(state.tables, event.moves)
+            kept = tuple(each for each in left if each.table != event.table)
+            return replace(state, tables=kept, draws=draws)
+        case TournamentFinished():
+            return Finished(
+                terms=state.terms,
+                masters=state.masters,
+                entrants=state.entrants,
+                placings=event.placings,
+                payouts=event.payouts,
+            )
+        case _:
+            raise InvariantViolated(f"{type(event).__name__} cannot follow the start of play")
+
+
+def _seatings(assignments: tuple[SeatAssignment, ...]) -> tuple[Seating, ...]:
+    tables = sorted({(each.table_number, each.table) for each in assignments})
+    return tuple(
+        Seating(
+            table=table,
+            number=number,
+            seats=_by_seat(
+                Seated(entrant=each.entrant, seat=each.seat)
+                for each in assignments
+                if each.table == table
+            ),
+        )
+        for number, table in tables
+    )
+
+
+def _without(tables: tuple[Seating, ...], gone: set[EntrantId]) -> tuple[Seating, ...]:
+    return tuple(
+        replace(table, seats=tuple(each for each in table.seats if each.entrant not in gone))
+        for table in tables
+    )
+
+
+def _moved(tables: tuple[Seating, ...], moves: tuple[Move, ...]) -> tuple[Seating, ...]:
+    left = _without(tables, {each.entrant for each in moves})
+    return tuple(
+        replace(
+            table,
+            seats=_by_seat(
+                [
+                    *table.seats,
+                    *(
+                        Seated(entrant=move.entrant, seat=move.to_seat)
+                        for move in moves
+                        if move.to_table == table.table
+                    ),
+                ]
+            ),
+        )
+        for table in left
+    )
+
+
+def _by_seat(seats: Iterable[Seated]) -> tuple[Seated, ...]:
+    return tuple(sorted(seats, key=lambda each: each.seat))

@@ -1,0 +1,112 @@
+"""The small things that commands, events and states of a tournament are made of."""
+
+from typing import Literal
+
+import msgspec
+
+from engine.values import Chips, EntrantId, HexDigest, PlayerId, Seat, TableId
+
+BotRule = Literal["allowed", "forbidden", "only"]
+
+
+class Masters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What every seed of a tournament is derived from.
+
+    ``cards`` makes decks and stays hidden; ``open`` makes dice and draws and is
+    published when the tournament is finished.
+    """
+
+    cards: HexDigest
+    open: HexDigest
+
+    def __repr__(self) -> str:
+        return "Masters(hidden)"
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One player's entry; ``number`` is the order of registration, from 1."""
+
+    entrant: EntrantId
+    player: PlayerId
+    bot: bool
+    number: int
+
+
+class SeatAssignment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One entrant's first place."""
+
+    entrant: EntrantId
+    table: TableId
+    table_number: int
+    seat: Seat
+    stack: Chips
+
+
+class Draw(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Which random draw decided: the seed is use ``draws``, table 0, hand ``number``.
+
+    ``order`` is the outcome: what was drawn from, as drawn.
+    """
+
+    number: int
+    label: Literal["seats", "move", "final"]
+    order: tuple[EntrantId, ...]
+
+
+class Busted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An entrant without chips, with the stack that the fatal hand started with."""
+
+    entrant: EntrantId
+    seat: Seat
+    stack_at_start: Chips
+
+
+class Move(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    entrant: EntrantId
+    stack: Chips
+    from_table: TableId
+    from_seat: Seat
+    to_table: TableId
+    to_seat: Seat
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Someone who might have been chosen, in the order the rule prefers.
+
+    ``hands_to_big_blind`` counts hands until the big blind reaches the seat; 1
+    is the next hand.  None where the rule does not look at it.
+    """
+
+    entrant: EntrantId
+    seat: Seat
+    hands_to_big_blind: int | None = None
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    entrant: EntrantId
+    stack: Chips
+
+
+class Placing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Where an entrant finished: ``shared`` entrants hold the places from ``place`` on together.
+
+    1 is the winner; a place of one's own has ``shared`` 1.
+    """
+
+    entrant: EntrantId
+    player: PlayerId
+    place: int
+    shared: int = 1
+
+
+class Payout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``amount`` is in minor units of the tournament's currency; never 0."""
+
+    entrant: EntrantId
+    player: PlayerId
+    place: int
+    amount: int

@@ -1,0 +1,155 @@
+"""
+Quantities, identifiers and hidden values, shared by every aggregate.
+
+Source: rulebook 1 (vocabulary); ``docs/adr`` on sealed values.
+"""
+
+from typing import Annotated, Generic, NewType, TypeVar
+from uuid import UUID
+
+from msgspec import Meta
+
+LeagueId = NewType("LeagueId", str)
+SeasonId = NewType("SeasonId", str)
+TournamentId = NewType("TournamentId", str)
+TableId = NewType("TableId", str)
+HandId = NewType("HandId", str)
+EntrantId = NewType("EntrantId", str)
+PlayerId = NewType("PlayerId", str)
+
+Seat = NewType("Seat", int)
+"""A place at a table, numbered from 1 clockwise."""
+
+CHIPS_MAX = 2**53 - 1
+Chips = Annotated[int, Meta(ge=0, le=CHIPS_MAX)]
+"""A whole number of chips; exact in every JSON reader."""
+
+HexDigest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+"""32 bytes in lower-case hexadecimal."""
+
+HOUSE = "house"
+"""The audience that is always there: the process that deals."""
+
+CATEGORIES = {
+    "lge": "league",
+    "ssn": "season",
+    "trn": "tournament",
+    "tbl": "table",
+    "dsp": "dispute",
+}
+"""Which stream category an identifier's prefix belongs to."""
+
+Value = TypeVar("Value")
+
+
+def identifier(prefix: str, number: UUID) -> str:
+    """
+    Return the API form of an identifier: prefix, underscore, 32 hexadecimal digits.
+
+    >>> identifier("tbl", UUID(int=7))
+    'tbl_00000000000000000000000000000007'
+    """
+    return f"{prefix}_{number.hex}"
+
+
+def number_of(identifier: str) -> UUID:
+    """
+    Return the UUID inside an identifier.
+
+    Raises:
+        ValueError: If *identifier* is not ``<prefix>_<32 lower-case hex>``.
+    """
+    _, _, digits = identifier.partition("_")
+    number = UUID(hex=digits)
+    if number.hex != digits:
+        raise ValueError(f"not an identifier: {identifier!r}")
+    return number
+
+
+def stream_of(identifier: str) -> str:
+    """
+    Return the name of the stream an aggregate's identifier stands for.
+
+    Raises:
+        KeyError: If no aggregate has this prefix.
+        ValueError: If the rest is not 32 hexadecimal digits.
+
+    >>> stream_of("tbl_00000000000000000000000000000007")
+    'table-00000000000000000000000000000007'
+    """
+    prefix, _, _ = identifier.partition("_")
+    return f"{CATEGORIES[prefix]}-{number_of(identifier).hex}"
+
+
+def audience_of(entrant: EntrantId) -> str:
+    """Return the audience of one entrant; never of a seat, whose next occupant must not inherit."""
+    return f"entrant:{entrant}"
+
+
+class Sealed(Generic[Value]):
+    """
+    A value that only its audiences may see, with the salt of its commitment.
+
+    Its ``repr`` names the audiences and never the value, so that neither a log
+    line nor a traceback can betray it.
+
+    Args:
+        value: What is hidden; a msgspec-encodable value.
+        salt: 32 bytes; without it the commitment could be guessed.
+        audiences: ``house`` and ``entrant:<id>``, ascending.
+    """
+
+    __slots__ = ("audiences", "salt", "value")
+
+    def __init__(self, value: Value, salt: bytes, audiences: tuple[str, ...]) -> None:
+        self.value = value
+        self.salt = salt
+        self.audiences = tuple(sorted(audiences))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sealed) and (self.value, self.salt, self.audiences) == (
+            other.value,
+            other.salt,
+            other.audiences,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.salt, self.audiences))
+
+    def __repr__(self) -> str:
+        return f"Sealed(for {', '.join(self.audiences)})"
+
+
+class SealedCard:
+    """
+    A face-down card: its place in a committed pile is public, its face is not.
+
+    Its commitment is its leaf in the pile's root, so none is written beside it.
+    """
+
+    __slots__ = ("audiences", "card", "pile", "position", "salt")
+
+    def __init__(
+        self, card: str, salt: bytes, pile: int, position: int, audiences: tuple[str, ...]
+    ) -> None:
+        self.card = card
+        self.salt = salt
+        self.pile = pile
+        self.position = position
+        self.audiences = tuple(sorted(audiences))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SealedCard) and (
+            self.card,
+            self.salt,
+            self.pile,
+            self.position,
+            self.audiences,
+        ) == (other.card, other.salt, other.pile, other.position, other.audiences)
+
+    def __hash__(self) -> int:
+        return hash((self.pile, self.position, self.salt))
+
+    def __repr__(self) -> str:
+        places = ", ".join(self.audiences)
+        return f"SealedCard(pile={self.pile}, position={self.position}, for {places})"

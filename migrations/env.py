@@ -1,0 +1,43 @@
+"""
+Run migrations as the role that owns the relations.
+
+The address comes from the configuration's attribute ``url`` (``service.database.migrate``
+sets it) or from ``HOLOTABLE_DATABASE_URL``.
+"""
+
+import os
+
+import sqlalchemy as sa
+from alembic import context
+
+from service.database import OWNER, sqlalchemy_url
+from service.eventstore.schema import metadata as log_metadata
+from service.relations import metadata as relations_metadata
+
+MIGRATING = 0x401E0
+"""Advisory lock that a migrator holds until its connection closes."""
+
+TARGETS = [log_metadata, relations_metadata]
+
+
+def address() -> str:
+    """Return the database's address; ``KeyError`` if nobody named one."""
+    given = context.config.attributes.get("url")
+    return str(given) if given else os.environ["HOLOTABLE_DATABASE_URL"]
+
+
+def run() -> None:
+    """Upgrade in one transaction, one migrator at a time."""
+    engine = sa.create_engine(sqlalchemy_url(address(), "psycopg"), poolclass=sa.NullPool)
+    with engine.connect() as connection:
+        connection.execute(sa.text("SELECT pg_advisory_lock(:number)"), {"number": MIGRATING})
+        connection.execute(sa.text(f"SET ROLE {OWNER}"))
+        connection.commit()
+        context.configure(connection=connection, target_metadata=TARGETS)
+        with context.begin_transaction():
+            context.run_migrations()
+        connection.commit()
+    engine.dispose()
+
+
+run()

@@ -1,0 +1,1 @@
+"""The public HTTP API; nothing here decides anything about the game."""

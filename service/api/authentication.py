@@ -1,0 +1,77 @@
+"""
+Who asks: bearer tokens, checked before anything else is looked at.
+
+One guard at the application closes every route that does not declare itself
+open, so that a forgotten declaration costs a 401 and never a leak.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler
+
+from service.accounts import Principal, by_token, well_formed
+from service.api.operations import Operation
+from service.api.shell import Shell
+from service.errors import Forbidden, Unauthenticated
+
+BELIEVED_FOR = timedelta(seconds=5)
+"""How long a revoked token may still work in another process."""
+
+_CACHED_MAX = 10_000
+
+
+async def require_token(
+    connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
+) -> None:
+    """
+    Put the principal into the scope.
+
+    Raises:
+        Unauthenticated: Without a good token, unless the route is open.
+        Forbidden: If the token lacks the route's scope.
+    """
+    operation = handler.opt.get("operation")
+    described = operation if isinstance(operation, Operation) else None
+    header = connection.headers.get("authorization")
+    if header is None:
+        if described is not None and described.open:
+            return
+        raise Unauthenticated("a bearer token is needed")
+    kind, _, text = header.partition(" ")
+    shell: Shell = connection.app.state.shell
+    principal = await _principal(shell, text.strip()) if kind.lower() == "bearer" else None
+    if principal is None:
+        raise Unauthenticated("the token is unknown, expired or revoked")
+    scope = described.scope if described is not None else "admin"
+    if scope is not None and scope not in principal.scopes:
+        raise Forbidden("the token does not allow this", required_scopes=[scope])
+    connection.scope["user"] = principal
+
+
+def forget(shell: Shell, principal: Principal) -> None:
+    """Stop believing every token of this person at once, in this process."""
+    for text in [
+        text
+        for text, (known, _) in shell.principals.items()
+        if known.account.number == principal.account.number
+    ]:
+        del shell.principals[text]
+
+
+async def _principal(shell: Shell, text: str) -> Principal | None:
+    now = shell.now()
+    known = shell.principals.get(text)
+    if known is not None and now < min(known[1], known[0].expires_at):
+        return known[0]
+    if not well_formed(text):
+        return None
+    found = await by_token(shell.engine, text, now)
+    if found is None:
+        shell.principals.pop(text, None)
+        return None
+    if len(shell.principals) >= _CACHED_MAX:
+        shell.principals.clear()
+    shell.principals[text] = (found, now + BELIEVED_FOR)
+    return found

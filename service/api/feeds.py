@@ -1,0 +1,202 @@
+"""
+Feeds of events: pulled as pages, or pushed as server-sent events.
+
+An item is what everybody may see of an event, and beside it what the viewer's
+own boxes hold; nothing is hidden by leaving events out.  No connection to the
+database is held between two looks.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from litestar.response import ServerSentEvent, ServerSentEventMessage
+
+from engine.values import EntrantId, audience_of, number_of
+from service.api.access import entrant_of, reach, tournament_of_table
+from service.api.operations import operation
+from service.api.paging import limit_of, parts_of, token, wait_of
+from service.api.shell import Asked, Shell, principal_of, shell_of
+from service.api.submitting import encoded
+from service.errors import BadRequest
+from service.eventstore.codec import openings_for
+from service.eventstore.record import Recorded
+
+PING_SECONDS = 15.0
+STREAM_SECONDS = 300.0
+"""A stream ends itself after this; clients come back with ``Last-Event-ID``."""
+
+
+class Item(msgspec.Struct, kw_only=True):
+    """One event as the viewer may see it."""
+
+    cursor: str
+    id: str
+    stream: str
+    version: int
+    type: str
+    schema_version: int
+    at: datetime
+    data: msgspec.Raw
+    opened: dict[str, Any] = {}
+    """What the viewer alone may see: values by RFC 6901 pointer into ``data``."""
+
+
+class FeedPage(msgspec.Struct, kw_only=True):
+    """Part of a feed; ``next_cursor`` is null when there is no more for now."""
+
+    items: Sequence[Item]
+    next_cursor: str | None
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A stream, or a whole league if ``stream`` is None, as one viewer reads it."""
+
+    shell: Shell
+    league: str
+    stream: str | None
+    viewer: EntrantId | None
+    epoch: int
+
+    async def read(self, after: int, limit: int) -> list[Recorded]:
+        """Return what comes after version (or position) *after*."""
+        store, number = self.shell.desk.writer.store, number_of(self.league)
+        if self.stream is None:
+            return await store.league(number, after, limit)
+        return await store.stream(number, self.stream, after, limit)
+
+    async def items(self, rows: Sequence[Recorded]) -> list[Item]:
+        """Return *rows* as the viewer may see them."""
+        keys = await self.shell.desk.writer.store.keys(number_of(self.league))
+        found = []
+        for row in rows:
+            opened: dict[str, Any] = {}
+            if self.viewer is not None and row.sealed is not None:
+                audiences = (audience_of(self.viewer),)
+                opened = {
+                    pointer: value
+                    for pointer, (_, value) in openings_for(row, audiences, keys).items()
+                }
+            found.append(
+                Item(
+                    cursor=self.cursor(row),
+                    id=str(row.event_id),
+                    stream=row.stream,
+                    version=row.stream_version,
+                    type=row.type,
+                    schema_version=row.schema_version,
+                    at=row.at,
+                    data=msgspec.Raw(row.data),
+                    opened=opened,
+                )
+            )
+        return found
+
+    def place(self, row: Recorded) -> int:
+        """Return where *row* stands in this feed."""
+        return row.position if self.stream is None else row.stream_version
+
+    def cursor(self, row: Recorded) -> str:
+        """Return the token from which a reader goes on after *row*."""
+        return token(self.stream or self.league, self.epoch, self.place(row))
+
+    def after(self, text: str | None) -> int:
+        """Return the place a cursor stands for; from the beginning without one."""
+        if text is None:
+            return -1 if self.stream is None else 0
+        name, _, place = parts_of(text, str, int, int)
+        if name != (self.stream or self.league):
+            raise BadRequest("invalid_cursor", "this is a cursor of another feed")
+        return int(place)
+
+    async def news(self, after: int, seconds: float) -> list[Recorded]:
+        """Wait until there is something after *after*, at most for *seconds*."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while True:
+            mark = self.shell.news.mark
+            rows = await self.read(after, 1)
+            left = until - loop.time()
+            if rows or left <= 0 or self.shell.stopping.is_set():
+                return rows
+            await self.shell.news.after(mark, left)
+
+
+@operation(
+    "GET", "/v1/tables/{table_id:str}/events", "follow_table",
+    "A table's events: pages, or a stream with Accept: text/event-stream.",
+    scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def follow_table(request: Asked, table_id: FromPath[str]) -> Response[Any]:
+    """Answer a table's feed with the caller's own openings."""
+    place = await reach(request, table_id, "tbl", fresh=False)
+    tournament = await tournament_of_table(request, place)
+    viewer = entrant_of(tournament, principal_of(request).account.player)
+    return await _answer(request, place.league, place.stream, viewer)
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/events", "follow_tournament",
+    "A tournament's events: pages, or a stream with Accept: text/event-stream.",
+    scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def follow_tournament(request: Asked, tournament_id: FromPath[str]) -> Response[Any]:
+    """Answer a tournament's feed."""
+    place = await reach(request, tournament_id, "trn", fresh=False)
+    return await _answer(request, place.league, place.stream, None)
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/events", "follow_league",
+    "Every event of a league in its one order, as everybody may see it.",
+    scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def follow_league(request: Asked, league_id: FromPath[str]) -> Response[Any]:
+    """Answer a league's feed."""
+    place = await reach(request, league_id, "lge", fresh=False)
+    return await _answer(request, place.league, None, None)
+
+
+async def _answer(
+    request: Asked, league: str, stream: str | None, viewer: EntrantId | None
+) -> Response[Any]:
+    shell = shell_of(request)
+    feed = Feed(shell, league, stream, viewer, await shell.desk.writer.epoch(league))
+    query = request.query_params
+    given = query.get("after") or query.get("cursor")
+    if "text/event-stream" in request.headers.get("accept", ""):
+        after = feed.after(request.headers.get("last-event-id") or given)
+        return ServerSentEvent(_messages(feed, after))
+    after, limit, wait = feed.after(given), limit_of(request), wait_of(request)
+    if wait:
+        await feed.news(after, wait)
+    rows = await feed.read(after, limit + 1)
+    items = await feed.items(rows[:limit])
+    more = len(rows) > limit
+    follows = items[-1].cursor if more else None
+    return encoded(FeedPage(items=items, next_cursor=follows, more=more))
+
+
+async def _messages(feed: Feed, after: int) -> AsyncIterator[ServerSentEventMessage]:
+    loop = asyncio.get_running_loop()
+    until = loop.time() + STREAM_SECONDS
+    yield ServerSentEventMessage(data=None, comment="open", retry=1000)
+    while loop.time() < until and not feed.shell.stopping.is_set():
+        rows = await feed.read(after, 200)
+        for row, item in zip(rows, await feed.items(rows), strict=True):
+            after = feed.place(row)
+            yield ServerSentEventMessage(
+                id=item.cursor, event=item.type, data=msgspec.json.encode(item).decode()
+            )
+        if not rows and not await feed.news(after, PING_SECONDS):
+            yield ServerSentEventMessage(data=None, comment="ping")

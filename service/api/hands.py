@@ -1,0 +1,68 @@
+"""Hands that were played, and the rulesets there are."""
+
+from typing import Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.rulesets import PRESETS, preset, ruleset_hash
+from service.api.access import reach, role_in
+from service.api.operations import operation
+from service.api.paging import Page, limit_of, parts_of, token
+from service.api.positions import caught_up
+from service.api.shell import Asked, shell_of
+from service.api.submitting import encoded
+from service.errors import StreamNotFound
+from service.projections import queries
+
+
+class RulesetShown(msgspec.Struct, kw_only=True):
+    """A preset, whole."""
+
+    name: str
+    hash: str
+    ruleset: Any
+
+
+@operation(
+    "GET", "/v1/tables/{table_id:str}/hands", "list_hands", "A table's hands, in order.",
+    scope="leagues:read", answer=Page, query=("limit", "cursor", "min_position"),
+    problems=("invalid_cursor", "not_caught_up"),
+)  # fmt: skip
+async def list_hands(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+    """List from the read models."""
+    place = await reach(request, table_id, "tbl", fresh=False)
+    await caught_up(request, place.league, "hands")
+    limit, cursor = limit_of(request), request.query_params.get("cursor")
+    after = 0 if cursor is None else int(parts_of(cursor, str, int)[1])
+    async with shell_of(request).engine.connect() as connection:
+        rows = await queries.hands(connection, table_id, limit=limit, after=after)
+    follows = token("hnd", rows[-1].number) if len(rows) == limit else None
+    return encoded(Page(items=rows, next_cursor=follows))
+
+
+@operation(
+    "GET", "/v1/hands/{hand_id:str}", "read_hand", "One hand.",
+    scope="leagues:read", answer=dict[str, Any],
+)  # fmt: skip
+async def read_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
+    """Read a hand from the read models; foreign ones are not there."""
+    async with shell_of(request).engine.connect() as connection:
+        row = await queries.hand(connection, hand_id)
+    if row is None or await role_in(request, row.league) is None:
+        raise StreamNotFound("there is nothing here under this name")
+    return encoded({"id": row.hand, **msgspec.to_builtins(row)})
+
+
+@operation(
+    "GET", "/v1/rulesets", "list_rulesets", "The presets a tournament may name.",
+    open=True, answer=Page,
+)  # fmt: skip
+async def list_rulesets(request: Asked) -> Response[bytes]:
+    """List presets with their hashes."""
+    items = [
+        RulesetShown(name=name, hash=ruleset_hash(preset(name)), ruleset=preset(name))
+        for name in PRESETS
+    ]
+    return encoded(Page(items=items))

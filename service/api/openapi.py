@@ -1,0 +1,146 @@
+"""
+The OpenAPI document, from the same declarations that route and guard.
+
+Component schemas are msgspec's, so that what is documented is what is decoded.
+"""
+
+import re
+from typing import Any
+
+import msgspec
+import yaml
+
+from service.api.operations import Operation
+from service.api.problems import MEDIA_TYPE, catalogue
+from service.api.routes import ROUTES
+
+VERSION = "1.0.0"
+_PARAMETER = re.compile(r"\{(\w+):\w+\}")
+_ALWAYS = ("internal_error", "store_unavailable")
+_CLOSED = ("unauthenticated", "forbidden")
+_BODY = (
+    "validation_failed",
+    "invalid_json",
+    "invalid_unicode",
+    "unsupported_media_type",
+    "body_too_large",
+)
+
+_PROBLEM: dict[str, Any] = {
+    "type": "object",
+    "description": "RFC 9457; members beyond these are facts of the code.",
+    "required": ["type", "title", "status", "detail", "instance", "code"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "instance": {"type": "string"},
+        "code": {"type": "string"},
+        "errors": {"type": "array", "items": {"type": "object"}},
+        "legal_actions": {"type": "array", "items": {"type": "object"}},
+    },
+}
+
+
+def openapi_document() -> str:
+    """Return the document as YAML; the same bytes for the same code."""
+    return yaml.safe_dump(_document(), sort_keys=True, allow_unicode=True, width=100)
+
+
+def _document() -> dict[str, Any]:
+    found = [(handler, handler.opt["operation"]) for handler in ROUTES]
+    shapes = [
+        shape
+        for _, described in found
+        for shape in (described.body, described.answer)
+        if shape is not None
+    ]
+    schemas, components = msgspec.json.schema_components(
+        shapes, ref_template="#/components/schemas/{name}"
+    )
+    by_shape = {repr(shape): schema for shape, schema in zip(shapes, schemas, strict=True)}
+    paths: dict[str, Any] = {}
+    for handler, described in found:
+        for path in handler.paths:
+            method = next(each for each in sorted(handler.http_methods) if each != "HEAD")
+            written = _PARAMETER.sub(r"{\1}", path)
+            paths.setdefault(written, {})[method.lower()] = _operation(path, described, by_shape)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Holotable",
+            "version": VERSION,
+            "description": "League server for Sabacc. Clients ignore unknown members.",
+        },
+        "security": [{"bearer": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+            "schemas": {**components, "Problem": _PROBLEM},
+        },
+    }
+
+
+def _operation(path: str, described: Operation, by_shape: dict[str, Any]) -> dict[str, Any]:
+    parameters: list[dict[str, Any]] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in _PARAMETER.findall(path)
+    ]
+    parameters += [
+        {"name": name, "in": "query", "required": False, "schema": {"type": "string"}}
+        for name in described.query
+    ]
+    if described.body is not None:
+        parameters.append(
+            {
+                "name": "Idempotency-Key",
+                "in": "header",
+                "required": described.key_required,
+                "schema": {"type": "string", "maxLength": 255},
+            }
+        )
+    written: dict[str, Any] = {
+        "operationId": described.name,
+        "summary": described.summary,
+        "parameters": parameters,
+        "responses": _responses(path, described, by_shape),
+    }
+    if described.open:
+        written["security"] = [{}, {"bearer": []}]
+    if described.scope is not None:
+        written["x-required-scope"] = described.scope
+    if described.body is not None:
+        schema = by_shape[repr(described.body)]
+        written["requestBody"] = {"content": {"application/json": {"schema": schema}}}
+    return written
+
+
+def _responses(path: str, described: Operation, by_shape: dict[str, Any]) -> dict[str, Any]:
+    codes = {*_ALWAYS, *described.problems}
+    if not described.open:
+        codes |= {*_CLOSED}
+    if described.body is not None:
+        codes |= {*_BODY, "idempotency_key_reused", "idempotency_key_invalid"}
+    if described.key_required:
+        codes.add("idempotency_key_required")
+    if _PARAMETER.search(path):
+        codes.add("not_found")
+    by_status: dict[int, list[str]] = {}
+    known = catalogue()
+    for code in sorted(codes):
+        by_status.setdefault(known[code][0], []).append(code)
+    success: dict[str, Any] = {"description": "Done."}
+    if described.answer is not None:
+        success["content"] = {described.media: {"schema": by_shape[repr(described.answer)]}}
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {
+        str(described.status): success,
+        **{
+            str(status): {
+                "description": "Codes: " + ", ".join(listed) + ".",
+                "content": {MEDIA_TYPE: {"schema": schema}},
+            }
+            for status, listed in sorted(by_status.items())
+        },
+    }

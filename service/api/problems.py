@@ -1,0 +1,213 @@
+"""
+Every refusal as a problem document (RFC 9457), and the one table from class to status.
+
+``api-spec/problems.md`` is generated from :data:`CATALOGUE`; a code is never renamed.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from litestar import Response
+from litestar.exceptions import HTTPException
+
+from engine.errors import CommandRejected
+from engine.league import errors as of_leagues
+from engine.rulesets import errors as of_rulesets
+from engine.season import errors as of_seasons
+from engine.table import errors as of_tables
+from engine.tournament import errors as of_tournaments
+from service.api.shell import Asked, number_in_path
+from service.errors import (
+    BadRequest,
+    EventUnreadable,
+    Forbidden,
+    IdempotencyKeyReused,
+    NotCaughtUp,
+    ServiceError,
+    StoreUnavailable,
+    StreamNotFound,
+    StreamVersionConflict,
+    Unauthenticated,
+    WrongPassword,
+)
+
+MEDIA_TYPE = "application/problem+json"
+DOCUMENTATION = "https://holotable.example/problems/"
+"""Prefix of ``type``: an identifier; the page is the code's heading in api-spec/problems.md."""
+
+RETRY_AFTER_SECONDS = 1
+
+_log = logging.getLogger(__name__)
+
+
+def _refusals(module: Any) -> tuple[type[CommandRejected], ...]:
+    return tuple(
+        each
+        for each in vars(module).values()
+        if isinstance(each, type)
+        and issubclass(each, CommandRejected)
+        and each is not CommandRejected
+    )
+
+
+_CONFLICTS = tuple(
+    each
+    for module in (of_leagues, of_seasons, of_tournaments, of_tables, of_rulesets)
+    for each in _refusals(module)
+)
+
+STATUSES: Mapping[type[Exception], int] = {
+    **dict.fromkeys(_CONFLICTS, 409),
+    Unauthenticated: 401,
+    Forbidden: 403,
+    StreamNotFound: 404,
+    StreamVersionConflict: 412,
+    IdempotencyKeyReused: 422,
+    BadRequest: 400,
+    NotCaughtUp: 503,
+    WrongPassword: 401,
+    StoreUnavailable: 503,
+    EventUnreadable: 500,
+}
+"""Status of each refusal; a test demands that every subclass stands here."""
+
+
+SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
+    "bad_request": (400, "The request is malformed"),
+    "validation_failed": (400, "A field is unknown, missing, or of the wrong type or range"),
+    "invalid_json": (400, "The body is not JSON"),
+    "invalid_unicode": (400, "Text is not UTF-8, or holds U+0000 or a lone surrogate"),
+    "not_a_sandbox": (400, "Only a league made as a sandbox may fix masters"),
+    "invalid_cursor": (400, "A cursor or position is not one of this server's, or of elsewhere"),
+    "idempotency_key_required": (400, "This command needs the header Idempotency-Key"),
+    "idempotency_key_invalid": (400, "The header Idempotency-Key is empty, too long or not ASCII"),
+    "unauthenticated": (401, "A good bearer token is needed"),
+    "wrong_password": (401, "There is no such login with this password"),
+    "forbidden": (403, "The token or the role does not allow this"),
+    "not_found": (404, "There is no such thing, or the caller may not see it"),
+    "method_not_allowed": (405, "This path has no such method"),
+    "login_taken": (409, "Somebody else has this login"),
+    "stream_version_conflict": (412, "It has changed since the caller looked"),
+    "body_too_large": (413, "The body is larger than anything this server reads"),
+    "unsupported_media_type": (415, "Bodies are application/json"),
+    "idempotency_key_reused": (422, "The same key came with another request"),
+    "internal_error": (500, "A defect; it has been logged under the request's number"),
+    "event_unreadable": (500, "A stored event cannot be decoded"),
+    "store_unavailable": (503, "The database is away; ask again with the same key"),
+    "not_caught_up": (503, "The read model has not reached the wanted position yet"),
+}
+"""Codes of the service itself: status and title."""
+
+_HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
+
+
+def catalogue() -> dict[str, tuple[int, str]]:
+    """Return status and title of every code there is, by code."""
+    rules = {
+        each.code: (STATUSES[each], (each.__doc__ or "").strip().splitlines()[0].rstrip("."))
+        for each in _CONFLICTS
+    }
+    return dict(sorted({**rules, **SHELL_CATALOGUE}.items()))
+
+
+def catalogue_text() -> str:
+    """Return ``api-spec/problems.md``."""
+    lines = [
+        "# Problem codes",
+        "",
+        "Every refusal is `application/problem+json` (RFC 9457) with one of these in `code`.",
+        "Codes are permanent; read `code` and the facts beside it, show `detail` to people.",
+        "",
+        "| code | status | meaning |",
+        "|---|---|---|",
+        *(f"| `{code}` | {status} | {title} |" for code, (status, title) in catalogue().items()),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def status_of(error: Exception) -> int:
+    """Return the status of *error*; 500 for what nobody has put into the table."""
+    if isinstance(error, BadRequest):
+        return SHELL_CATALOGUE.get(error.code, (STATUSES[BadRequest], ""))[0]
+    return STATUSES.get(type(error), 500)
+
+
+def problem(
+    request: Asked,
+    status: int,
+    code: str,
+    detail: str,
+    facts: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response[bytes]:
+    """Return a problem document."""
+    _, title = catalogue().get(code, (status, code))
+    document = {
+        **(facts or {}),
+        "type": DOCUMENTATION + code,
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "instance": f"urn:uuid:{number_in_path(request)}",
+        "code": code,
+    }
+    return Response(
+        msgspec.json.encode(document),
+        status_code=status,
+        media_type=MEDIA_TYPE,
+        headers=dict(headers or {}),
+    )
+
+
+def answer_service_error(request: Asked, error: ServiceError) -> Response[bytes]:
+    """Answer the shell's own refusals."""
+    status = status_of(error)
+    headers = {}
+    if isinstance(error, Unauthenticated):
+        headers["WWW-Authenticate"] = "Bearer"
+    if status == 503:  # noqa: PLR2004
+        headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    if status == 500:  # noqa: PLR2004
+        _log.error("%s: %s", type(error).__name__, error)
+    return problem(request, status, error.code, error.detail, error.facts, headers)
+
+
+def answer_refusal(
+    request: Asked, error: CommandRejected, extra: Mapping[str, Any] | None = None
+) -> Response[bytes]:
+    """Answer what the rules refused; *extra* are the legal actions, at a table."""
+    facts = {**error.facts, **(extra or {})}
+    return problem(request, status_of(error), error.code, error.detail, facts)
+
+
+def answer_http(request: Asked, error: HTTPException) -> Response[bytes]:
+    """Answer what the framework refused, in the same dialect."""
+    status = error.status_code
+    if status >= 500:  # noqa: PLR2004
+        return answer_defect(request, error)
+    code = _HTTP_CODES.get(status, "bad_request")
+    return problem(request, status, code, catalogue()[code][1].lower(), None, error.headers)
+
+
+def answer_away(request: Asked, error: Exception) -> Response[bytes]:
+    """Answer that the database is away; whether anything was kept, a retry finds out."""
+    _log.warning("the database is away: %s", type(error).__name__)
+    return answer_service_error(request, StoreUnavailable("the database is away"))
+
+
+def answer_defect(request: Asked, error: Exception) -> Response[bytes]:
+    """Answer a defect: logged here, and nothing of it said outside."""
+    _log.error("request %s failed", number_in_path(request), exc_info=error)
+    return problem(request, 500, "internal_error", "something went wrong that never should")
+
+
+HANDLERS: dict[int | type[Exception], Any] = {
+    ServiceError: answer_service_error,
+    CommandRejected: answer_refusal,
+    HTTPException: answer_http,
+    Exception: answer_defect,
+}
+"""For ``Litestar(exception_handlers=...)``."""

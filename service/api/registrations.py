@@ -1,0 +1,95 @@
+"""Entering a tournament and leaving it again before play starts."""
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.tournament.commands import Register, Withdraw
+from engine.values import EntrantId, PlayerId
+from service.api.access import demand, entrant_of, reach
+from service.api.bodies import read_body
+from service.api.leagues import Nothing
+from service.api.operations import operation
+from service.api.paging import Page
+from service.api.shell import Asked, principal_of, shell_of
+from service.api.submitting import answer, decide_one, encoded, order_of
+from service.api.tournaments import shown_entrants
+from service.errors import StreamNotFound
+
+
+class RegistrationWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """One entry; bots say that they are."""
+
+    bot: bool = False
+
+
+class Registration(msgspec.Struct, kw_only=True):
+    """An entry that was made."""
+
+    entrant: str
+    tournament: str
+    player: str
+    position: str | None = None
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/registrations", "register_entrant",
+    "Enter a tournament.",
+    scope="tables:play", body=RegistrationWanted, answer=Registration, status=201,
+    problems=(
+        "already_entered", "bots_forbidden", "bots_only", "registration_closed",
+        "registration_not_open", "tournament_full",
+    ),
+)  # fmt: skip
+async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Register the caller."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, RegistrationWanted)
+    place = await reach(request, tournament_id, "trn", fresh=False)
+    demand(place, "enter_tournaments")
+    order = order_of(request, raw)
+    player = PlayerId(principal_of(request).account.player)
+    entrant = EntrantId(f"ent_{order.new_id(0).hex}")
+    command = Register(entrant=entrant, player=player, bot=body.bot, now=shell.now())
+    receipt = await decide_one(shell, place.league, tournament_id, order, [command])
+    content = {"entrant": entrant, "tournament": tournament_id, "player": player}
+    return answer(receipt, content, version_of=place.stream)
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/registrations", "list_registrations",
+    "Who has entered.", scope="leagues:read", answer=Page,
+)  # fmt: skip
+async def list_registrations(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """List entries from the aggregate, in order of registration."""
+    place = await reach(request, tournament_id, "trn")
+    entrants = await shown_entrants(request, place)
+    return encoded(
+        Page(items=[{"entrant": each.id, **msgspec.to_builtins(each)} for each in entrants])
+    )
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/withdrawals", "withdraw_entrant",
+    "Give up my entry before play starts.",
+    scope="tables:play", body=Nothing, answer=Registration,
+    problems=("entrant_unknown", "registration_closed"),
+)  # fmt: skip
+async def withdraw_entrant(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Withdraw the caller's latest entry; a retry is answered as the first time."""
+    shell = shell_of(request)
+    _, raw = await read_body(request, Nothing)
+    place = await reach(request, tournament_id, "trn")
+    player = PlayerId(principal_of(request).account.player)
+    order = order_of(request, raw)
+    entrant = entrant_of(place.state, player) or EntrantId(f"ent_{order.new_id(0).hex}")
+    command = Withdraw(entrant=entrant, now=shell.now())
+    receipt = await decide_one(shell, place.league, tournament_id, order, [command])
+    if not receipt.recorded:
+        raise StreamNotFound("there is no entry to withdraw")
+    content = {
+        "entrant": receipt.recorded[0].event.entrant,
+        "tournament": tournament_id,
+        "player": player,
+    }
+    return answer(receipt, content, 200, version_of=place.stream)

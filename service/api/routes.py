@@ -1,0 +1,34 @@
+"""Every route there is."""
+
+from litestar.handlers import HTTPRouteHandler
+
+from service.api import (
+    accounts,
+    audits,
+    feeds,
+    hands,
+    health,
+    leagues,
+    registrations,
+    seasons,
+    tables,
+    tournaments,
+)
+
+ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
+    handler
+    for module in (
+        accounts,
+        leagues,
+        seasons,
+        tournaments,
+        registrations,
+        tables,
+        hands,
+        feeds,
+        audits,
+        health,
+    )
+    for handler in vars(module).values()
+    if isinstance(handler, HTTPRouteHandler)
+)

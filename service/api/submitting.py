@@ -1,0 +1,137 @@
+"""From a request to a command: whose it is, under which key, and what its answer says."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid5
+
+import msgspec
+from litestar import Response
+
+from engine.aggregates import DECIDERS
+from engine.values import stream_of
+from service.api.paging import position_token
+from service.api.shell import Asked, Shell, number_in_path, principal_of, shell_of
+from service.errors import BadRequest
+from service.writer import Command, Entry, Receipt, States
+
+NAMESPACE = UUID("5abacc00-0000-5000-8000-686f6c6f7461")
+"""Of command ids; fixed for ever."""
+
+_KEY_MAX = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A request that changes something."""
+
+    command_id: UUID
+    actor: str
+    command: Command
+
+    def new_id(self, number: int) -> UUID:
+        """Return the command's own identifier *number*: a retry finds what it made."""
+        return uuid5(self.command_id, f"id/{number}")
+
+
+def order_of(
+    request: Asked, body: bytes, *, required: bool = False, account: str | None = None
+) -> Order:
+    """
+    Return the command this request is.
+
+    Args:
+        body: Canonical bytes: the same for the same request.
+        required: Whether a key must have been given.
+        account: Who asks, where the request is what makes them known.
+
+    Raises:
+        BadRequest: ``idempotency_key_required`` or ``idempotency_key_invalid``.
+    """
+    shell = shell_of(request)
+    actor = account or principal_of(request).account.player
+    key = _key(request)
+    if key is None:
+        if required:
+            raise BadRequest(
+                "idempotency_key_required", "this command needs the header Idempotency-Key"
+            )
+        key = shell.desk.entropy.token()
+    parts = msgspec.json.encode([actor, request.method, request.scope["path"], key])
+    command_id = uuid5(NAMESPACE, hashlib.sha256(parts).hexdigest())
+    command = Command(
+        command_id=command_id,
+        actor=actor,
+        received_at=shell.now(),
+        request=body,
+        correlation_id=str(number_in_path(request)),
+    )
+    return Order(command_id, actor, command)
+
+
+async def decide_one(
+    shell: Shell, league: str, identifier: str, order: Order, commands: Sequence[Any]
+) -> Receipt:
+    """Have *commands* decided by one aggregate, one after the other, in one append."""
+    stream = stream_of(identifier)
+    decider = DECIDERS[stream.partition("-")[0]]
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        events: list[Any] = []
+        for command in commands:
+            caused = decider.decide(state, command)
+            for event in caused:
+                state = decider.evolve(state, event)
+            events.extend(caused)
+        return [Entry(stream, tuple(events))]
+
+    return await shell.desk.writer.submit(league, order.command, decide)
+
+
+def answer(
+    receipt: Receipt,
+    content: dict[str, Any],
+    status: int = 201,
+    *,
+    version_of: str | None = None,
+) -> Response[bytes]:
+    """
+    Return the answer to an accepted command: *content* and where it stands in the log.
+
+    Args:
+        version_of: The stream whose new version is the ``ETag``.
+    """
+    position = receipt.last_position
+    headers: dict[str, str] = {}
+    if receipt.duplicate:
+        headers["Idempotent-Replayed"] = "true"
+    versions = [each.version for each in receipt.recorded if each.stream == version_of]
+    if versions:
+        headers["ETag"] = f'"{versions[-1]}"'
+    token = None if position is None else position_token(receipt.league, receipt.epoch, position)
+    return encoded({**content, "position": token}, status, headers)
+
+
+def encoded(
+    content: Any, status: int = 200, headers: dict[str, str] | None = None
+) -> Response[bytes]:
+    """Return *content* as JSON."""
+    return Response(
+        msgspec.json.encode(content),
+        status_code=status,
+        media_type="application/json",
+        headers=headers or {},
+    )
+
+
+def _key(request: Asked) -> str | None:
+    given = request.headers.get("idempotency-key")
+    if given is None:
+        return None
+    if len(given) > 1 and given.startswith('"') and given.endswith('"'):
+        given = given[1:-1]
+    if not given or len(given) > _KEY_MAX or not given.isascii() or not given.isprintable():
+        raise BadRequest("idempotency_key_invalid", "the key is 1 to 255 printable characters")
+    return given

@@ -1,0 +1,231 @@
+"""A table, live: what the caller may see of it, and what the caller does there."""
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.errors import CommandRejected
+from engine.table.commands import Act, Command, Improve, Select
+from engine.table.errors import EntrantNotSeated
+from engine.table.state import Table
+from engine.table.view import TableView, seen_by
+from engine.values import CHIPS_MAX, EntrantId, number_of
+from service.api.access import Place, entrant_of, reach, tournament_of_table
+from service.api.bodies import read_body
+from service.api.feeds import Feed, Item
+from service.api.operations import operation
+from service.api.paging import Page, wait_of
+from service.api.problems import answer_refusal
+from service.api.shell import Asked, Shell, principal_of, shell_of
+from service.api.submitting import Order, answer, encoded, order_of
+from service.directing import submit
+from service.errors import StreamNotFound
+from service.idempotency import keep_refusal
+from service.writer import Receipt
+
+Token = Annotated[str, Meta(min_length=1, max_length=200)]
+Chips = Annotated[int, Meta(ge=0, le=CHIPS_MAX)]
+
+
+class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What the caller does; which members it takes goes by its type."""
+
+    type: Literal["fold", "check", "call", "stay", "raise_to", "select", "improve"]
+    decision: Token
+    """The token of the decision that this answers, from the view."""
+
+    amount: Chips | None = None
+    """For ``raise_to``: chips of this street in all."""
+
+    expected: Chips | None = None
+    """For ``call``: chips the caller expects to pay."""
+
+    cards: tuple[Annotated[str, Meta(max_length=8)], ...] | None = None
+    """For ``select`` and ``improve``."""
+
+
+class Done(msgspec.Struct, kw_only=True):
+    """An action that counts, and everything it caused at the table."""
+
+    table: str
+    version: int
+    events: tuple[Item, ...]
+    position: str | None
+
+
+class TableListed(msgspec.Struct, kw_only=True):
+    """A table in a list."""
+
+    id: str
+    number: int
+    hand_number: int
+    idle: bool
+    closed: bool
+    seats: tuple[Any, ...]
+
+
+@operation(
+    "GET", "/v1/tables/{table_id:str}", "read_table",
+    "A table as the caller may see it; If-None-Match and wait make a long poll.",
+    scope="leagues:read", answer=TableView, query=("wait",),
+)  # fmt: skip
+async def read_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+    """Read from the aggregate; ``ETag`` is the table's version."""
+    place = await reach(request, table_id, "tbl")
+    tag = f'"{place.loaded.version}"'
+    if request.headers.get("if-none-match") == tag:
+        wait = wait_of(request)
+        if wait:
+            shell = shell_of(request)
+            feed = Feed(shell, place.league, place.stream, None, 0)
+            await feed.news(place.loaded.version, wait)
+            place = await reach(request, table_id, "tbl")
+        if f'"{place.loaded.version}"' == tag:
+            return Response(b"", status_code=304, headers={"ETag": tag})
+    viewer = await _viewer(request, place)
+    return encoded(_view(place, viewer), headers={"ETag": f'"{place.loaded.version}"'})
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/tables", "list_tables",
+    "A tournament's open tables.", scope="leagues:read", answer=Page,
+)  # fmt: skip
+async def list_tables(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """List from the aggregates, by number."""
+    shell = shell_of(request)
+    place = await reach(request, tournament_id, "trn")
+    tables = getattr(place.state, "tables", ())
+    items = await asyncio.gather(*(_listed(shell, place.league, each) for each in tables))
+    return encoded(Page(items=[each for each in items if each is not None]))
+
+
+@operation(
+    "POST", "/v1/tables/{table_id:str}/actions", "act",
+    "Bet, or commit cards.",
+    scope="tables:play", body=Action, answer=Done, key_required=True,
+    problems=(
+        "stale_decision", "not_your_turn", "wrong_phase", "entrant_not_seated", "no_decision_open",
+        "selection_final", "card_not_held",
+    ),
+)  # fmt: skip
+async def act(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+    """Have the table decide; a refusal is kept and says what would be legal."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, Action)
+    order = order_of(request, raw, required=True)
+    place = await reach(request, table_id, "tbl", fresh=False)
+    viewer = await _viewer(request, place)
+    try:
+        receipt = await _perform(shell, place, table_id, viewer, order, body)
+    except CommandRejected as error:
+        return await _refused(request, place, viewer, order, error)
+    return await _done(shell, place, table_id, viewer, receipt)
+
+
+async def _perform(
+    shell: Shell,
+    place: Place,
+    table: str,
+    viewer: EntrantId | None,
+    order: Order,
+    body: Action,
+) -> Receipt:
+    if viewer is None:
+        raise EntrantNotSeated()
+    return await submit(
+        shell.desk, place.league, table, _command(shell, viewer, order, body), order.command
+    )
+
+
+def _command(shell: Shell, entrant: EntrantId, order: Order, body: Action) -> Command:
+    now = order.command.received_at
+    if body.type == "select" or body.type == "improve":  # noqa: PLR1714 - mypy narrows by ==
+        choose = Select if body.type == "select" else Improve
+        return choose(
+            entrant=entrant,
+            decision=body.decision,
+            cards=body.cards or (),
+            salt=shell.desk.entropy.token(),
+            now=now,
+        )
+    return Act(
+        entrant=entrant,
+        decision=body.decision,
+        verb=body.type,
+        amount=body.amount,
+        expected=body.expected,
+        now=now,
+    )
+
+
+async def _refused(
+    request: Asked,
+    place: Place,
+    viewer: EntrantId | None,
+    order: Order,
+    error: CommandRejected,
+) -> Response[bytes]:
+    shell = shell_of(request)
+    await keep_refusal(
+        shell.engine,
+        received_at=order.command.received_at,
+        league=number_of(place.league),
+        account=principal_of(request).account.number,
+        stream=place.stream,
+        command=order.command_id,
+        code=error.code,
+    )
+    state = (await shell.desk.writer.load(place.league, place.stream, fresh=False)).state
+    legal = seen_by(state, viewer).legal if isinstance(state, Table) else ()
+    return answer_refusal(request, error, {"legal_actions": msgspec.to_builtins(legal)})
+
+
+async def _done(
+    shell: Shell, place: Place, table: str, viewer: EntrantId | None, receipt: Receipt
+) -> Response[bytes]:
+    """Return the first answer to this action: a function of its events and the viewer."""
+    mine = [each for each in receipt.recorded if each.stream == place.stream]
+    feed = Feed(shell, place.league, place.stream, viewer, receipt.epoch)
+    rows = await feed.read(mine[0].version - 1, len(mine)) if mine else []
+    content = {
+        "table": table,
+        "version": mine[-1].version if mine else place.loaded.version,
+        "events": await feed.items(rows),
+    }
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+async def _viewer(request: Asked, place: Place) -> EntrantId | None:
+    if not isinstance(place.state, Table):
+        raise StreamNotFound("there is nothing here under this name")
+    tournament = await tournament_of_table(request, place)
+    return entrant_of(tournament, principal_of(request).account.player)
+
+
+def _view(place: Place, viewer: EntrantId | None) -> dict[str, Any]:
+    view = msgspec.to_builtins(seen_by(place.state, viewer))
+    return {
+        "id": place.state.table,
+        "league": place.league,
+        "version": place.loaded.version,
+        **view,
+    }
+
+
+async def _listed(shell: Shell, league: str, seating: Any) -> TableListed | None:
+    loaded = await shell.desk.writer.load(league, f"table-{number_of(seating.table).hex}")
+    state = loaded.state
+    if not isinstance(state, Table):
+        return None
+    return TableListed(
+        id=state.table,
+        number=state.number,
+        hand_number=state.hand_number,
+        idle=state.idle,
+        closed=state.closed,
+        seats=state.entrants(),
+    )

@@ -1,0 +1,182 @@
+"""The composition root of the API process."""
+
+import asyncio
+import contextlib
+import gc
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import sqlalchemy as sa
+import uvicorn
+from litestar import Litestar
+from litestar.datastructures import State
+
+from service.api.authentication import require_token
+from service.api.bodies import BODY_MAX
+from service.api.news import News
+from service.api.openapi import openapi_document
+from service.api.problems import HANDLERS, answer_away
+from service.api.routes import ROUTES
+from service.api.shell import Shell
+from service.database import async_engine
+from service.desk import open_desk
+from service.eventstore.record import Disconnected
+from service.eventstore.subscription import Subscription
+from service.settings import Settings
+from service.sources import SystemEntropy
+
+__all__ = ["build", "openapi_document", "run"]
+
+SHUTDOWN_SECONDS = 5
+
+AWAY: tuple[type[Exception], ...] = (
+    Disconnected,
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    sa.exc.DBAPIError,
+)
+"""What a database that is away looks like from here."""
+
+_Send = Callable[[Any], Awaitable[None]]
+_Receive = Callable[[], Awaitable[Any]]
+_Asgi = Callable[[Any, _Receive, _Send], Awaitable[None]]
+
+
+class Application:
+    """
+    Litestar behind what every answer needs, unmatched routes' included.
+
+    Each request gets a number, which its answer and its problem document carry;
+    nothing that is private may be cached.
+    """
+
+    def __init__(self, litestar: Litestar) -> None:
+        self.litestar = litestar
+        self._entropy = SystemEntropy()
+
+    @property
+    def lifespan(self) -> Any:
+        """Litestar's own; tests enter it by hand."""
+        return self.litestar.lifespan
+
+    async def __call__(self, scope: Any, receive: _Receive, send: _Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self.litestar(scope, receive, send)
+            return
+        number = self._entropy.uuid()
+        scope["state"] = {**scope.get("state", {}), "request_id": number}
+
+        async def send_with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *_headers(number, message)]
+            await send(message)
+
+        await self.litestar(scope, receive, send_with_headers)
+
+
+def build(settings: Settings) -> Application:
+    """Return the application; nothing connects before its lifespan begins."""
+    stopping = asyncio.Event()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Litestar) -> AsyncIterator[None]:
+        async with _shell(settings, stopping) as shell:
+            app.state.shell = shell
+            # Everything loaded so far lives as long as the process.
+            gc.collect()
+            gc.freeze()
+            with _stopping_on_signals(stopping):
+                yield
+            stopping.set()
+
+    handlers: dict[int | type[Exception], Any] = {**HANDLERS}
+    handlers.update((each, answer_away) for each in AWAY)
+    litestar = Litestar(
+        route_handlers=list(ROUTES),
+        guards=[require_token],
+        exception_handlers=handlers,
+        lifespan=[lifespan],
+        openapi_config=None,
+        logging_config=None,
+        request_max_body_size=BODY_MAX,
+        state=State(),
+    )
+    return Application(litestar)
+
+
+def run(settings: Settings) -> None:
+    """Serve until a signal says to stop."""
+    uvicorn.run(
+        build(settings),
+        host=settings.host,
+        port=settings.port,
+        log_level=settings.log_level,
+        access_log=False,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        server_header=False,
+    )
+
+
+@contextlib.asynccontextmanager
+async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[Shell]:
+    async with contextlib.AsyncExitStack() as stack:
+        desk = await stack.enter_async_context(open_desk(settings, "api"))
+        engine = async_engine(settings.database_url, settings.database_connections)
+        stack.push_async_callback(engine.dispose)
+        news = News(Subscription(settings.database_url), stopping)
+        await news.start()
+        stack.push_async_callback(news.aclose)
+        yield Shell(
+            settings=settings,
+            desk=desk,
+            engine=engine,
+            pool=desk.pool,
+            news=news,
+            stopping=stopping,
+        )
+
+
+@contextlib.contextmanager
+def _stopping_on_signals(stopping: asyncio.Event) -> Any:
+    """
+    End the streams at the first signal, then let the server's own handler act.
+
+    Without this a server waits for its streams and the streams for their clients.
+    """
+    loop = asyncio.get_running_loop()
+    before: dict[signal.Signals, Any] = {}
+
+    def stop(number: int, frame: Any) -> None:
+        loop.call_soon_threadsafe(stopping.set)
+        previous = before.get(signal.Signals(number))
+        if callable(previous):
+            previous(number, frame)
+
+    try:
+        for each in (signal.SIGTERM, signal.SIGINT):
+            before[each] = signal.signal(each, stop)
+    except ValueError:
+        # Only the main thread may handle signals; tests elsewhere do without.
+        before.clear()
+    try:
+        yield
+    finally:
+        for each, previous in before.items():
+            signal.signal(each, previous)
+
+
+def _headers(number: UUID, message: Any) -> list[tuple[bytes, bytes]]:
+    present = {name.lower() for name, _ in message.get("headers", ())}
+    wanted = [
+        (b"x-request-id", str(number).encode()),
+        (b"cache-control", b"no-store"),
+        (b"vary", b"Authorization"),
+        (b"x-content-type-options", b"nosniff"),
+    ]
+    return [each for each in wanted if each[0] not in present]

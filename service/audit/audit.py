@@ -1,0 +1,277 @@
+"""
+Reading a league's log from the first event on, and proving it.
+
+Events are folded and, at tables, decided again: what the engine answers today to
+what was asked then must be what is stored, to the byte.  Read in chunks; what
+is appended meanwhile is left for the next audit.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.aggregates import DECIDERS
+from engine.errors import EngineError
+from engine.league.events import LeagueCreated
+from engine.table import recall
+from engine.table.events import TableOpened
+from engine.values import number_of, stream_of
+from service.audit.chain import Chains, open_commitments
+from service.audit.floors import FloorAudit
+from service.audit.hands import HandAudit
+from service.audit.report import Findings, Report
+from service.errors import EventUnreadable
+from service.eventstore.codec import Codec, category_of
+from service.eventstore.read import last_position, read_league
+from service.eventstore.record import Recorded
+from service.keys import Keys, LeagueKeys, driver_of
+from service.projections.comparing import compare_league
+
+CHUNK = 2_000
+"""Positions fetched at once."""
+
+log = structlog.get_logger()
+
+Progress = Callable[[int, int], None]
+"""Told how many events are done, and how many there are."""
+
+_DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What a forged event may provoke in code that expects a possible one."""
+
+
+async def audit_league(
+    connection: AsyncConnection,
+    keys: Keys,
+    league: str,
+    *,
+    tournament: str | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """
+    Prove a league's log, and that its read models follow from it.
+
+    Args:
+        connection: Of its own, of a role that may read log, keys and read models;
+            transactions are made and ended here.
+        keys: Open the league's sealed values.
+        tournament: Decide only this tournament's hands again; bytes and chains are
+            always proved whole, because they are one thing.
+        progress: Told now and then how far it is.
+
+    Returns:
+        The report; whatever does not hold is in it and raises nothing.
+
+    Raises:
+        EventUnreadable: If the league's key is missing or another secret wrapped it.
+    """
+    began = monotonic()
+    driver = await driver_of(connection)
+    number = number_of(league)
+    auditor = Auditor(await keys.of(connection, number), tournament)
+    await connection.rollback()
+    until = await last_position(driver, number)
+    after = -1
+    while after < until:
+        rows = await read_league(driver, number, after, min(CHUNK, until - after))
+        for recorded in rows:
+            auditor.read(recorded)
+        if not rows:
+            break
+        after = rows[-1].position
+        if progress is not None:
+            progress(after + 1, until + 1)
+    auditor.end(until)
+    if tournament is None:
+        await _compare(connection, league, auditor.findings)
+    report = Report(
+        league=league,
+        tournament=tournament,
+        sandbox=auditor.sandbox,
+        events=auditor.events,
+        streams=len(auditor.chains.heads),
+        hands=sum(hands.hands for hands in auditor.tables.values()),
+        last_position=until,
+        seconds=round(monotonic() - began, 3),
+    )
+    return auditor.findings.close(report)
+
+
+async def _compare(connection: AsyncConnection, league: str, findings: Findings) -> None:
+    differences = await compare_league(connection, league)
+    findings.hold("projections", True, -1, "", "")
+    for found in differences:
+        what = (
+            f"relation {found.relation}: {found.only_live} rows that the log does not give, "
+            f"{found.only_rebuilt} missing"
+        )
+        findings.hold("projections", False, -1, found.name, what)
+
+
+@dataclass
+class _Stream:
+    """A stream being folded; ``group`` are the events of its current command."""
+
+    state: Any
+    broken: bool = False
+    command: str = ""
+    group: list[tuple[Any, int]] = field(default_factory=list)
+
+
+class Auditor:
+    """Takes a league's events one after another."""
+
+    def __init__(self, keys: LeagueKeys, tournament: str | None = None) -> None:
+        self._keys = keys
+        self._only = None if tournament is None else stream_of(tournament)
+        self._codec = Codec(DECIDERS)
+        self._streams: dict[str, _Stream] = {}
+        self.findings = Findings()
+        self.chains = Chains(self.findings)
+        self.tables: dict[str, HandAudit] = {}
+        self.floors: dict[str, FloorAudit] = {}
+        self._floor_of: dict[str, str] = {}
+        self.events = 0
+        self.sandbox = False
+
+    def read(self, recorded: Recorded) -> None:
+        """Check one event's bytes, open it, and fold what its command has led to."""
+        self.events += 1
+        command = self.chains.follow(recorded)
+        stream = self._streams.get(recorded.stream)
+        if stream is None:
+            initial = DECIDERS[category_of(recorded.stream)].initial
+            stream = self._streams[recorded.stream] = _Stream(initial)
+        if command != stream.command:
+            self._decide(recorded.stream, stream)
+            stream.command = command
+        open_commitments(recorded, self._keys, self.findings)
+        event = self._open(recorded, stream)
+        if event is not None:
+            stream.group.append((event, recorded.position))
+
+    def end(self, until: int) -> None:
+        """Fold what is left, and compare sums that span streams."""
+        for name, stream in self._streams.items():
+            self._decide(name, stream)
+        found = self.findings.hold
+        dense = self.events == until + 1
+        found("positions", dense, until, "", f"{self.events} events up to position {until}")
+        for name, floor in self.floors.items():
+            tables = [table for table, its in self._floor_of.items() if its == name]
+            whole = not any(self._streams[table].broken for table in tables)
+            if whole and all(self.tables[table].hand is None for table in tables):
+                floor.balance(sum(self.tables[table].chips for table in tables))
+
+    def _open(self, recorded: Recorded, stream: _Stream) -> Any:
+        if stream.broken:
+            return None
+        try:
+            event = self._codec.decode(recorded, self._keys)
+        except EventUnreadable as error:
+            stream.broken = True
+            self.findings.hold("readable", False, recorded.position, recorded.stream, error.detail)
+            return None
+        named = event.__struct_config__.tag == recorded.type
+        self.findings.hold(
+            "readable", named, recorded.position, recorded.stream, "the type is not the event's"
+        )
+        if isinstance(event, LeagueCreated):
+            self.sandbox = event.sandbox
+        return event
+
+    def _decide(self, name: str, stream: _Stream) -> None:
+        """Decide the gathered command again, then fold and check its events one by one."""
+        group, stream.group = stream.group, []
+        if not group or stream.broken:
+            return
+        category = category_of(name)
+        if category == "table":
+            if not self._placed(name, stream, group):
+                return
+            if self._only in (None, self._floor_of[name]):
+                self._decide_table(name, stream, group)
+        checker = self._checker(category, name)
+        for event, position in group:
+            before = stream.state
+            try:
+                stream.state = DECIDERS[category].evolve(before, event)
+                if checker is not None:
+                    checker.see(event, position, before)
+            except (EngineError, *_DEFECTS) as error:
+                self._break(name, stream, position, error)
+                return
+            self.findings.hold("folds", True, position, name, "")
+
+    def _placed(self, name: str, stream: _Stream, group: list[tuple[Any, int]]) -> bool:
+        """Remember to which tournament a table belongs; its first event must say so."""
+        if name not in self._floor_of:
+            first, position = group[0]
+            if not isinstance(first, TableOpened):
+                self._break(name, stream, position, LookupError("a table was never opened"))
+                return False
+            self._floor_of[name] = stream_of(first.tournament)
+        return True
+
+    def _decide_table(self, name: str, stream: _Stream, group: list[tuple[Any, int]]) -> None:
+        """Ask the table again what each recorded command leads to."""
+        decider = DECIDERS["table"]
+        state = stream.state
+        done = 0
+        position = group[0][1]
+        try:
+            for part in recall.parts_of([event for event, _ in group]):
+                position = group[done][1]
+                decided = decider.decide(state, recall.recall(part))
+                held = decided == part
+                self.findings.hold(
+                    "decisions",
+                    held,
+                    _first_difference(decided, part, group[done:]),
+                    name,
+                    "decided again, the events are others",
+                )
+                for event in part:
+                    state = decider.evolve(state, event)
+                done += len(part)
+        except (EngineError, *_DEFECTS) as error:
+            what = f"decided again, it is refused: {type(error).__name__}"
+            self.findings.hold("decisions", False, position, name, what)
+
+    def _checker(self, category: str, name: str) -> HandAudit | FloorAudit | None:
+        if category == "tournament":
+            return self.floors.setdefault(name, FloorAudit(name, self.findings))
+        if category != "table":
+            return None
+        found = self.tables.get(name)
+        if found is None:
+            floor = self._floor_of[name]
+            found = HandAudit(name, self.findings, lambda: self._masters(floor))
+            self.tables[name] = found
+        return found
+
+    def _masters(self, floor: str) -> Any:
+        # A tournament's own events may still be waiting for the end of their command.
+        stream = self._streams.get(floor)
+        if stream is not None and stream.group:
+            self._decide(floor, stream)
+        found = self.floors.get(floor)
+        return None if found is None else found.masters
+
+    def _break(self, name: str, stream: _Stream, position: int, error: Exception) -> None:
+        stream.broken = True
+        log.info("audit_found_break", stream=name, position=position, kind=type(error).__name__)
+        what = f"cannot follow what stands before it: {type(error).__name__}"
+        self.findings.hold("folds", False, position, name, what)
+
+
+def _first_difference(
+    decided: tuple[Any, ...], stored: tuple[Any, ...], group: list[tuple[Any, int]]
+) -> int:
+    for index, (event, position) in enumerate(group[: len(stored)]):
+        if index >= len(decided) or decided[index] != event:
+            return position
+    return group[min(len(decided), len(stored)) - 1][1] if decided else group[0][1]

@@ -1,0 +1,114 @@
+"""One tournament, checked from its events: masters, seat draws, chips, placings, payouts."""
+
+from typing import Any
+
+from engine.tournament import events
+from engine.tournament.values import Masters
+from engine.values import number_of
+from service.audit import generator
+from service.audit.report import Findings
+
+_NO_OPENINGS = generator.openings_digest(())
+_DRAWS_TABLE = 0
+_FIRST_DEAL = 1
+
+
+class FloorAudit:
+    """Follows the events of one tournament."""
+
+    def __init__(self, stream: str, findings: Findings) -> None:
+        self.stream = stream
+        self._findings = findings
+        self._terms: events.TournamentAnnounced | None = None
+        self._entered: dict[str, int] = {}
+        """Entrants by order of registration, the withdrawn left out."""
+
+        self.masters: Masters | None = None
+        self.chips: int | None = None
+        """In play since the seats were drawn."""
+
+        self.last_position = 0
+
+    def see(self, event: Any, position: int, _before: Any) -> None:
+        """Check *event*."""
+        self.last_position = position
+        match event:
+            case events.TournamentAnnounced():
+                self._terms = event
+            case events.RegistrationOpened():
+                self._committed(event, position)
+            case events.EntrantRegistered():
+                self._entered[event.entrant] = event.number
+            case events.EntrantWithdrawn():
+                self._entered.pop(event.entrant, None)
+            case events.SeatsDrawn():
+                self._drawn(event, position)
+            case events.TournamentFinished():
+                self._finished(event, position)
+
+    def balance(self, on_tables: int) -> None:
+        """Compare the chips in play with those *on_tables*, at the end of what was read."""
+        if self.chips is not None:
+            self._hold(
+                "chips",
+                on_tables == self.chips,
+                self.last_position,
+                f"{on_tables} chips are on the tables, not {self.chips}",
+            )
+
+    def _hold(self, name: str, held: bool, position: int, what: str) -> None:
+        self._findings.hold(name, held, position, self.stream, what)
+
+    def _committed(self, event: events.RegistrationOpened, position: int) -> None:
+        self.masters = Masters(cards=event.cards.value, open=event.open.value)
+        number = number_of(self._known().tournament)
+        for name, master, published in (
+            ("cards", self.masters.cards, event.cards_commitment),
+            ("open", self.masters.open, event.open_commitment),
+        ):
+            due = generator.master_commitment(number, name, bytes.fromhex(master))
+            what = f"the master {name} is not the one committed to"
+            self._hold("seeds", due == published, position, what)
+
+    def _drawn(self, event: events.SeatsDrawn, position: int) -> None:
+        if self.masters is None:
+            raise LookupError("seats were drawn before any master")
+        entered = sorted(self._entered, key=lambda entrant: self._entered[entrant])
+        draw = event.draw
+        master = bytes.fromhex(self.masters.open)
+        seed = generator.seed(master, "draws", _DRAWS_TABLE, draw.number, _FIRST_DEAL)
+        order = generator.Draws(seed, draw.label, 1, _NO_OPENINGS).order(entered)
+        self._hold(
+            "seat_draws", tuple(order) == draw.order, position, "the draw gives another order"
+        )
+        seated = [assignment.entrant for assignment in event.assignments]
+        places = {(each.table, each.seat) for each in event.assignments}
+        everyone = sorted(seated) == sorted(entered) and len(places) == len(seated)
+        self._hold("seat_draws", everyone, position, "not everyone has a seat of their own")
+        self.chips = sum(assignment.stack for assignment in event.assignments)
+        due = self._known().starting_stack * len(entered)
+        self._hold("chips", self.chips == due, position, f"{due} chips should be in play")
+
+    def _finished(self, event: events.TournamentFinished, position: int) -> None:
+        places: dict[int, int] = {}
+        for placing in event.placings:
+            places[placing.place] = places.get(placing.place, 0) + 1
+        following = 1
+        for place in sorted(places):
+            self._hold("placings", place == following, position, f"place {place} is out of order")
+            following += places[place]
+        shared = all(placing.shared == places[placing.place] for placing in event.placings)
+        self._hold("placings", shared, position, "a place is shared by others than it says")
+        everyone = sorted(each.entrant for each in event.placings) == sorted(self._entered)
+        self._hold("placings", everyone, position, "not everyone has a place")
+        paid = sum(payout.amount for payout in event.payouts)
+        pool = self._known().prize_pool if self._known().payouts else 0
+        self._hold("placings", paid == pool, position, f"{paid} of {pool} was paid out")
+        if self.masters is not None:
+            published = event.open_master == self.masters.open
+            self._hold("seeds", published, position, "another open master was published")
+
+    def _known(self) -> events.TournamentAnnounced:
+        if self._terms is None:
+            raise LookupError("a tournament without terms")
+        return self._terms

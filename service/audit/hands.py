@@ -1,0 +1,244 @@
+"""
+One table's hands, checked from their events alone: seeds, deck, dice, cards, pots, chips.
+
+The only thing taken from the engine is the order of a deck; generator and pots
+are written a second time beside this module.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.cards import deck, in_deck_order
+from engine.table import events
+from engine.table.state import Table
+from engine.tournament.values import Masters
+from engine.values import SealedCard
+from service.audit import generator, pots
+from service.audit.generator import Card
+from service.audit.report import Findings
+
+
+@dataclass
+class Hand:
+    """What has been seen of the hand in play."""
+
+    opened: events.HandOpened
+    openings: bytes
+    piles: dict[int, list[Card]] = field(default_factory=dict)
+    dealt: dict[int, set[tuple[int, int]]] = field(default_factory=dict)
+    """Places of the cards each seat was given."""
+
+    wagers: dict[int, int] = field(default_factory=dict)
+    live: set[int] = field(default_factory=set)
+    back: dict[int, int] = field(default_factory=dict)
+    won: dict[int, int] = field(default_factory=dict)
+    awarded: int = 0
+    remainder: int = 0
+    cubes: int = 0
+
+
+class HandAudit:
+    """
+    Follows the events of one table.
+
+    Args:
+        masters: The tournament's, once registration has opened; they may be asked for late.
+    """
+
+    def __init__(
+        self, stream: str, findings: Findings, masters: Callable[[], Masters | None]
+    ) -> None:
+        self._stream = stream
+        self._findings = findings
+        self._masters = masters
+        self._number = 0
+        self._deck: tuple[str, ...] = ()
+        self._position = 0
+        self.hand: Hand | None = None
+        self.chips = 0
+        """Stacks and carry of the table between hands."""
+
+        self.hands = 0
+
+    def see(self, event: Any, position: int, before: Any) -> None:
+        """Check *event*, which happened in the engine's state *before*."""
+        self._position = position
+        handler = _HANDLERS.get(type(event))
+        if handler is not None:
+            handler(self, event, before)
+
+    def _hold(self, name: str, held: bool, what: str, count: int = 1) -> bool:
+        return self._findings.hold(name, held, self._position, self._stream, what, count)
+
+    def _table_opened(self, event: events.TableOpened, _before: object) -> None:
+        self._number = event.number
+        self._deck = deck(event.ruleset.deck)
+        self.chips = sum(placed.stack for placed in event.seats)
+
+    def _hand_opened(self, event: events.HandOpened, _before: object) -> None:
+        openings = generator.openings_digest(
+            (opening.seat, bytes.fromhex(opening.value)) for opening in event.openings
+        )
+        hand = Hand(event, openings)
+        self.hand = hand
+        hand.live = {books.seat for books in event.seats if books.dealt}
+        hand.wagers = dict.fromkeys(hand.live, 0)
+        hand.piles[1] = generator.pile(self._seed("cards"), openings, 1, self._deck)
+        drawn = generator.pile_root(1, hand.piles[1])
+        self._hold("decks", drawn == event.deck_root, "the deck is not the one its seed gives")
+        self._seeds(event)
+        chips = sum(books.stack for books in event.seats) + event.carry + event.sabacc_pot
+        self._hold("hands", chips == self.chips, f"opened with {chips} chips, not {self.chips}")
+
+    def _seed(self, use: str) -> bytes:
+        return bytes.fromhex(getattr(self._now().opened.seeds.value, use))
+
+    def _seeds(self, event: events.HandOpened) -> None:
+        masters = self._masters()
+        for use in ("cards", "dice", "draws"):
+            seed = self._seed(use)
+            committed = generator.seed_commitment(seed) == getattr(event.commitments, use)
+            self._hold("seeds", committed, f"the seed for {use} is not the one committed to")
+            if masters is not None:
+                master = bytes.fromhex(masters.cards if use == "cards" else masters.open)
+                derived = generator.seed(master, use, self._number, event.number, event.deal)
+                self._hold("seeds", derived == seed, f"the seed for {use} is not its master's")
+
+    def _dice_rolled(self, event: events.DiceRolled, _before: object) -> None:
+        rolled = generator.dice(self._seed("dice"), self._now().openings)
+        self._hold("dice", rolled == (event.target, event.suit), f"the dice show {rolled}")
+
+    def _cards_dealt(self, event: Any, _before: object) -> None:
+        for dealt in event.dealt:
+            places = self._now().dealt.setdefault(dealt.seat, set())
+            for card in dealt.cards:
+                self._in_place(card)
+                places.add((card.pile, card.position))
+
+    def _in_place(self, card: SealedCard) -> None:
+        self._placed("cards", card.pile, card.position, card.card, card.salt)
+
+    def _placed(self, name: str, pile: int, position: int, face: str, salt: bytes) -> None:
+        cards = self._now().piles.get(pile, [])
+        there = cards[position] if 0 <= position < len(cards) else None
+        self._hold(name, there == (face, salt), f"pile {pile} has another card at {position}")
+
+    def _pile_committed(self, event: events.PileCommitted, before: Table) -> None:
+        hand = self._now()
+        discards: Sequence[str] = () if before.hand is None else before.hand.discards
+        made = generator.pile(
+            self._seed("cards"), hand.openings, event.pile, in_deck_order(discards)
+        )
+        hand.piles[event.pile] = made
+        drawn = generator.pile_root(event.pile, made)
+        self._hold("decks", drawn == event.root, "the new pile is not the one its seed gives")
+
+    def _posted(self, event: events.ForcedBetsPosted, _before: object) -> None:
+        for post in event.posts:
+            self._now().wagers[post.seat] += post.chips
+
+    def _killed(self, event: events.HandKilled, _before: object) -> None:
+        self._now().live.discard(event.seat)
+
+    def _acted(self, event: events.SeatActed, _before: object) -> None:
+        hand = self._now()
+        hand.wagers[event.seat] += event.paid
+        if event.verb == "fold":
+            hand.live.discard(event.seat)
+
+    def _revealed(self, event: events.HandsRevealed, _before: object) -> None:
+        hand = self._now()
+        for shown in event.hands:
+            for card in shown.cards:
+                salt = bytes.fromhex(card.salt)
+                self._placed("reveals", card.pile, card.position, card.card, salt)
+                own = (card.pile, card.position) in hand.dealt.get(shown.seat, set())
+                self._hold("reveals", own, f"seat {shown.seat} shows a card it was not dealt")
+
+    def _drawn_off(self, event: events.DrawOffDealt, _before: object) -> None:
+        for drawn in event.cards:
+            card = drawn.card
+            salt = bytes.fromhex(card.salt)
+            self._placed("cards", card.pile, card.position, card.card, salt)
+
+    def _cube_rolled(self, event: events.CubeRolled, _before: object) -> None:
+        hand = self._now()
+        hand.cubes += 1
+        winner = generator.cube(self._seed("draws"), hand.openings, hand.cubes, event.seats)
+        self._hold("cubes", winner == event.winner, f"the cube falls to seat {winner}")
+
+    def _returned(self, event: events.UnmatchedReturned, _before: object) -> None:
+        hand = self._now()
+        due = pots.returned(hand.wagers, hand.live)
+        self._hold("pots", due == (event.seat, event.chips), f"unmatched chips are {due}")
+        hand.back[event.seat] = event.chips
+
+    def _formed(self, event: events.PotsFormed, _before: object) -> None:
+        hand = self._now()
+        rest = {seat: chips - hand.back.get(seat, 0) for seat, chips in hand.wagers.items()}
+        due = pots.pots(rest, hand.live, hand.opened.carry)
+        formed = [(pot.chips, pot.eligible) for pot in event.pots]
+        self._hold("pots", due == formed, f"the wagers give pots of {[pot[0] for pot in due]}")
+
+    def _awarded(self, event: events.PotAwarded, _before: object) -> None:
+        hand = self._now()
+        paid = sum(share.chips for share in event.shares)
+        held = paid + event.remainder == event.chips
+        self._hold("pots", held, f"pot {event.pot} pays {paid} of {event.chips}")
+        for share in event.shares:
+            hand.won[share.seat] = hand.won.get(share.seat, 0) + share.chips
+        hand.remainder += event.remainder
+
+    def _settled(self, event: events.HandSettled, _before: object) -> None:
+        hand = self._now()
+        self.hands += 1
+        due = {
+            books.seat: books.stack
+            - hand.wagers.get(books.seat, 0)
+            + hand.back.get(books.seat, 0)
+            + hand.won.get(books.seat, 0)
+            for books in hand.opened.seats
+        }
+        stacks = {settled.seat: settled.stack for settled in event.stacks}
+        wrong = [seat for seat in due if stacks.get(seat) != due[seat]]
+        self._hold("hands", due == stacks, f"the stacks of seats {wrong} do not add up")
+        chips = sum(stacks.values()) + event.carry + event.sabacc_pot
+        self._hold("hands", chips == self.chips, f"settled with {chips} chips, not {self.chips}")
+        self.chips = chips
+        self.hand = None
+
+    def _vacated(self, event: events.SeatsVacated, _before: object) -> None:
+        left = sum(placed.stack for placed in event.departures)
+        self.chips -= left + event.carry + event.sabacc_pot
+
+    def _seated(self, event: events.ArrivalsSeated, _before: object) -> None:
+        came = sum(placed.stack for placed in event.arrivals)
+        self.chips += came + event.carry + event.sabacc_pot
+
+    def _now(self) -> Hand:
+        if self.hand is None:
+            raise LookupError("an event of a hand outside a hand")
+        return self.hand
+
+
+_HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
+    events.TableOpened: HandAudit._table_opened,
+    events.HandOpened: HandAudit._hand_opened,
+    events.DiceRolled: HandAudit._dice_rolled,
+    events.CardsDealt: HandAudit._cards_dealt,
+    events.ReplacementsDealt: HandAudit._cards_dealt,
+    events.PileCommitted: HandAudit._pile_committed,
+    events.ForcedBetsPosted: HandAudit._posted,
+    events.HandKilled: HandAudit._killed,
+    events.SeatActed: HandAudit._acted,
+    events.HandsRevealed: HandAudit._revealed,
+    events.DrawOffDealt: HandAudit._drawn_off,
+    events.CubeRolled: HandAudit._cube_rolled,
+    events.UnmatchedReturned: HandAudit._returned,
+    events.PotsFormed: HandAudit._formed,
+    events.PotAwarded: HandAudit._awarded,
+    events.HandSettled: HandAudit._settled,
+    events.SeatsVacated: HandAudit._vacated,
+    events.ArrivalsSeated: HandAudit._seated,
+}

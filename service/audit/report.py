@@ -1,0 +1,126 @@
+"""What an audit found: a figure for every check, and what did not hold, by position."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+FAULTS_SHOWN = 20
+"""Faults of one check that a report spells out; all are counted."""
+
+
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that does not hold.  Says where and what, never a hidden value."""
+
+    position: int
+    """Of the event in the league's log; -1 where no single event is at fault."""
+
+    stream: str
+    what: str
+
+
+class Check(msgspec.Struct, kw_only=True):
+    """One kind of proof, how often it was made, and where it failed."""
+
+    name: str
+    title: str
+    checked: int = 0
+    failed: int = 0
+    faults: list[Fault] = []
+
+
+TITLES = {
+    "positions": "positions dense",
+    "chains": "hashes recomputed",
+    "event_ids": "event identifiers derived",
+    "guards": "guards held",
+    "readable": "events decoded",
+    "folds": "events folded",
+    "commitments": "commitments opened",
+    "seeds": "seeds derived from their masters",
+    "decks": "decks drawn again",
+    "dice": "dice rolled again",
+    "cards": "dealt cards found in their places",
+    "cubes": "cubes rolled again",
+    "reveals": "shown cards proved",
+    "decisions": "actions decided again",
+    "pots": "pots built again from wagers",
+    "hands": "hands balanced to the chip",
+    "seat_draws": "seat draws repeated",
+    "chips": "tournaments conserved",
+    "placings": "placings and payouts added up",
+    "projections": "read models compared",
+}
+"""Every check, in the order in which a report lists them."""
+
+
+class Report(msgspec.Struct, kw_only=True):
+    """The outcome of auditing one league, or one of its tournaments."""
+
+    league: str
+    tournament: str | None
+    sandbox: bool = False
+    """Masters may be fixed in a sandbox: its fairness proves nothing to strangers."""
+
+    events: int = 0
+    streams: int = 0
+    hands: int = 0
+    last_position: int = -1
+    seconds: float = 0.0
+    passed: bool = False
+    first_bad_position: int | None = None
+    first_bad: str | None = None
+    checks: list[Check] = []
+
+    def text(self) -> str:
+        """Return the report as a person reads it."""
+        return "\n".join(self._lines()) + "\n"
+
+    def _lines(self) -> Iterator[str]:
+        about = f" tournament {self.tournament}" if self.tournament else ""
+        yield f"Audit of league {self.league}{about}"
+        yield (
+            f"{self.events} events of {self.streams} streams up to position "
+            f"{self.last_position}, {self.hands} hands, {self.seconds:.1f} s"
+        )
+        if self.sandbox:
+            yield "This league is a sandbox: its masters may have been fixed."
+        for check in self.checks:
+            verdict = "ok" if not check.failed else f"{check.failed} FAILED"
+            yield f"  {check.title:<36} {check.checked:>9}  {verdict}"
+            for fault in check.faults:
+                yield f"      position {fault.position} ({fault.stream}): {fault.what}"
+        yield "passed" if self.passed else f"FAILED first at position {self.first_bad_position}"
+
+
+class Findings:
+    """Collects what the checks say while the log is read."""
+
+    def __init__(self) -> None:
+        self.checks = {name: Check(name=name, title=title) for name, title in TITLES.items()}
+        self._first: Fault | None = None
+
+    def hold(
+        self, name: str, held: bool, position: int, stream: str, what: str, count: int = 1
+    ) -> bool:
+        """Count a check of *name*, note a fault unless it *held*, and return whether it did."""
+        check = self.checks[name]
+        check.checked += count
+        if not held:
+            self._fail(check, Fault(position=position, stream=stream, what=what))
+        return held
+
+    def _fail(self, check: Check, fault: Fault) -> None:
+        check.failed += 1
+        if len(check.faults) < FAULTS_SHOWN:
+            check.faults.append(fault)
+        if self._first is None or 0 <= fault.position < self._first.position:
+            self._first = fault
+
+    def close(self, report: Report) -> Report:
+        """Write the figures into *report*."""
+        report.checks = list(self.checks.values())
+        report.passed = self._first is None
+        if self._first is not None:
+            report.first_bad_position = self._first.position
+            report.first_bad = f"{self._first.stream}: {self._first.what}"
+        return report

@@ -1,0 +1,1 @@
+"""Example players; they know the public API and nothing else."""

@@ -1,0 +1,157 @@
+"""A small client of the public API: JSON in, JSON out, problems as exceptions."""
+
+import json
+from asyncio import sleep
+from collections.abc import AsyncIterator
+from typing import Any, Final
+from uuid import NAMESPACE_URL, uuid5
+
+import httpx
+
+ATTEMPTS: Final = 40
+"""How often an unavailable server is asked again; with the pause below, for ten seconds."""
+
+PAUSE_SECONDS: Final = 0.25
+
+
+class Problem(Exception):
+    """
+    The server said no, in a problem document (RFC 9457).
+
+    Args:
+        status: The HTTP status.
+        document: The decoded body.
+    """
+
+    def __init__(self, status: int, document: dict[str, Any]) -> None:
+        super().__init__(f"{status} {document.get('code')}: {document.get('detail')}")
+        self.status = status
+        self.code = str(document.get("code", ""))
+        self.document = document
+
+
+class Unreachable(Exception):
+    """No answer, or 503, for as long as the client is willing to wait."""
+
+
+class Client:
+    """
+    One person's (or bot's) access to the API.
+
+    Args:
+        http: The connection pool, with the server's address; may be shared.
+        token: A bearer token; absent before one is had.
+        name: Goes into the idempotency keys, so that a run can be told from another.
+    """
+
+    def __init__(self, http: httpx.AsyncClient, name: str, token: str | None = None) -> None:
+        self._http = http
+        self._name = name
+        self._sent = 0
+        self.token = token
+
+    def with_token(self, token: str) -> "Client":
+        """Return a client that speaks with *token*."""
+        return Client(self._http, self._name, token)
+
+    async def get(self, path: str, **query: str | int) -> dict[str, Any]:
+        """
+        Read a resource.
+
+        Raises:
+            Problem: If the server refuses.
+            Unreachable: If there is no answer.
+        """
+        return await self._send("GET", path, query=query)
+
+    async def post(self, path: str, body: dict[str, Any], key: str | None = None) -> dict[str, Any]:
+        """
+        Send a command; asked again under the same key when no answer came.
+
+        Raises:
+            Problem: If the server refuses.
+            Unreachable: If there is no answer.
+        """
+        self._sent += 1
+        chosen = key or str(uuid5(NAMESPACE_URL, f"{self._name}/{path}/{self._sent}"))
+        return await self._send("POST", path, body=body, key=chosen)
+
+    async def items(self, path: str, **query: str | int) -> list[dict[str, Any]]:
+        """Read every page of a collection."""
+        found: list[dict[str, Any]] = []
+        page = await self.get(path, **query)
+        found.extend(page["items"])
+        while page.get("next_cursor"):
+            page = await self.get(path, **{**query, "cursor": page["next_cursor"]})
+            found.extend(page["items"])
+        return found
+
+    async def feed(self, path: str, after: str | None = None) -> AsyncIterator[dict[str, Any]]:
+        """
+        Follow a feed of server-sent events; ends when the server closes it.
+
+        Args:
+            path: The feed's address.
+            after: The last identifier seen, to go on from there.
+        """
+        headers = {"Accept": "text/event-stream", **self._headers(None)}
+        if after is not None:
+            headers["Last-Event-ID"] = after
+        async with self._http.stream("GET", path, headers=headers, timeout=None) as response:
+            if response.status_code != httpx.codes.OK:
+                await response.aread()
+                raise _problem(response)
+            message: dict[str, str] = {}
+            async for line in response.aiter_lines():
+                if line:
+                    field, _, value = line.partition(":")
+                    message[field] = message.get(field, "") + value.removeprefix(" ")
+                elif message.get("data"):
+                    yield {**json.loads(message["data"]), "_id": message.get("id")}
+                    message = {}
+                else:
+                    message = {}
+
+    def _headers(self, key: str | None) -> dict[str, str]:
+        headers = {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
+        return headers if key is None else {**headers, "Idempotency-Key": key}
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: dict[str, Any] | None = None,
+        query: dict[str, str | int] | None = None,
+        key: str | None = None,
+    ) -> dict[str, Any]:
+        last = "no answer"
+        for _ in range(ATTEMPTS):
+            try:
+                response = await self._http.request(
+                    method, path, json=body, params=query or None, headers=self._headers(key)
+                )
+            except httpx.TransportError as error:
+                last = repr(error)
+                await sleep(PAUSE_SECONDS)
+                continue
+            if response.status_code in (
+                httpx.codes.SERVICE_UNAVAILABLE,
+                httpx.codes.TOO_MANY_REQUESTS,
+            ):
+                last = response.text
+                await sleep(PAUSE_SECONDS)
+                continue
+            if response.is_success:
+                answer: dict[str, Any] = response.json() if response.content else {}
+                return answer
+            raise _problem(response)
+        raise Unreachable(f"{method} {path}: {last}")
+
+
+def _problem(response: httpx.Response) -> Problem:
+    try:
+        document = response.json()
+    except json.JSONDecodeError:
+        document = {"code": "not_json", "detail": response.text[:200]}
+    return Problem(response.status_code, document)

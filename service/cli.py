@@ -1,0 +1,247 @@
+"""
+The command ``holotable``: every process of the service, and what its keepers need.
+
+What a command runs is loaded when it runs, so that ``--help`` answers at once and a
+broken optional part breaks its own command only.
+
+Exit codes: 0 done, 1 the answer is no (an audit failed, a check is red), 2 wrong
+usage or settings, 3 something needed is away, 130 interrupted.
+"""
+
+import asyncio
+import io
+import os
+import sys
+from collections.abc import Coroutine
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import rich_click as click
+from click.exceptions import Abort, Exit
+from rich.console import Console
+
+DONE: Final = 0
+NO: Final = 1
+USAGE: Final = 2
+AWAY: Final = 3
+INTERRUPTED: Final = 130
+
+click.rich_click.TEXT_MARKUP = "rich"
+click.rich_click.COMMAND_GROUPS = {
+    "holotable": [
+        {"name": "Try it", "commands": ["demo", "up"]},
+        {"name": "Processes", "commands": ["api", "worker", "project"]},
+        {"name": "Keeping", "commands": ["migrate", "projections", "audit", "doctor"]},
+        {"name": "People and clients", "commands": ["account", "token", "openapi"]},
+    ]
+}
+
+
+def owner(reference: str) -> Any:
+    """Return what ``module:name`` names; loaded only now."""
+    module, _, name = reference.partition(":")
+    return getattr(import_module(module), name)
+
+
+def stop(code: int, message: str, next_step: str) -> NoReturn:
+    """End the process with one sentence of what is wrong and one of what to do."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console.print(f"[bold red]holotable:[/] {message}")
+    console.print(f"  next: {next_step}")
+    sys.exit(code)
+
+
+def settings() -> Any:
+    """Return the settings of the environment, or end with what is wrong in them."""
+    try:
+        return owner("service.settings:read")(os.environ)
+    except owner("service.settings:SettingsInvalid") as error:
+        stop(USAGE, str(error), "set HOLOTABLE_DATABASE_URL and HOLOTABLE_SECRET_KEY, or try `up`")
+
+
+def awaited(work: Coroutine[Any, Any, int]) -> NoReturn:
+    """Run *work* to its end and leave with the code it returns."""
+    sys.exit(asyncio.run(work))
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="holotable", prog_name="holotable")
+def cli() -> None:
+    """
+    League server for Sabacc: an append-only log, deciders, a REST API.
+
+    [bold]holotable demo[/] plays a league night and checks it; [bold]holotable up[/] stays.
+    Settings are environment variables that begin with HOLOTABLE_; see `holotable doctor`.
+    """
+
+
+@cli.command()
+@click.option("--players", type=click.IntRange(4, 60), default=12, show_default=True)
+@click.option(
+    "--ruleset",
+    default=None,
+    help="One ruleset for every tournament.  [dim]default: better, then cantina[/]",
+)
+@click.option("--seed", type=click.IntRange(0), default=7, show_default=True, help="Of the cards.")
+@click.option("--tournaments", type=click.IntRange(1, 12), default=2, show_default=True)
+@click.option("--keep", is_flag=True, help="Leave the data and say where they are.")
+@click.option("--json", "summary", type=click.Path(dir_okay=False, path_type=Path), default=None)
+def demo(
+    players: int,
+    ruleset: str | None,
+    seed: int,
+    tournaments: int,
+    keep: bool,
+    summary: Path | None,
+) -> None:
+    """
+    Play a whole league night with bots, print its story, audit every hand.
+
+    Starts a PostgreSQL, the API, the projections and a Celery worker of its own and
+    stops them all.  The same [bold]--seed[/] gives the same cards for the same
+    tournament, table and hand.  [bold]--json FILE[/] writes what was counted.
+    """
+    options = owner("service.demo.options:Options")(
+        players=players,
+        ruleset=ruleset,
+        seed=seed,
+        tournaments=tournaments,
+        keep=keep,
+        summary=summary,
+    )
+    sys.exit(owner("service.demo.command:run")(options))
+
+
+@cli.command()
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(".holotable"),
+    show_default=True,
+    help="Where the log lives; a restart with the same directory goes on where it was.",
+)
+def up(host: str, port: int, data: Path) -> None:
+    """Run the whole stack until it is stopped (Ctrl-C)."""
+    sys.exit(owner("service.demo.standing:stay")(data.resolve(), host, port))
+
+
+@cli.command()
+def api() -> None:
+    """Serve the public API."""
+    owner("service.app:run")(settings())
+
+
+@cli.command()
+def worker() -> None:
+    """Run a Celery worker: starts of tournaments, deadlines, awards, audits."""
+    owner("service.tasks:run_worker")(settings())
+
+
+@cli.command()
+def project() -> None:
+    """Follow the log and keep the read models."""
+    owner("service.projections.runner:run")(settings())
+
+
+@cli.command()
+def migrate() -> None:
+    """Bring the database's schema to this version; does nothing the second time."""
+    owner("service.database:migrate")(settings().database_url)
+    click.echo("the schema is up to date")
+
+
+@cli.group()
+def projections() -> None:
+    """Rebuild read models from the log, or compare them with it."""
+
+
+@projections.command()
+@click.argument("name", default="all")
+def rebuild(name: str) -> None:
+    """Build read model NAME (or all) anew from the first event, with a progress bar."""
+    awaited(owner("service.keeping:rebuild")(settings(), name))
+
+
+@projections.command()
+@click.argument("name", default="all")
+def compare(name: str) -> None:
+    """Compare read model NAME (or all) row by row with one built anew; 1 if they differ."""
+    awaited(owner("service.keeping:compare")(settings(), name))
+
+
+@cli.command()
+@click.argument("league")
+@click.option("--tournament", default=None, help="Only this tournament's streams.")
+@click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
+def audit(league: str, tournament: str | None, as_json: bool) -> None:
+    """Decide every recorded action of LEAGUE again from its log; 1 if anything differs."""
+    awaited(owner("service.keeping:audit")(settings(), league, tournament, as_json))
+
+
+@cli.command()
+@click.option("--check", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=None)
+def openapi(check: Path | None) -> None:
+    """Print the API's OpenAPI document; with --check FILE, 1 if FILE is another."""
+    text: str = owner("service.app:openapi_document")()
+    if check is None:
+        click.echo(text, nl=False)
+    elif check.read_text(encoding="utf-8") != text:
+        stop(NO, f"{check} is not what the code says", f"run `holotable openapi > {check}`")
+
+
+@cli.group()
+def account() -> None:
+    """Make accounts, as an operator would."""
+
+
+@account.command("create")
+@click.argument("login")
+@click.option("--name", default=None, help="Shown to others.  [dim]default: the login[/]")
+@click.password_option(envvar="HOLOTABLE_ACCOUNT_PASSWORD", help="Asked for if not given.")
+def create_account(login: str, name: str | None, password: str) -> None:
+    """Make an account LOGIN and print its player id."""
+    awaited(owner("service.keeping:create_account")(settings(), login, name or login, password))
+
+
+@cli.group()
+def token() -> None:
+    """Make and revoke bearer tokens, as an operator would."""
+
+
+@token.command("create")
+@click.argument("login")
+@click.option("--scope", "scopes", multiple=True, help="May be repeated.  [dim]default: all[/]")
+@click.option("--days", type=click.IntRange(1, 3650), default=90, show_default=True)
+def create_token(login: str, scopes: tuple[str, ...], days: int) -> None:
+    """Make a token for LOGIN and print it, this once."""
+    awaited(owner("service.keeping:create_token")(settings(), login, scopes, days))
+
+
+@cli.command()
+def doctor() -> None:
+    """Check settings, database, schema, clock and broker; 1 if something is wrong."""
+    awaited(owner("service.keeping:doctor")(os.environ))
+
+
+def main() -> None:
+    """Run the command; an interruption is no traceback."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # a story is read while it happens
+    try:
+        cli(standalone_mode=False)
+    except Exit as leaving:
+        sys.exit(leaving.exit_code)
+    except click.UsageError as error:
+        error.show()
+        sys.exit(USAGE)
+    except (Abort, KeyboardInterrupt):
+        sys.exit(INTERRUPTED)
+    except (ConnectionError, TimeoutError) as error:
+        stop(AWAY, f"cannot be reached: {error}", "run `holotable doctor`")
+
+
+if __name__ == "__main__":
+    main()

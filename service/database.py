@@ -1,0 +1,133 @@
+"""Addresses, pools, and the few statements that prepare a server: roles, databases, migrations."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import asyncpg
+import psycopg
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from psycopg import sql
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+ROOT = Path(__file__).resolve().parent.parent
+ROLES_SQL = ROOT / "deploy" / "postgres" / "roles.sql"
+
+LOGINS = (
+    "holotable_migrate",
+    "holotable_api",
+    "holotable_worker",
+    "holotable_project",
+    "holotable_audit",
+    "holotable_broker",
+)
+"""The roles that may log in; ``holotable_owner``, who owns the relations, may not."""
+
+OWNER = "holotable_owner"
+BROKER = "holotable_broker"
+"""Login and database of Celery's messages."""
+
+
+def asyncpg_dsn(url: str) -> str:
+    """Return *url* as asyncpg wants it: plain ``postgresql://``."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(scheme="postgresql"))
+
+
+def sqlalchemy_url(url: str, driver: str) -> str:
+    """Return *url* for SQLAlchemy, with ``asyncpg`` or ``psycopg``."""
+    return urlunsplit(urlsplit(url)._replace(scheme=f"postgresql+{driver}"))
+
+
+def with_database(url: str, name: str) -> str:
+    """Return the address of another database on the same server, same login."""
+    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def with_login(url: str, user: str, password: str) -> str:
+    """Return the same database's address for another login."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=f"{user}:{password}@{host}"))
+
+
+def async_engine(url: str, connections: int = 8) -> AsyncEngine:
+    """Return an engine; it connects at the first use."""
+    return create_async_engine(
+        sqlalchemy_url(url, "asyncpg"), pool_size=connections, max_overflow=0, pool_pre_ping=True
+    )
+
+
+async def pool(url: str, connections: int = 8, application: str = "holotable") -> asyncpg.Pool:
+    """Return a pool that connects when first asked, so that it survives a server that is away."""
+    return await asyncpg.create_pool(
+        asyncpg_dsn(url),
+        min_size=0,
+        max_size=connections,
+        server_settings={"application_name": application},
+    )
+
+
+def create_roles(superuser_url: str, passwords: Mapping[str, str]) -> None:
+    """
+    Make the roles of ``deploy/postgres/roles.sql`` and give the logins their passwords.
+
+    Args:
+        superuser_url: Any database of the server.
+        passwords: By login; logins not named keep what they have.
+    """
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        connection.execute(sql.SQL(ROLES_SQL.read_text(encoding="utf-8")))
+        for login, password in passwords.items():
+            connection.execute(
+                sql.SQL("ALTER ROLE {} PASSWORD {}").format(
+                    sql.Identifier(login), sql.Literal(password)
+                )
+            )
+
+
+def create_database(
+    superuser_url: str, name: str, owner: str = OWNER, template: str | None = None
+) -> None:
+    """Make a database that nobody but its owner and those it admits may enter."""
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
+        if known.fetchone() is None:
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}").format(
+                    sql.Identifier(name),
+                    sql.Identifier(owner),
+                    sql.Identifier(template or "template0"),
+                )
+            )
+
+
+def drop_database(superuser_url: str, name: str) -> None:
+    """Remove a database, ending whoever is connected to it."""
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+        )
+
+
+def migrate(migrator_url: str, revision: str = "head") -> None:
+    """Bring the schema up to *revision*, as ``holotable_migrate``."""
+    config = Config()
+    config.set_main_option("script_location", str(ROOT / "migrations"))
+    config.attributes["url"] = migrator_url
+    config.set_main_option(
+        "sqlalchemy.url", sqlalchemy_url(migrator_url, "psycopg").replace("%", "%%")
+    )
+    command.upgrade(config, revision)
+
+
+def server_version(url: str) -> str:
+    """Return the server's version, as ``18.4``."""
+    engine = sa.create_engine(sqlalchemy_url(url, "psycopg"))
+    try:
+        with engine.connect() as connection:
+            return str(connection.execute(sa.text("SHOW server_version")).scalar_one()).split()[0]
+    finally:
+        engine.dispose()

@@ -1,0 +1,56 @@
+"""What happened in a night, counted from the public feeds alone."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """Each of these is above zero after a good night; a test holds it."""
+
+    hands: int = 0
+    events: int = 0
+    side_pots: int = 0
+    odd_chips_carried: int = 0
+    levels_raised: int = 0
+    players_moved: int = 0
+    tables_broken: int = 0
+    deadlines_run_out: int = 0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
+            **{
+                field.name: getattr(self, field.name) + getattr(other, field.name)
+                for field in fields(Tally)
+            }
+        )
+
+
+def counted(feed: Iterable[dict[str, Any]]) -> Tally:
+    """Return what one stream's feed, oldest event first, adds to the night."""
+    tally = Tally()
+    level: dict[str, Any] | None = None
+    for item in feed:
+        tally.events += 1
+        data = item["data"]
+        match item["type"]:
+            case "hand_opened":
+                tally.levels_raised += level is not None and data["level"] != level
+                level = data["level"]
+            case "hand_settled":
+                tally.hands += 1
+            case "pots_formed":
+                tally.side_pots += len(data["pots"]) - 1
+            case "pot_awarded":
+                tally.odd_chips_carried += data["remainder"]
+            case "selection_committed" | "improvement_committed" | "seat_acted":
+                tally.deadlines_run_out += data["timed_out"]
+            case "entrants_moved":
+                tally.players_moved += len(data["moves"])
+            case "table_broken":
+                tally.tables_broken += 1
+                tally.players_moved += len(data["moves"])
+            case _:
+                continue
+    return tally

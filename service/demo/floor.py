@@ -1,0 +1,102 @@
+"""Follows one tournament's public feeds and wakes whoever is to act."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx
+
+from service.bots.client import Client
+from service.bots.player import Player
+from service.demo.teller import Story
+
+RETRY_SECONDS: Final = 0.2
+
+
+@dataclass(slots=True, kw_only=True)
+class Floor:
+    """
+    Twelve bots in one loop: the house tells who is asked, the floor taps them on the shoulder.
+
+    A bot that runs alone asks ``GET /v1/me`` for its turns instead; the guide on
+    writing a bot shows that.
+
+    Args:
+        watcher: Reads the feeds, as a spectator.
+        players: By entrant.
+        story: Told as it happens.
+    """
+
+    watcher: Client
+    players: dict[str, Player]
+    story: Story
+    feeds: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Everything seen so far, by table."""
+
+    _seats: dict[str, dict[int, str]] = field(default_factory=dict)
+
+    async def follow(self, tournament: str) -> dict[str, Any]:
+        """
+        Play *tournament* to its end.
+
+        Returns:
+            The data of ``tournament_finished``.
+
+        Raises:
+            TournamentLost: If it was cancelled.
+        """
+        async with asyncio.TaskGroup() as tasks:
+            tables: list[asyncio.Task[None]] = []
+            after: str | None = None
+            while True:
+                async for item in self._items(f"/v1/tournaments/{tournament}/events", after):
+                    after = item["cursor"]
+                    self.story.tournament(item)
+                    match item["type"]:
+                        case "play_started":
+                            tables += [
+                                tasks.create_task(self._table(table, tasks))
+                                for table in item["data"]["tables"]
+                            ]
+                        case "tournament_finished":
+                            for table in tables:
+                                table.cancel()
+                            finished: dict[str, Any] = item["data"]
+                            return finished
+                        case "tournament_cancelled":
+                            raise TournamentLost(item["data"]["reason"])
+                        case _:
+                            continue
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def _table(self, table: str, tasks: asyncio.TaskGroup) -> None:
+        seen = self.feeds.setdefault(table, [])
+        while True:
+            after = seen[-1]["cursor"] if seen else None
+            async for item in self._items(f"/v1/tables/{table}/events", after):
+                seen.append(item)
+                self.story.table(table, item)
+                self._tap(table, item, tasks)
+            await asyncio.sleep(RETRY_SECONDS)
+
+    def _tap(self, table: str, item: dict[str, Any], tasks: asyncio.TaskGroup) -> None:
+        data = item["data"]
+        if item["type"] == "hand_opened":
+            self._seats[table] = {seat["seat"]: seat["entrant"] for seat in data["seats"]}
+        elif item["type"] == "decision_opened":
+            for seat in data["seats"]:
+                player = self.players.get(self._seats[table][seat])
+                if player is not None:
+                    tasks.create_task(player.answer(table, data["decision"]))
+
+    async def _items(self, path: str, after: str | None) -> Any:
+        """Yield a feed's items until the connection ends; the caller comes back."""
+        try:
+            async for item in self.watcher.feed(path, after):
+                yield item
+        except httpx.TransportError:
+            return
+
+
+class TournamentLost(Exception):
+    """The tournament was cancelled instead of played."""

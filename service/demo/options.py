@@ -1,0 +1,133 @@
+"""What a night is asked to be."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+RULESETS: Final = ("better", "cantina")
+"""One tournament each, in turn."""
+
+STACKS: Final = {"better": 150, "better_simple": 30, "cantina": 40}
+"""Small stacks decide a tournament in few hands."""
+
+PLAYER_NAMES: Final = [
+    "Han",
+    "Lando",
+    "Qira",
+    "Tobias",
+    "Dryden",
+    "Enfys",
+    "Rio",
+    "Val",
+    "Jyn",
+    "Cassian",
+    "Bodhi",
+    "Chirrut",
+    "Baze",
+    "Saw",
+    "Kleya",
+    "Vel",
+    "Cinta",
+    "Luthen",
+    "Mon",
+    "Bix",
+    "Leida",
+    "Syril",
+    "Dedra",
+    "Kino",
+    "Melshi",
+    "Brasso",
+    "Maarva",
+    "Nemik",
+    "Taramyn",
+    "Skeen",
+    "Gorn",
+    "Lonni",
+    "Partagaz",
+    "Tay",
+    "Davo",
+    "Perrin",
+    "Vanis",
+    "Eedy",
+    "Pegla",
+    "Xan",
+    "Timm",
+    "Wilmon",
+    "Salman",
+    "Jezzi",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """
+    Args:
+        players: Bots at each tournament.
+        ruleset: One for all tournaments; ``None`` takes :data:`RULESETS` in turn.
+        seed: Of the cards, dice, draws and moods.
+        tournaments: How many are played, one after the other.
+        keep: Leave the data and say where they are.
+        summary: File for the counts as JSON.
+    """
+
+    players: int = 12
+    ruleset: str | None = None
+    seed: int = 7
+    tournaments: int = 2
+    keep: bool = False
+    summary: Path | None = None
+
+    def ruleset_of(self, number: int) -> str:
+        """Return the ruleset of tournament *number*, from 1."""
+        return self.ruleset or RULESETS[(number - 1) % len(RULESETS)]
+
+    def stack_of(self, number: int) -> int:
+        """Return everybody's starting stack in tournament *number*."""
+        return STACKS.get(self.ruleset_of(number), 100)
+
+    def masters_of(self, number: int) -> dict[str, str]:
+        """
+        Return the two masters of tournament *number* in hexadecimal.
+
+        Only a sandbox league takes masters from outside (ADR 0004).
+        """
+        return {
+            name: sha256(f"holotable/demo/{self.seed}/{number}/{name}".encode()).hexdigest()
+            for name in ("cards", "open")
+        }
+
+    def names(self) -> list[str]:
+        """Return the bots' names, each once."""
+        rounds = range(1 + (self.players - 1) // len(PLAYER_NAMES))
+        every = [
+            name if turn == 0 else f"{name} {turn + 1}" for turn in rounds for name in PLAYER_NAMES
+        ]
+        return every[: self.players]
+
+
+def tournament_request(
+    options: Options, number: int, season: str, starts_at: str
+) -> dict[str, Any]:
+    """Return the body that schedules tournament *number* of the night."""
+    ruleset = options.ruleset_of(number)
+    stack = options.stack_of(number)
+    return {
+        "name": f"{ruleset.replace('_', ' ').title()} Open {number}",
+        "season": season,
+        "ruleset": ruleset,
+        "overrides": {"starting_stack": stack},
+        "starting_stack": stack,
+        "table_seats": 6,
+        "entrants_min": 2,
+        "entrants_max": options.players,
+        "starts_at": starts_at,
+        "decision_seconds": 2,
+        "grace_seconds": 0,
+        "hands_between_seconds": 0,
+        "bots": "only",
+        "prize_pool": 100 * options.players,
+        "currency": "XXX",
+        "payouts": [50, 30, 20],
+        "masters": options.masters_of(number),
+    }

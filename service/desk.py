@@ -1,0 +1,133 @@
+"""What a process works with: one writer, one clock, one source of entropy, one pool."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid5
+
+import asyncpg
+import structlog
+
+from engine.aggregates import DECIDERS
+from service import heartbeats
+from service.database import pool as open_pool
+from service.eventstore.store import PostgresStore
+from service.settings import Settings
+from service.sources import Clock, DatabaseClock, Entropy, SystemEntropy
+from service.writer import Command, Writer
+
+NAMESPACE = UUID("5abacc00-0000-5000-8000-686f75736500")
+"""Of the ids of commands that the house gives itself; fixed for ever."""
+
+HOUSE = "house"
+"""Actor of those commands."""
+
+CLOCK_SECONDS = 60
+"""How often the offset to the database's clock is measured anew."""
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Desk:
+    """
+    Wired once for a process; everything that changes a league goes over it.
+
+    Args:
+        pool: For jobs, heartbeats and accounts; the writer has connections of its own.
+    """
+
+    writer: Writer
+    clock: Clock
+    entropy: Entropy
+    pool: asyncpg.Pool
+    settings: Settings
+    _running: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def later(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do *work* in the background; if this process ends first, the tables' watch repairs it."""
+        task = asyncio.get_running_loop().create_task(_guarded(work))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def aclose(self) -> None:
+        """Give up what runs in the background."""
+        for task in tuple(self._running):
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    def order(self, occurrence: str) -> Command:
+        """Return a command of the house: the same occurrence is the same command, everywhere."""
+        return Command(
+            command_id=uuid5(NAMESPACE, occurrence),
+            actor=HOUSE,
+            received_at=self.clock.now(),
+            request=occurrence.encode(),
+        )
+
+
+def new_id(order: Command, number: int) -> UUID:
+    """Return a command's own identifier *number*: a retry finds what it made."""
+    return uuid5(order.command_id, f"id/{number}")
+
+
+async def _guarded(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except asyncio.CancelledError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the outermost edge of a background task
+        _log.warning("background work failed", error=f"{type(error).__name__}: {error}")
+
+
+@asynccontextmanager
+async def open_desk(settings: Settings, process: str | None = None) -> AsyncIterator[Desk]:
+    """
+    Open a desk for the length of a process.
+
+    Args:
+        process: Says "I am here" under this name (``api``); ``None`` for those whose
+            absence keeps nobody from acting.
+    """
+    store = PostgresStore(
+        settings.database_url, settings.secret_key, connections=settings.database_connections
+    )
+    clock = DatabaseClock()
+    writer = Writer(store, DECIDERS, clock.now, connections=settings.database_connections)
+    connections = await open_pool(settings.database_url, settings.database_connections)
+    await writer.start()
+    desk = Desk(writer, clock, SystemEntropy(), connections, settings)
+    async with connections.acquire() as connection:
+        await clock.measure(connection)
+    desk.later(_measure(connections, clock))
+    if process is not None:
+        desk.later(_beat(connections, process, timedelta(seconds=settings.heartbeat_seconds)))
+    try:
+        yield desk
+    finally:
+        await desk.aclose()
+        await writer.aclose()
+        await connections.close()
+
+
+async def _measure(pool: asyncpg.Pool, clock: DatabaseClock) -> None:
+    while True:
+        await asyncio.sleep(CLOCK_SECONDS)
+        try:
+            async with pool.acquire() as connection:
+                await clock.measure(connection)
+        except (asyncpg.PostgresError, OSError) as error:
+            _log.warning("the clock was not measured", error=str(error))
+
+
+async def _beat(pool: asyncpg.Pool, process: str, interval: timedelta) -> None:
+    while True:
+        try:
+            if await heartbeats.beat(pool, process, interval):
+                _log.warning("an outage ended; open decisions get their full time anew")
+        except (asyncpg.PostgresError, OSError) as error:
+            _log.warning("no heartbeat", error=str(error))
+        await asyncio.sleep(interval.total_seconds())

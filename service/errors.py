@@ -1,0 +1,85 @@
+"""What the shell refuses; the rules' own refusals are ``engine.errors.CommandRejected``."""
+
+from typing import ClassVar
+
+
+class ServiceError(Exception):
+    """
+    Root of the shell's exceptions.  Never raised directly.
+
+    Args:
+        detail: One sentence for a person, without a final full stop.
+        facts: The names and numbers behind it, JSON-safe, never secret.
+    """
+
+    code: ClassVar[str] = "service_error"
+    """Stable identifier, part of the public API; never renamed."""
+
+    def __init__(self, detail: str = "", **facts: object) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.facts = facts
+
+
+class StoreUnavailable(ServiceError):
+    """The database did not answer; whether the last append was kept is not known."""
+
+    code = "store_unavailable"
+
+
+class StreamNotFound(ServiceError):
+    """There is no such thing, or the caller may not see it: both look the same."""
+
+    code = "not_found"
+
+
+class StreamVersionConflict(ServiceError):
+    """The stream has moved on since the caller looked."""
+
+    code = "stream_version_conflict"
+
+
+class IdempotencyKeyReused(ServiceError):
+    """The same key came with another request."""
+
+    code = "idempotency_key_reused"
+
+
+class Forbidden(ServiceError):
+    """The caller is known, sees the thing, and may not do this to it."""
+
+    code = "forbidden"
+
+
+class Unauthenticated(ServiceError):
+    """No token, or none that is good."""
+
+    code = "unauthenticated"
+
+
+class WrongPassword(Unauthenticated):
+    """No such login with this password; which of the two is wrong is not said."""
+
+    code = "wrong_password"
+
+
+class NotCaughtUp(ServiceError):
+    """The read model is behind what the caller has seen already."""
+
+    code = "not_caught_up"
+
+
+class EventUnreadable(ServiceError):
+    """A stored event cannot be decoded; whoever reads stops here and never skips."""
+
+    code = "event_unreadable"
+
+
+class BadRequest(ServiceError):
+    """The request itself is malformed, whatever the state of the league."""
+
+    code = "bad_request"
+
+    def __init__(self, code: str, detail: str, **facts: object) -> None:
+        super().__init__(detail, **facts)
+        self.code = code  # type: ignore[misc]

@@ -1,0 +1,128 @@
+"""
+The bytes that are hashed: canonical JSON, and the entry whose hash chains a stream.
+
+Canonical JSON is RFC 8785 over what the log may hold: keys of ``[a-z0-9_*]``,
+integers that every reader holds exactly, instants in UTC, no floats and no
+control characters.  Byte vectors: ``api-spec/vectors/entry.json``.
+"""
+
+import re
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+ORIGIN = b"holotable/1"
+NO_HASH = bytes(32)
+"""What stands for the hash of nothing: the head of an empty stream, a ``sealed`` that is null."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_EXACT = 2**53 - 1
+
+_TEXT = rb'"(?:[^"\\\x00-\x1f]|\\["\\])*"'
+_DOCUMENT = re.compile(
+    rb"(?:"
+    rb'"[a-z0-9_*]+":|' + _TEXT + rb"(?!:)|-?[1-9][0-9]{0,15}(?![0-9.eE])|0(?![0-9.eE])"
+    rb"|[\[\]{},]|true|false|null)*+"
+)
+_LONG_NUMBER = re.compile(rb'(?<![0-9"a-zA-Z])[1-9][0-9]{15}(?![0-9])')
+_TEXTS = re.compile(_TEXT)
+_BARE_INSTANT = re.compile(rb'"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:[+-]\d\d:\d\d)?"')
+
+
+class NotCanonical(ValueError):
+    """What was to be stored has no canonical form; a defect of whoever made it."""
+
+
+def encode(value: Any, enc_hook: Any = None) -> bytes:
+    """
+    Return the canonical JSON of *value*.
+
+    Raises:
+        NotCanonical: If it holds a float, an integer beyond 2^53 - 1, a key or a
+            character that the log refuses, or an instant that is not in UTC.
+    """
+    try:
+        text = msgspec.json.encode(value, enc_hook=enc_hook, order="sorted")
+    except (UnicodeEncodeError, TypeError, msgspec.MsgspecError, OverflowError) as error:
+        raise NotCanonical(str(error)) from error
+    check(text)
+    return text
+
+
+def check(text: bytes) -> None:
+    """
+    Refuse what msgspec wrote without complaint.
+
+    Args:
+        text: Well-formed, sorted JSON, straight from msgspec.
+
+    Raises:
+        NotCanonical: As :func:`encode`.
+    """
+    if _DOCUMENT.fullmatch(text) is None:
+        raise NotCanonical("a float, a control character, or a key or number that is refused")
+    if _BARE_INSTANT.search(text) is not None:
+        raise NotCanonical("an instant without Z")
+    if _LONG_NUMBER.search(text) is not None:
+        for number in _LONG_NUMBER.findall(_TEXTS.sub(b'""', text)):
+            if int(number) > _EXACT:
+                raise NotCanonical("an integer that not every reader holds exactly")
+
+
+@lru_cache(maxsize=16_384)
+def hash_of_name(name: str) -> bytes:
+    """Return SHA-256 of a stream's or a type's name."""
+    return sha256(name.encode()).digest()
+
+
+def microseconds(at: datetime) -> int:
+    """Return microseconds since 1970 UTC, exactly."""
+    return (at - _EPOCH) // _MICROSECOND
+
+
+def entry(
+    league: UUID,
+    previous: bytes,
+    stream: str,
+    version: int,
+    event_id: UUID,
+    at: datetime,
+    type_: str,
+    schema_version: int,
+    data: bytes,
+    metadata_hash: bytes,
+    sealed: bytes | None,
+) -> bytes:
+    """
+    Return the 253 bytes that stand for one event.
+
+    Args:
+        previous: Hash of the stream's event before this one; :data:`NO_HASH` for the first.
+        metadata_hash: SHA-256 of the metadata's bytes, which a whole append shares.
+    """
+    return b"".join(
+        (
+            ORIGIN,
+            league.bytes,
+            previous,
+            hash_of_name(stream),
+            version.to_bytes(8, "big"),
+            event_id.bytes,
+            microseconds(at).to_bytes(8, "big", signed=True),
+            hash_of_name(type_),
+            schema_version.to_bytes(2, "big"),
+            sha256(data).digest(),
+            metadata_hash,
+            NO_HASH if sealed is None else sha256(sealed).digest(),
+        )
+    )
+
+
+def entry_hash(entry_bytes: bytes) -> bytes:
+    """Return the stream's chain link, which is also the RFC 6962 leaf of the league's tree."""
+    return sha256(b"\x00" + entry_bytes).digest()

@@ -1,0 +1,284 @@
+"""
+Between the engine's events and the log's bytes.
+
+A hidden place (``Sealed``, ``SealedCard``) leaves its commitment in ``data`` and
+its opening in the boxes of its audiences.  What is written is decoded strictly
+before anything is hashed, because msgspec writes more than it would read.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple, get_args, get_origin
+from uuid import UUID
+
+import msgspec
+
+from engine.decider import Decider
+from engine.values import HOUSE, Sealed, SealedCard
+from service.errors import EventUnreadable
+from service.eventstore import canonical
+from service.eventstore.canonical import NotCanonical
+from service.eventstore.record import Recorded
+from service.eventstore.sealing import Opening, commitment, seal, unseal
+from service.eventstore.upcasters import current_version, upcast
+from service.keys import LeagueKeys
+
+Place = tuple[str, "Sealed[Any] | SealedCard"]
+
+
+class Encoded(NamedTuple):
+    """An event as the log keeps it."""
+
+    type: str
+    schema_version: int
+    data: bytes
+    sealed: bytes | None
+
+
+class _Opened(NamedTuple):
+    """A hidden place with what its box said; only between opening and rebuilding."""
+
+    salt: str
+    value: msgspec.Raw
+    audiences: tuple[str, ...]
+    pile: int
+    position: int
+
+
+class Codec:
+    """
+    Writes and reads the events of every aggregate it is given.
+
+    Args:
+        deciders: By category; their ``events`` say what may be stored.
+    """
+
+    def __init__(self, deciders: Mapping[str, Decider[Any, Any, Any]]) -> None:
+        self.deciders = deciders
+        self._strict = {
+            category: msgspec.json.Decoder(decider.events, dec_hook=_stand_in)
+            for category, decider in deciders.items()
+        }
+
+    def encode(
+        self,
+        event: msgspec.Struct,
+        stream: str,
+        version: int,
+        keys: LeagueKeys,
+        random: Callable[[int], bytes] = os.urandom,
+    ) -> Encoded:
+        """
+        Return *event* as the log keeps it at *version* of *stream*.
+
+        Raises:
+            NotCanonical: If it has no canonical form, or would not be read back.
+        """
+        sealer = _Sealer(event, keys.league, stream, version)
+        data = canonical.encode(event, sealer)
+        try:
+            self._strict[category_of(stream)].decode(data)
+        except (msgspec.MsgspecError, KeyError) as error:
+            raise NotCanonical(f"{type(event).__name__}: {error}") from error
+        boxes = sealer.boxes()
+        sealed = seal(keys, stream, version, boxes, random) if boxes else None
+        type_ = str(event.__struct_config__.tag)
+        return Encoded(type_, current_version(type_), data, sealed)
+
+    def decode(self, recorded: Recorded, keys: LeagueKeys | None) -> Any:
+        """
+        Return the engine's event, hidden places opened.
+
+        Args:
+            keys: ``None`` for a reader that holds none: hidden places then stand there
+                with their audiences but with neither value nor salt.
+
+        Raises:
+            EventUnreadable: If the event is of an unknown type or version, or its
+                boxes do not open.
+        """
+        category = category_of(recorded.stream)
+        try:
+            outdated = recorded.schema_version != current_version(recorded.type)
+            if not outdated and (recorded.sealed is None or keys is None):
+                return self._strict[category].decode(recorded.data)
+            document = msgspec.json.decode(recorded.data)
+            if recorded.sealed is not None and keys is not None:
+                _place_openings(document, recorded, recorded.sealed, keys)
+            if outdated:
+                document = upcast(recorded.type, recorded.schema_version, document)
+            return msgspec.convert(
+                document, self.deciders[category].events, dec_hook=_rebuild, str_keys=True
+            )
+        except (msgspec.MsgspecError, KeyError, IndexError, ValueError) as error:
+            raise EventUnreadable(
+                "a stored event cannot be read",
+                stream=recorded.stream,
+                version=recorded.stream_version,
+                type=recorded.type,
+            ) from error
+
+
+def category_of(stream: str) -> str:
+    """Return ``table`` of ``table-<32 hex>``."""
+    return stream.partition("-")[0]
+
+
+def openings_for(
+    recorded: Recorded, audiences: str | Iterable[str], keys: LeagueKeys
+) -> dict[str, tuple[str, Any]]:
+    """
+    Return what *audiences* may see of an event: salt and value by place.
+
+    Args:
+        audiences: One, or several that are all the viewer's.
+
+    Returns:
+        By RFC 6901 pointer into ``data``, the salt in hexadecimal and the value.
+    """
+    if recorded.sealed is None:
+        return {}
+    wanted = (audiences,) if isinstance(audiences, str) else tuple(audiences)
+    boxes = unseal(keys, recorded.stream, recorded.stream_version, recorded.sealed, wanted)
+    return {
+        pointer: (salt, msgspec.json.decode(value))
+        for box in boxes.values()
+        for pointer, (salt, value) in box.items()
+    }
+
+
+class _Sealer:
+    """
+    What msgspec asks at each hidden place; knows that place's pointer.
+
+    msgspec asks in the order in which it writes, and ``order='sorted'`` is the
+    order of :func:`_places`; the identity of each object is compared all the same.
+    """
+
+    def __init__(self, event: msgspec.Struct, league: UUID, stream: str, version: int) -> None:
+        self._event = event
+        self._about = (league, stream, version)
+        self._places: Iterator[Place] | None = None
+        self._boxes: dict[str, dict[str, tuple[str, msgspec.Raw]]] = {}
+
+    def __call__(self, hidden: object) -> dict[str, Any]:
+        if not isinstance(hidden, Sealed | SealedCard):
+            raise TypeError(f"{type(hidden).__name__} cannot be stored")
+        if self._places is None:
+            self._places = _places(self._event, "")
+        pointer, expected = next(self._places)
+        if expected is not hidden or HOUSE not in hidden.audiences or len(hidden.salt) != 32:
+            raise TypeError(f"a hidden value at {pointer} is not for the house, or has no salt")
+        if isinstance(hidden, SealedCard):
+            value = canonical.encode(hidden.card)
+            written = {"pile": hidden.pile, "position": hidden.position}
+            self._keep(pointer, hidden, value)
+            return written
+        value = canonical.encode(hidden.value)
+        self._keep(pointer, hidden, value)
+        league, stream, version = self._about
+        proof = commitment(league, stream, version, pointer, hidden.salt, value)
+        return {"audience": list(hidden.audiences), "commitment": proof}
+
+    def _keep(self, pointer: str, hidden: "Sealed[Any] | SealedCard", value: bytes) -> None:
+        for audience in hidden.audiences:
+            box = self._boxes.setdefault(audience, {})
+            box[pointer] = (hidden.salt.hex(), msgspec.Raw(value))
+
+    def boxes(self) -> dict[str, bytes]:
+        """Return the content of each audience's box."""
+        return {
+            audience: msgspec.json.encode(box, order="sorted")
+            for audience, box in self._boxes.items()
+        }
+
+
+def _places(value: Any, pointer: str) -> Iterator[Place]:
+    """Yield hidden places in the order in which sorted JSON is written."""
+    if isinstance(value, Sealed | SealedCard):
+        yield pointer, value
+    elif isinstance(value, msgspec.Struct):
+        for name, encoded in _fields(type(value)):
+            yield from _places(getattr(value, name), f"{pointer}/{encoded}")
+    elif isinstance(value, Mapping):
+        for key in sorted(value, key=str):
+            yield from _places(value[key], f"{pointer}/{key}")
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from _places(item, f"{pointer}/{index}")
+
+
+@cache
+def _fields(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
+    pairs = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
+    return tuple(sorted(pairs, key=lambda pair: pair[1]))
+
+
+def _place_openings(
+    document: dict[str, Any], recorded: Recorded, sealed: bytes, keys: LeagueKeys
+) -> None:
+    """Put what the house's box holds where it belongs."""
+    about = (keys, recorded.stream, recorded.stream_version, sealed)
+    house = unseal(*about, (HOUSE,))[HOUSE]
+    audiences: dict[str, list[str]] | None = None
+    for pointer, (salt, value) in house.items():
+        *steps, last = pointer.split("/")[1:]
+        holder: Any = document
+        for step in steps:
+            holder = holder[int(step)] if isinstance(holder, list) else holder[step]
+        place: Any = int(last) if isinstance(holder, list) else last
+        written = holder[place]
+        if "audience" in written:
+            holder[place] = _Opened(salt, value, tuple(written["audience"]), 0, 0)
+            continue
+        if audiences is None:
+            audiences = _audiences_by_place(unseal(*about, None))
+        holder[place] = _Opened(
+            salt, value, tuple(audiences[pointer]), written["pile"], written["position"]
+        )
+
+
+def _audiences_by_place(boxes: Mapping[str, Mapping[str, Opening]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for audience, box in boxes.items():
+        for pointer in box:
+            found.setdefault(pointer, []).append(audience)
+    return found
+
+
+@cache
+def _value_decoder(hidden: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(get_args(hidden)[0] if get_args(hidden) else Any)
+
+
+def _rebuild(hidden: Any, opened: Any) -> Any:
+    if not isinstance(opened, _Opened):
+        return _stand_in(hidden, opened)
+    salt = bytes.fromhex(opened.salt)
+    if hidden is SealedCard:
+        card = msgspec.json.decode(opened.value, type=str)
+        return SealedCard(card, salt, opened.pile, opened.position, opened.audiences)
+    if get_origin(hidden) is Sealed or hidden is Sealed:
+        return Sealed(_value_decoder(hidden).decode(opened.value), salt, opened.audiences)
+    raise ValueError(f"unknown hidden type {hidden!r}")
+
+
+class _Commitment(msgspec.Struct, forbid_unknown_fields=True):
+    audience: tuple[str, ...]
+    commitment: str
+
+
+class _CardPlace(msgspec.Struct, forbid_unknown_fields=True):
+    pile: int
+    position: int
+
+
+def _stand_in(hidden: Any, written: Any) -> Any:
+    """Return a hidden place without its value, after checking the form of what is written."""
+    if hidden is SealedCard:
+        place = msgspec.convert(written, _CardPlace)
+        return SealedCard("", b"", place.pile, place.position, ())
+    if get_origin(hidden) is Sealed or hidden is Sealed:
+        return Sealed(None, b"", msgspec.convert(written, _Commitment).audience)
+    raise ValueError(f"unknown hidden type {hidden!r}")

@@ -1,0 +1,136 @@
+"""A log in memory, for simulation only; it keeps every promise but durability."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from service.eventstore.canonical import NO_HASH
+from service.eventstore.read import CHUNK
+from service.eventstore.record import Append, NewEvent, Outcome, Recorded, StatementFailed
+from service.keys import Keys, LeagueKeys
+
+
+class MemoryStore:
+    """
+    The log of one process.
+
+    Args:
+        now: Events dated more than a second ahead of it are refused; none are without it.
+    """
+
+    def __init__(self, *, now: Callable[[], datetime] | None = None) -> None:
+        self._now = now
+        self._events: dict[UUID, list[Recorded]] = {}
+        self._streams: dict[tuple[UUID, str], list[Recorded]] = {}
+        self._positions: dict[tuple[UUID, UUID], int] = {}
+        self._epochs: dict[UUID, int] = {}
+        self._keys: dict[UUID, LeagueKeys] = {}
+        self._ring = Keys("in memory nothing is kept, and nothing needs a key")
+        self.woken: dict[UUID, int] = {}
+
+    async def start(self) -> None:
+        """Nothing is needed."""
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+    async def append(
+        self, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
+    ) -> Outcome:
+        """Make *appends* in order; the twin of the function in the database."""
+        await asyncio.sleep(0)  # others wait meanwhile, as they would for a commit
+        outcome = Outcome(self._epochs.get(league, 0))
+        if outcome.epoch != epoch:
+            return outcome
+        self._refuse_impossible(appends)
+        moved = self._moved(league, appends, checked)
+        for index, append in enumerate(appends):
+            known = self._positions.get((league, append.event_0))
+            written = {head.stream for head in append.heads if head.written}
+            if known is not None:
+                outcome.duplicates[index] = known
+                moved |= written
+            elif any(head.stream in moved for head in append.heads):
+                outcome.failed.add(index)
+                moved |= written
+        log = self._events.setdefault(league, [])
+        made = [
+            (index, append)
+            for index, append in enumerate(appends)
+            if index not in outcome.failed and index not in outcome.duplicates
+        ]
+        for _, append in made:
+            self._refuse_past(league, append)
+        for index, append in made:
+            outcome.first[index] = len(log)
+            for event in append.events:
+                self._keep(league, log, event)
+        return outcome
+
+    async def stream(
+        self, league: UUID, stream: str, after_version: int = 0, limit: int = CHUNK
+    ) -> list[Recorded]:
+        """Return events of a stream, oldest first."""
+        return self._streams.get((league, stream), [])[after_version : after_version + limit]
+
+    async def league(
+        self, league: UUID, after_position: int = -1, limit: int = CHUNK
+    ) -> list[Recorded]:
+        """Return events of a league, in the order of their positions."""
+        return self._events.get(league, [])[after_position + 1 : after_position + 1 + limit]
+
+    async def epoch(self, league: UUID) -> int:
+        """Return a league's epoch."""
+        return self._epochs.get(league, 0)
+
+    async def raise_epoch(self, league: UUID) -> int:
+        """Do what an operator does after a restore."""
+        self._epochs[league] = self._epochs.get(league, 0) + 1
+        return self._epochs[league]
+
+    async def keys(self, league: UUID) -> LeagueKeys:
+        """Return a league's keys, made at the first asking."""
+        if league not in self._keys:
+            self._keys[league], _ = self._ring.new(league)
+        return self._keys[league]
+
+    def wake(self, league: UUID, position: int) -> None:
+        """Remember how far subscribers were told to look."""
+        self.woken[league] = max(position, self.woken.get(league, -1))
+
+    def _moved(self, league: UUID, appends: Sequence[Append], checked: bool) -> set[str]:
+        moved: set[str] = set()
+        mentioned: set[str] = set()
+        for append in appends:
+            for head in append.heads:
+                if checked or head.stream not in mentioned:
+                    rows = self._streams.get((league, head.stream), [])
+                    actual = (len(rows), rows[-1].hash if rows else NO_HASH)
+                    if actual != (head.version, head.hash):
+                        moved.add(head.stream)
+                mentioned.add(head.stream)
+        return moved
+
+    def _refuse_impossible(self, appends: Sequence[Append]) -> None:
+        latest: dict[str, tuple[int, datetime]] = {}
+        for append in appends:
+            for event in append.events:
+                before = latest.get(event.stream)
+                if before and (event.stream_version != before[0] + 1 or event.at < before[1]):
+                    raise StatementFailed("time falls, or versions leap, within a call")
+                latest[event.stream] = (event.stream_version, event.at)
+                if self._now is not None and event.at > self._now() + timedelta(seconds=1):
+                    raise StatementFailed("an event is dated more than a second ahead")
+
+    def _refuse_past(self, league: UUID, append: Append) -> None:
+        for event in append.events:
+            rows = self._streams.get((league, event.stream))
+            if rows and event.at < rows[-1].at:
+                raise StatementFailed(f"time falls in stream {event.stream}")
+
+    def _keep(self, league: UUID, log: list[Recorded], event: NewEvent) -> None:
+        row = Recorded(len(log), *event, league)
+        log.append(row)
+        self._streams.setdefault((league, event.stream), []).append(row)
+        self._positions[league, event.event_id] = row.position

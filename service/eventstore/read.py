@@ -1,0 +1,120 @@
+"""
+Reading the log, by stream or by position.
+
+Positions are dense and in commit order: who has seen position n has seen
+everything below it.  Connections are asyncpg's, or SQLAlchemy's over asyncpg.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from service.errors import EventUnreadable
+from service.eventstore.canonical import NO_HASH
+from service.eventstore.record import Recorded, league_number
+from service.keys import driver_of
+
+CHUNK = 1000
+
+_COLUMNS = (
+    "position, stream, stream_version, event_id, type, schema_version, at, "
+    "data::text, sealed, metadata::text, hash"
+)
+_STREAM = (  # column names are constants
+    f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
+    "AND stream_version > $3 ORDER BY stream_version LIMIT $4"
+)
+_LEAGUE = (
+    f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position > $2 "  # noqa: S608
+    "ORDER BY position LIMIT $3"
+)
+_LAST = "SELECT position FROM events WHERE league = $1 ORDER BY position DESC LIMIT 1"
+# Every league has a position 0; skipping from league to league reads one row of each.
+_LEAGUES = """
+    WITH RECURSIVE known AS (
+        (SELECT league FROM events ORDER BY league LIMIT 1)
+        UNION ALL
+        SELECT (SELECT e.league FROM events e WHERE e.league > k.league ORDER BY e.league LIMIT 1)
+          FROM known k WHERE k.league IS NOT NULL
+    )
+    SELECT league FROM known WHERE league IS NOT NULL
+"""
+
+
+async def read_stream(
+    connection: Any, league: str | UUID, stream: str, after_version: int = 0, limit: int = CHUNK
+) -> list[Recorded]:
+    """Return up to *limit* events of a stream, oldest first."""
+    number = _number(league)
+    rows = await (await driver_of(connection)).fetch(_STREAM, number, stream, after_version, limit)
+    return [_recorded(number, row) for row in rows]
+
+
+async def read_league(
+    connection: Any, league: str | UUID, after_position: int = -1, limit: int = CHUNK
+) -> list[Recorded]:
+    """Return up to *limit* events of a league after a position; -1 is before the first."""
+    number = _number(league)
+    rows = await (await driver_of(connection)).fetch(_LEAGUE, number, after_position, limit)
+    return [_recorded(number, row) for row in rows]
+
+
+async def last_position(connection: Any, league: str | UUID) -> int:
+    """Return the position of a league's last event, -1 if it has none."""
+    found = await (await driver_of(connection)).fetchval(_LAST, _number(league))
+    return -1 if found is None else int(found)
+
+
+async def epoch_of(connection: Any, league: str | UUID) -> int:
+    """Return a league's epoch; 0 until an operator raises it."""
+    found = await (await driver_of(connection)).fetchval(
+        "SELECT epoch FROM league_epoch WHERE league = $1", _number(league)
+    )
+    return 0 if found is None else int(found)
+
+
+async def leagues(connection: Any) -> list[UUID]:
+    """Return every league that has an event."""
+    return [row["league"] for row in await (await driver_of(connection)).fetch(_LEAGUES)]
+
+
+def verify(recorded: Iterable[Recorded], head: bytes = NO_HASH) -> bytes:
+    """
+    Recompute the chain of one stream's events and return its new head.
+
+    Args:
+        recorded: Consecutive events of one stream.
+        head: Hash of the event before them.
+
+    Raises:
+        EventUnreadable: At the first row whose hash is not that of its bytes.
+    """
+    for row in recorded:
+        if not row.follows(head):
+            raise EventUnreadable(
+                "the chain is broken", stream=row.stream, version=row.stream_version
+            )
+        head = row.hash
+    return head
+
+
+def _number(league: str | UUID) -> UUID:
+    return league if isinstance(league, UUID) else league_number(league)
+
+
+def _recorded(league: UUID, row: Any) -> Recorded:
+    position, stream, version, event_id, type_, schema, at, data, sealed, metadata, hash_ = row
+    return Recorded(
+        position,
+        stream,
+        version,
+        event_id,
+        type_,
+        schema,
+        at,
+        data.encode(),
+        sealed,
+        metadata.encode(),
+        hash_,
+        league,
+    )

@@ -1,0 +1,136 @@
+"""
+Hidden values: the commitment everybody sees, and the boxes that only audiences open.
+
+Whoever makes a view names the audiences it may open; nothing is ever hidden by
+deleting fields.  Byte vectors: ``api-spec/vectors/entry.json``.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
+from uuid import UUID
+
+import msgspec
+from cryptography.exceptions import InvalidTag
+
+from service.errors import EventUnreadable
+from service.eventstore.canonical import hash_of_name
+from service.keys import LeagueKeys
+
+COMMIT = b"holotable/commit/1"
+SEALED = b"holotable/sealed/1"
+_FORMAT = b"\x01"
+_BLOCK = 512
+_IV = 12
+_TAG = 16
+
+Opening = tuple[str, msgspec.Raw]
+"""Salt in hexadecimal, and the value's canonical JSON."""
+
+_openings = msgspec.json.Decoder(dict[str, tuple[str, msgspec.Raw]])
+
+
+def commitment(
+    league: UUID, stream: str, version: int, pointer: str, salt: bytes, value: bytes
+) -> str:
+    """
+    Return the commitment to a hidden value, in hexadecimal.
+
+    Args:
+        pointer: RFC 6901 pointer of the value's place in ``data``.
+        value: Its canonical JSON.
+    """
+    parts = (
+        COMMIT,
+        league.bytes,
+        hash_of_name(stream),
+        version.to_bytes(8, "big"),
+        sha256(pointer.encode()).digest(),
+        salt,
+        value,
+    )
+    return sha256(b"".join(parts)).hexdigest()
+
+
+def seal(
+    keys: LeagueKeys,
+    stream: str,
+    version: int,
+    boxes: Mapping[str, bytes],
+    random: Callable[[int], bytes] = os.urandom,
+) -> bytes:
+    """
+    Return one box per audience, in ascending order, as ``sealed`` keeps them.
+
+    Args:
+        boxes: By audience, the canonical ``{pointer: [salt, value]}``.
+        random: Draws each box's IV; only vectors fix it.
+    """
+    cipher = keys.cipher(stream)
+    context = SEALED + keys.league.bytes + hash_of_name(stream) + version.to_bytes(8, "big")
+    parts = [_FORMAT]
+    for audience in sorted(boxes):
+        name = audience.encode()
+        text = boxes[audience]
+        padded = text + b" " * (-len(text) % _BLOCK)
+        iv = random(_IV)
+        closed = cipher.encrypt(iv, padded, context + name)
+        parts += [
+            bytes((len(name),)),
+            name,
+            keys.key_id.bytes,
+            iv,
+            len(closed).to_bytes(4, "big"),
+            closed,
+        ]
+    return b"".join(parts)
+
+
+def unseal(
+    keys: LeagueKeys, stream: str, version: int, sealed: bytes, audiences: Iterable[str] | None
+) -> dict[str, dict[str, Opening]]:
+    """
+    Open the boxes of *audiences* (of everyone, if ``None``) and return what each holds.
+
+    An audience without a box has nothing to see here and is left out.
+
+    Raises:
+        EventUnreadable: If a box is damaged, in an unknown format, or not this event's.
+    """
+    cipher = keys.cipher(stream)
+    context = SEALED + keys.league.bytes + hash_of_name(stream) + version.to_bytes(8, "big")
+    wanted = None if audiences is None else set(audiences)
+    found: dict[str, dict[str, Opening]] = {}
+    for name, key_id, iv, closed in _boxes(sealed):
+        audience = name.decode()
+        if wanted is not None and audience not in wanted:
+            continue
+        if key_id != keys.key_id.bytes:
+            raise EventUnreadable("a box was closed with a key that is not here")
+        try:
+            text = cipher.decrypt(iv, closed, context + name)
+        except InvalidTag as error:
+            raise EventUnreadable("a box does not open", stream=stream, version=version) from error
+        found[audience] = _openings.decode(text)
+    return found
+
+
+def audiences_in(sealed: bytes) -> tuple[str, ...]:
+    """Return for whom *sealed* holds boxes; says nothing of what is in them."""
+    return tuple(name.decode() for name, _, _, _ in _boxes(sealed))
+
+
+def _boxes(sealed: bytes) -> Iterable[tuple[bytes, bytes, bytes, bytes]]:
+    if sealed[:1] != _FORMAT:
+        raise EventUnreadable("sealed values in an unknown format")
+    at = 1
+    while at < len(sealed):
+        name_ends = at + 1 + sealed[at]
+        fixed_ends = name_ends + 16 + _IV + 4
+        length = int.from_bytes(sealed[fixed_ends - 4 : fixed_ends], "big")
+        closed = sealed[fixed_ends : fixed_ends + length]
+        if len(closed) != length or length < _TAG:
+            raise EventUnreadable("sealed values are cut short")
+        key_id = sealed[name_ends : name_ends + 16]
+        yield sealed[at + 1 : name_ends], key_id, sealed[name_ends + 16 : fixed_ends - 4], closed
+        at = fixed_ends + length

@@ -1,0 +1,42 @@
+"""
+How an event of an old schema version is read today: from n to n + 1, on plain JSON.
+
+Stored bytes never change; each step returns a new document.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Document = dict[str, Any]
+Upcaster = Callable[[Document], Document]
+
+UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
+"""By event type and the version it starts from.  None yet: every schema is its first."""
+
+
+def current_version(type_: str, known: Mapping[tuple[str, int], Upcaster] = UPCASTERS) -> int:
+    """Return the schema version in which events of *type_* are written today."""
+    version = 1
+    while (type_, version) in known:
+        version += 1
+    return version
+
+
+def upcast(
+    type_: str,
+    version: int,
+    document: Document,
+    known: Mapping[tuple[str, int], Upcaster] = UPCASTERS,
+) -> Document:
+    """
+    Return *document* as today's version has it.
+
+    Raises:
+        KeyError: If it is of a version nobody wrote yet.
+    """
+    target = current_version(type_, known)
+    if version > target:
+        raise KeyError((type_, version))
+    for step in range(version, target):
+        document = known[(type_, step)](document)
+    return document

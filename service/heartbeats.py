@@ -1,0 +1,74 @@
+"""
+Saying "I am here", so that players do not pay for our absence.
+
+Whoever beats first after a silence records the outage; decisions that were open
+during it get their full time anew (see ``service.directing.watch``).
+"""
+
+from datetime import datetime, timedelta
+from typing import Literal
+
+import asyncpg
+import psycopg
+
+SILENCE = 3
+"""So many missed heartbeats are an outage."""
+
+Interruption = Literal["none", "lasting", "over"]
+
+# Without a lock: two that beat at once see the same silence and record one outage.
+_BEAT = """
+    WITH last AS (SELECT at FROM heartbeat WHERE process = {0}),
+    beaten AS (
+        INSERT INTO heartbeat (process, at) VALUES ({0}, clock_timestamp())
+        ON CONFLICT (process) DO UPDATE SET at = greatest(heartbeat.at, excluded.at)
+        RETURNING at)
+    INSERT INTO outage (process, since_at, until_at)
+    SELECT {0}, last.at, beaten.at FROM last, beaten WHERE beaten.at - last.at > {1}
+    ON CONFLICT DO NOTHING RETURNING 1
+"""
+
+
+async def beat(pool: asyncpg.Pool, process: str, interval: timedelta) -> bool:
+    """
+    Record a heartbeat of *process* (``api`` or ``worker``).
+
+    Returns:
+        Whether an outage ended with it; its bounds then stand in ``outage``.
+    """
+    found = await pool.fetchval(_BEAT.format("$1::text", "$2"), process, SILENCE * interval)
+    return found is not None
+
+
+def beat_now(connection: psycopg.Connection, process: str, interval: timedelta) -> bool:
+    """Do what :func:`beat` does, in a ticker's own transaction."""
+    row = connection.execute(
+        _BEAT.format("%(process)s::text", "%(silence)s"),
+        {"process": process, "silence": SILENCE * interval},
+    ).fetchone()
+    return row is not None
+
+
+async def interruption(
+    pool: asyncpg.Pool, opened_at: datetime, deadline: datetime, interval: timedelta
+) -> Interruption:
+    """
+    Say whether the service was away while a decision with these bounds was open.
+
+    Returns:
+        ``lasting`` while the API is silent still: nobody can answer the decision, so
+        it must not run out either.
+    """
+    row = await pool.fetchrow(
+        """
+        SELECT EXISTS (SELECT 1 FROM heartbeat WHERE process = 'api'
+                          AND at < clock_timestamp() - $3::interval AND at < $2) AS lasting,
+               EXISTS (SELECT 1 FROM outage WHERE until_at > $1 AND since_at < $2) AS over
+        """,
+        opened_at,
+        deadline,
+        SILENCE * interval,
+    )
+    if row is not None and row["lasting"]:
+        return "lasting"
+    return "over" if row is not None and row["over"] else "none"

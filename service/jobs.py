@@ -1,0 +1,165 @@
+"""
+What is due: the relation ``job``, where the truth about work to do stands.
+
+A message in the broker only wakes a worker; losing one is repaired by the lease,
+a second one is fenced by the claim.  Nothing here knows Celery.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import asyncpg
+import psycopg
+from psycopg.rows import class_row
+
+ATTEMPTS_MAX = 10
+"""After so many claims that ended neither well nor in a refusal, the job is dead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Something to be done at an instant, once for each occurrence."""
+
+    occurrence: str
+    """Unique; names what it is about and the event that armed it."""
+
+    task: str
+    args: Mapping[str, str]
+    """Identifiers only; the state is read from the log."""
+
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A job that a dispatcher took under a lease."""
+
+    job_id: UUID
+    task: str
+    args: dict[str, str]
+    claim: int
+
+
+_ARM = """
+    INSERT INTO job (occurrence, task, args, due_at) VALUES ({0}, {1}, {2}, {3})
+    ON CONFLICT (occurrence) DO NOTHING
+"""
+
+
+async def arm(connection: asyncpg.Connection | asyncpg.Pool, job: Job) -> None:
+    """Record that *job* is due; nothing happens if its occurrence is known."""
+    await connection.execute(
+        _ARM.format("$1", "$2", "$3", "$4"),
+        job.occurrence,
+        job.task,
+        json.dumps(dict(job.args)),
+        job.due_at,
+    )
+
+
+def arm_now(connection: psycopg.Connection, job: Job) -> None:
+    """Do what :func:`arm` does, in a ticker's own transaction."""
+    connection.execute(
+        _ARM.format("%s", "%s", "%s", "%s"),
+        [job.occurrence, job.task, json.dumps(dict(job.args)), job.due_at],
+    )
+
+
+def wake(connection: psycopg.Connection, occurrence: str, at: datetime) -> None:
+    """See to it that *occurrence* runs at *at* or earlier, also if it is running just now."""
+    connection.execute(
+        """
+        UPDATE job SET due_at = CASE WHEN state = 'ready' THEN least(due_at, %(at)s)
+                                     ELSE due_at END,
+                       wake_at = CASE WHEN state = 'sent' THEN least(wake_at, %(at)s) END
+         WHERE occurrence = %(occurrence)s AND state IN ('ready', 'sent')
+        """,
+        {"occurrence": occurrence, "at": at},
+    )
+
+
+def claim(connection: psycopg.Connection, lease: timedelta, limit: int = 100) -> list[Claimed]:
+    """
+    Take due jobs, and those whose lease ran out, for the length of *lease*.
+
+    Any number of dispatchers may do so at once.  A job claimed too often is
+    declared dead instead, for a person to look at.
+    """
+    connection.execute(
+        """
+        UPDATE job SET state = 'dead', lease_until = NULL
+         WHERE state = 'sent' AND lease_until < clock_timestamp() AND attempts >= %s
+        """,
+        [ATTEMPTS_MAX],
+    )
+    with connection.cursor(row_factory=class_row(Claimed)) as cursor:
+        return cursor.execute(
+            """
+            WITH due AS (
+                SELECT job_id FROM job
+                 WHERE (state = 'ready' AND due_at <= clock_timestamp())
+                    OR (state = 'sent' AND lease_until < clock_timestamp())
+                 ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED)
+            UPDATE job SET state = 'sent', claim = claim + 1, attempts = attempts + 1,
+                           wake_at = NULL, lease_until = clock_timestamp() + %s
+              FROM due WHERE job.job_id = due.job_id
+            RETURNING job.job_id, task, args, claim
+            """,
+            [limit, lease],
+        ).fetchall()
+
+
+async def begin(pool: asyncpg.Pool, job_id: UUID, claim: int) -> bool:
+    """Return whether this claim still holds; a doubled message for a finished job does not."""
+    found = await pool.fetchval(
+        "SELECT 1 FROM job WHERE job_id = $1 AND claim = $2 AND state = 'sent'", job_id, claim
+    )
+    return found is not None
+
+
+async def finish(
+    pool: asyncpg.Pool, job_id: UUID, claim: int, *, again_at: datetime | None, refused: str | None
+) -> bool:
+    """
+    Mark a claimed job as done, or as due again at *again_at*.
+
+    Args:
+        again_at: When a lazily re-armed job wants to run next.
+        refused: Code of the refusal that ended it, kept for whoever asks.
+
+    Returns:
+        False if the claim was lost to somebody else meanwhile.
+    """
+    found = await pool.fetchval(
+        """
+        UPDATE job SET state = CASE WHEN $3::timestamptz IS NULL THEN 'done' ELSE 'ready' END,
+                       due_at = least(coalesce($3, due_at), wake_at),
+                       lease_until = NULL, wake_at = NULL, attempts = 0, last_error = $4
+         WHERE job_id = $1 AND claim = $2 AND state = 'sent' RETURNING 1
+        """,
+        job_id,
+        claim,
+        again_at,
+        refused,
+    )
+    return found is not None
+
+
+async def fail(pool: asyncpg.Pool, job_id: UUID, claim: int, error: str) -> None:
+    """Give a claimed job back after a defect or a lost database, later each time."""
+    await pool.execute(
+        """
+        UPDATE job SET state = CASE WHEN attempts >= $4 THEN 'dead' ELSE 'ready' END,
+                       due_at = clock_timestamp()
+                                + least(power(2, attempts), 300) * interval '0.5 s',
+                       lease_until = NULL, last_error = $3
+         WHERE job_id = $1 AND claim = $2 AND state = 'sent'
+        """,
+        job_id,
+        claim,
+        error[:500],
+        ATTEMPTS_MAX,
+    )

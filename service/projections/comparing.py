@@ -1,0 +1,155 @@
+"""
+Whether the read models are what the log gives: built again beside them and compared row by row.
+
+The second copy stands in temporary relations of this connection, so that whoever
+may read may compare, and nothing is left behind.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from service.catalogue import event_types
+from service.database import async_engine
+from service.projections.models import ALL, chosen
+from service.projections.projection import NOTHING, Projection, advance, applied, leagues
+from service.projections.schema import LIVE, checkpoint
+from service.settings import Settings
+
+TEMPORARY = "pg_temp"
+
+CHUNK = 20_000
+"""Positions applied to the copy in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A relation whose rows are not those that the log gives."""
+
+    league: str
+    name: str
+    relation: str
+    only_live: int
+    only_rebuilt: int
+    example: str
+
+
+async def compare(settings: Settings, name: str = "all") -> list[Difference]:
+    """Return where the read model *name* (or ``all``) differs from the log, in every league."""
+    database = async_engine(settings.database_url, connections=1)
+    try:
+        found: list[Difference] = []
+        async with database.connect() as connection:
+            for league in await leagues(connection):
+                found += await compare_league(connection, league, chosen(name))
+        return found
+    finally:
+        await database.dispose()
+
+
+async def compare_league(
+    connection: AsyncConnection, league: str, projections: Sequence[Projection] = ALL
+) -> list[Difference]:
+    """
+    Return where one league's read models differ from its log.
+
+    The copy is built in chunks to where the live rows stand; the last steps and
+    the comparison see one snapshot, so that a live runner is no difference.
+
+    Args:
+        connection: Of its own; transactions are made and ended here.
+    """
+    await connection.rollback()
+    found: list[Difference] = []
+    try:
+        await _make(connection, projections)
+        for projection in projections:
+            until = await _stands(connection, projection, league)
+            await connection.commit()
+            while await _advance(connection, projection, league, until) < until:
+                await connection.commit()
+            await connection.commit()
+            await connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+            until = await _stands(connection, projection, league)
+            while await _advance(connection, projection, league, until) < until:
+                pass
+            found += await _differences(connection, projection, league)
+            await connection.rollback()
+    finally:
+        await connection.rollback()
+        await _drop(connection, projections)
+    return found
+
+
+async def _make(connection: AsyncConnection, projections: Sequence[Projection]) -> None:
+    await _drop(connection, projections)
+    for relation in _relations(projections):
+        await connection.execute(
+            sa.text(f"CREATE TEMP TABLE {relation} (LIKE {LIVE}.{relation} INCLUDING INDEXES)")
+        )
+    await connection.commit()
+
+
+async def _drop(connection: AsyncConnection, projections: Sequence[Projection]) -> None:
+    for relation in _relations(projections):
+        await connection.execute(sa.text(f"DROP TABLE IF EXISTS {TEMPORARY}.{relation}"))
+    await connection.commit()
+
+
+def _relations(projections: Sequence[Projection]) -> list[str]:
+    names = [relation.name for projection in projections for relation in projection.relations]
+    return [checkpoint.name, *names]
+
+
+async def _stands(connection: AsyncConnection, projection: Projection, league: str) -> int:
+    statement = sa.select(checkpoint.c.position).where(
+        checkpoint.c.name == projection.name, checkpoint.c.league == league
+    )
+    position: int | None = await connection.scalar(statement)
+    return NOTHING if position is None else position
+
+
+async def _advance(
+    connection: AsyncConnection, projection: Projection, league: str, until: int
+) -> int:
+    beside = await connection.execution_options(schema_translate_map={LIVE: TEMPORARY})
+    try:
+        if await applied(beside, projection, league) >= until:
+            return until
+        return await advance(beside, projection, league, event_types(), until, CHUNK)
+    finally:
+        await connection.execution_options(schema_translate_map={})
+
+
+async def _differences(
+    connection: AsyncConnection, projection: Projection, league: str
+) -> list[Difference]:
+    found: list[Difference] = []
+    for relation in projection.relations:
+        columns = ", ".join(f't."{column.name}"' for column in relation.columns)
+        select = (  # every name in it is ours
+            f"SELECT ROW({columns})::text AS row FROM {{}}.{relation.name} t "  # noqa: S608
+            "WHERE t.league = :league"
+        )
+        live, rebuilt = select.format(LIVE), select.format(TEMPORARY)
+        only_live = await _only(connection, live, rebuilt, league)
+        only_rebuilt = await _only(connection, rebuilt, live, league)
+        if only_live or only_rebuilt:
+            found.append(
+                Difference(
+                    league,
+                    projection.name,
+                    relation.name,
+                    len(only_live),
+                    len(only_rebuilt),
+                    (only_live or only_rebuilt)[0],
+                )
+            )
+    return found
+
+
+async def _only(connection: AsyncConnection, left: str, right: str, league: str) -> list[str]:
+    statement = sa.text(f"({left}) EXCEPT ALL ({right}) ORDER BY 1")
+    return list((await connection.execute(statement, {"league": league})).scalars())

@@ -1,0 +1,25 @@
+"""Every projection there is."""
+
+from service.projections.hands import hands
+from service.projections.members import members
+from service.projections.projection import Projection
+from service.projections.standings import standings
+from service.projections.tables import tables
+from service.projections.tournaments import tournaments
+
+ALL: tuple[Projection, ...] = (members, tournaments, tables, hands, standings)
+
+BY_NAME = {projection.name: projection for projection in ALL}
+
+
+class ProjectionUnknown(Exception):
+    """A name is none of the projections'."""
+
+
+def chosen(name: str) -> tuple[Projection, ...]:
+    """Return the projections that *name* or ``all`` means; ``ProjectionUnknown`` if none."""
+    if name == "all":
+        return ALL
+    if name not in BY_NAME:
+        raise ProjectionUnknown(f"{name} is none of {', '.join(BY_NAME)}")
+    return (BY_NAME[name],)

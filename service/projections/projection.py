@@ -1,0 +1,240 @@
+"""
+A projection: a name, a version, the events it handles, and what each does to its rows.
+
+Rows and checkpoint change in one transaction by compare-and-set, so that two
+runners can never apply a batch twice; an event that cannot be applied stops
+that league's projection and is never skipped.  Nothing here asks for the time,
+draws a number or looks at another read model: the same log gives the same rows.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.values import CATEGORIES, identifier, number_of
+from service.projections.changes import Changes
+from service.projections.schema import checkpoint
+
+CHUNK = 5_000
+"""Positions in one transaction: long enough to amortise it, short enough to watch."""
+
+NOTHING = -1
+"""Checkpoint of who has applied nothing; the first event of a league has position 0."""
+
+_PREFIXES = {category: prefix for prefix, category in CATEGORIES.items()}
+_decoder = msgspec.json.Decoder()
+
+
+class ProjectionBroken(Exception):
+    """An event could not be applied; the league's projection stands before it until mended."""
+
+    def __init__(self, name: str, league: str, position: int, reason: str) -> None:
+        super().__init__(f"{name} of {league} stopped before position {position}: {reason}")
+        self.name, self.league, self.position, self.reason = name, league, position, reason
+
+
+class CheckpointMoved(Exception):
+    """Somebody else applied this batch first; nothing of ours was kept."""
+
+
+class VersionDiffers(Exception):
+    """The rows were made by another version of the projection: they want a rebuild."""
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """An event as projections see it: its public part only, hidden values being commitments."""
+
+    league: str
+    position: int
+    stream: str
+    stream_version: int
+    type: str
+    at: datetime
+    data: Mapping[str, Any]
+
+    @property
+    def subject(self) -> str:
+        """Identifier of the aggregate in whose stream this stands."""
+        category, _, digits = self.stream.partition("-")
+        return f"{_PREFIXES[category]}_{digits}"
+
+
+Handler = Callable[[Changes, Happened], None]
+Load = Callable[[AsyncConnection, Changes, list[Happened]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Projection:
+    """One read model."""
+
+    name: str
+    version: int
+    relations: tuple[sa.Table, ...]
+    handlers: Mapping[str, Handler]
+    """By event type; every other known type is passed over, an unknown one stops."""
+
+    load: Load | None = None
+    """Fetches what handlers must know of earlier batches; of this projection's own rows only."""
+
+    async def gather(self, connection: AsyncConnection, batch: list[Happened]) -> Changes:
+        """
+        Return what *batch* changes.
+
+        Raises:
+            ProjectionBroken: If an event has no handler's shape.
+        """
+        changes = Changes()
+        if self.load is not None and batch:
+            await self.load(connection, changes, batch)
+        for happened in batch:
+            try:
+                self.handlers[happened.type](changes, happened)
+            except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+                reason = f"{happened.type}: {type(error).__name__} {error}"
+                raise ProjectionBroken(
+                    self.name, happened.league, happened.position, reason
+                ) from error
+        return changes
+
+
+_READ = sa.text(
+    """
+    SELECT position, stream, stream_version, type, schema_version, at, data::text AS data
+    FROM events
+    WHERE league = :league AND position > :after AND position <= :until
+      AND NOT type = ANY(CAST(:passed_over AS text[]))
+    ORDER BY position
+    """
+)
+_HEAD = sa.text("SELECT position FROM events WHERE league = :league ORDER BY position DESC LIMIT 1")
+
+
+async def head(connection: AsyncConnection, league: str) -> int:
+    """Return the last position of *league*'s log, -1 if it is empty; all below it is visible."""
+    found = await connection.execute(_HEAD, {"league": number_of(league)})
+    position = found.scalar_one_or_none()
+    return NOTHING if position is None else int(position)
+
+
+async def leagues(connection: AsyncConnection) -> list[str]:
+    """Return every league that has a log, by jumping from one to the next in its index."""
+    following = sa.text("SELECT league FROM events WHERE league > :after ORDER BY league LIMIT 1")
+    found: list[str] = []
+    after = UUID(int=0)
+    while (row := (await connection.execute(following, {"after": after})).first()) is not None:
+        after = row.league
+        found.append(identifier("lge", after))
+    return found
+
+
+async def applied(connection: AsyncConnection, projection: Projection, league: str) -> int:
+    """
+    Return the last position applied; -1 if none.
+
+    Raises:
+        VersionDiffers: If what stands there was made by another version.
+    """
+    found = await connection.execute(
+        sa.select(checkpoint.c.version, checkpoint.c.position).where(
+            checkpoint.c.name == projection.name, checkpoint.c.league == league
+        )
+    )
+    row = found.first()
+    if row is None:
+        return NOTHING
+    if row.version != projection.version:
+        raise VersionDiffers(
+            f"{projection.name} of {league} is at version {row.version}, "
+            f"this program has {projection.version}: rebuild it"
+        )
+    return int(row.position)
+
+
+async def advance(
+    connection: AsyncConnection,
+    projection: Projection,
+    league: str,
+    known: frozenset[str],
+    until: int,
+    chunk: int = CHUNK,
+) -> int:
+    """
+    Apply the next chunk inside the caller's transaction; return the new checkpoint.
+
+    The checkpoint goes to the position that was *scanned*, handled or not.
+
+    Args:
+        known: Every event type of the catalogue; what is not in it stops the projection.
+        until: Positions after this one are left alone.
+
+    Raises:
+        ProjectionBroken: If an event cannot be applied.
+        CheckpointMoved: If another runner was quicker.
+    """
+    before = await applied(connection, projection, league)
+    scanned = min(before + chunk, until)
+    if scanned <= before:
+        return before
+    found = await connection.execute(
+        _READ,
+        {
+            "league": number_of(league),
+            "after": before,
+            "until": scanned,
+            "passed_over": sorted(known - projection.handlers.keys()),
+        },
+    )
+    batch = [_happened(projection, league, row) for row in found]
+    changes = await projection.gather(connection, batch)
+    await changes.write(connection)
+    await _move(connection, projection, league, before, scanned)
+    return scanned
+
+
+def _happened(projection: Projection, league: str, row: Any) -> Happened:
+    if row.schema_version != 1:
+        raise ProjectionBroken(
+            projection.name,
+            league,
+            row.position,
+            f"{row.type} has schema version {row.schema_version}",
+        )
+    data = _decoder.decode(row.data)
+    return Happened(league, row.position, row.stream, row.stream_version, row.type, row.at, data)
+
+
+async def _move(
+    connection: AsyncConnection, projection: Projection, league: str, before: int, after: int
+) -> None:
+    if before == NOTHING:
+        made = insert(checkpoint).values(
+            name=projection.name, league=league, version=projection.version, position=after
+        )
+        moved = await connection.execute(
+            made.on_conflict_do_update(
+                index_elements=["name", "league"],
+                set_={"position": after, "broken_at": None, "reason": None},
+                where=checkpoint.c.position == NOTHING,
+            )
+        )
+    else:
+        moved = await connection.execute(
+            sa.update(checkpoint)
+            .where(
+                checkpoint.c.name == projection.name,
+                checkpoint.c.league == league,
+                checkpoint.c.version == projection.version,
+                checkpoint.c.position == before,
+            )
+            .values(position=after, broken_at=None, reason=None)
+        )
+    if moved.rowcount != 1:
+        raise CheckpointMoved(f"{projection.name} of {league} is no longer at {before}")

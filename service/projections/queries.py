@@ -1,0 +1,301 @@
+"""
+What the read models answer.
+
+Every function takes a connection that may SELECT the schema ``reads`` and
+answers structs; a missing thing is ``None`` or the empty list.
+"""
+
+import asyncio
+from typing import Any, TypeVar
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from service.projections import rows, schema
+
+NAMES = ("members", "tournaments", "tables", "hands", "standings")
+"""The projections, in the order in which they are shown."""
+
+_POLL_SECONDS = 0.02
+_OVER = ("finished", "cancelled")
+_GONE = ("withdrawn", "eliminated", "finished")
+
+Row = TypeVar("Row", bound=msgspec.Struct)
+
+
+async def leagues_of(connection: AsyncConnection, player: str) -> list[rows.Membership]:
+    """Return the leagues *player* is a member of, by name."""
+    league, member = schema.league, schema.member
+    statement = (
+        sa.select(league.c.league, league.c.name, member.c.role, league.c.sandbox)
+        .join(member, member.c.league == league.c.league)
+        .where(member.c.player == player)
+        .order_by(league.c.name, league.c.league)
+    )
+    return await _all(connection, statement, rows.Membership)
+
+
+async def league(connection: AsyncConnection, league: str) -> rows.LeagueRow | None:
+    """Return one league."""
+    statement = sa.select(schema.league).where(schema.league.c.league == league)
+    return await _one(connection, statement, rows.LeagueRow)
+
+
+async def members(
+    connection: AsyncConnection, league: str, *, limit: int = 200, after: str = ""
+) -> list[rows.Member]:
+    """Return a league's members by player, those after *after*."""
+    member = schema.member
+    statement = (
+        sa.select(member)
+        .where(member.c.league == league, member.c.player > after)
+        .order_by(member.c.player)
+        .limit(limit)
+    )
+    return await _all(connection, statement, rows.Member)
+
+
+async def tournaments(
+    connection: AsyncConnection,
+    league: str,
+    *,
+    season: str | None = None,
+    state: str | None = None,
+    limit: int = 100,
+    before: int | None = None,
+) -> list[rows.TournamentRow]:
+    """Return a league's tournaments, newest first; *before* pages by ``announced_position``."""
+    tournament = schema.tournament
+    statement = sa.select(tournament).where(tournament.c.league == league)
+    if season is not None:
+        statement = statement.where(tournament.c.season == season)
+    if state is not None:
+        statement = statement.where(tournament.c.state == state)
+    if before is not None:
+        statement = statement.where(tournament.c.announced_position < before)
+    statement = statement.order_by(tournament.c.announced_position.desc()).limit(limit)
+    return await _all(connection, statement, rows.TournamentRow)
+
+
+async def tournament(connection: AsyncConnection, tournament: str) -> rows.TournamentRow | None:
+    """Return one tournament."""
+    statement = sa.select(schema.tournament).where(schema.tournament.c.tournament == tournament)
+    return await _one(connection, statement, rows.TournamentRow)
+
+
+async def entrants(connection: AsyncConnection, tournament: str) -> list[rows.EntrantRow]:
+    """Return a tournament's entrants: placed ones by placing, the others by registration."""
+    entrant, seat = schema.entrant, schema.seat
+    statement = (
+        sa.select(entrant, seat.c.table, seat.c.seat, seat.c.stack)
+        .outerjoin(seat, seat.c.entrant == entrant.c.entrant)
+        .where(entrant.c.tournament == tournament)
+        .order_by(entrant.c.placing.nulls_first(), entrant.c.number)
+    )
+    return await _all(connection, statement, rows.EntrantRow)
+
+
+async def tables(connection: AsyncConnection, tournament: str) -> list[rows.TableRow]:
+    """Return a tournament's tables by number, with who sits there."""
+    return await _tables(connection, schema.table_summary.c.tournament == tournament)
+
+
+async def table(connection: AsyncConnection, table: str) -> rows.TableRow | None:
+    """Return one table, with who sits there."""
+    found = await _tables(connection, schema.table_summary.c.table == table)
+    return found[0] if found else None
+
+
+async def hands(
+    connection: AsyncConnection, table: str, *, limit: int = 100, after: int = 0
+) -> list[rows.HandRow]:
+    """Return a table's hands by number, those after *after*."""
+    hand = schema.hand
+    statement = (
+        sa.select(hand)
+        .where(hand.c.table == table, hand.c.number > after)
+        .order_by(hand.c.number)
+        .limit(limit)
+    )
+    return await _all(connection, statement, rows.HandRow)
+
+
+async def tournament_hands(
+    connection: AsyncConnection, tournament: str, *, limit: int = 100, after_position: int = 0
+) -> list[rows.HandRow]:
+    """Return a tournament's hands in the order in which they were opened."""
+    hand = schema.hand
+    statement = (
+        sa.select(hand)
+        .where(hand.c.tournament == tournament, hand.c.first_position > after_position)
+        .order_by(hand.c.first_position)
+        .limit(limit)
+    )
+    return await _all(connection, statement, rows.HandRow)
+
+
+async def hand(connection: AsyncConnection, hand: str) -> rows.HandRow | None:
+    """Return one hand."""
+    statement = sa.select(schema.hand).where(schema.hand.c.hand == hand)
+    return await _one(connection, statement, rows.HandRow)
+
+
+async def seats_of(connection: AsyncConnection, player: str) -> list[rows.SeatOf]:
+    """Return where *player* is entered, in tournaments that are not over and not lost."""
+    entrant, seat, tournament = schema.entrant, schema.seat, schema.tournament
+    statement = (
+        sa.select(
+            entrant.c.league,
+            entrant.c.tournament,
+            tournament.c.name.label("tournament_name"),
+            entrant.c.entrant,
+            entrant.c.state,
+            seat.c.table,
+            seat.c.seat,
+            seat.c.stack,
+        )
+        .join(tournament, tournament.c.tournament == entrant.c.tournament)
+        .outerjoin(seat, seat.c.entrant == entrant.c.entrant)
+        .where(
+            entrant.c.player == player,
+            tournament.c.state.not_in(_OVER),
+            entrant.c.state.not_in(_GONE),
+        )
+        .order_by(tournament.c.announced_position, entrant.c.number)
+    )
+    return await _all(connection, statement, rows.SeatOf)
+
+
+async def season(connection: AsyncConnection, season: str) -> rows.SeasonRow | None:
+    """Return one season."""
+    statement = sa.select(schema.season).where(schema.season.c.season == season)
+    return await _one(connection, statement, rows.SeasonRow)
+
+
+async def seasons(connection: AsyncConnection, league: str) -> list[rows.SeasonRow]:
+    """Return a league's seasons, oldest first."""
+    statement = (
+        sa.select(schema.season)
+        .where(schema.season.c.league == league)
+        .order_by(schema.season.c.opened_at, schema.season.c.season)
+    )
+    return await _all(connection, statement, rows.SeasonRow)
+
+
+async def standings(connection: AsyncConnection, season: str) -> list[rows.StandingRow]:
+    """Return a season's players; merit is points, then the best single result, then wins."""
+    standing = schema.standing
+    merit = (standing.c.points.desc(), standing.c.best.desc(), standing.c.wins.desc())
+    statement = (
+        sa.select(
+            standing.c.season,
+            sa.func.rank().over(order_by=merit).label("rank"),
+            standing.c.player,
+            sa.cast(standing.c.points, sa.Text).label("points"),
+            standing.c.played,
+            standing.c.wins,
+            sa.cast(standing.c.best, sa.Text).label("best"),
+            standing.c.best_placing,
+        )
+        .where(standing.c.season == season)
+        .order_by(*merit, standing.c.player)
+    )
+    return await _all(connection, statement, rows.StandingRow)
+
+
+async def league_of(connection: AsyncConnection, identifier: str) -> str | None:
+    """Return the league that a tournament, table, hand or season belongs to."""
+    places = {
+        "trn": (schema.tournament.c.league, schema.tournament.c.tournament),
+        "tbl": (schema.table_summary.c.league, schema.table_summary.c.table),
+        "hnd": (schema.hand.c.league, schema.hand.c.hand),
+        "ssn": (schema.season.c.league, schema.season.c.season),
+    }
+    place = places.get(identifier.partition("_")[0])
+    if place is None:
+        return None
+    column, key = place
+    found: str | None = await connection.scalar(sa.select(column).where(key == identifier))
+    return found
+
+
+async def reports(
+    connection: AsyncConnection, league: str, *, limit: int = 20
+) -> list[rows.ReportRow]:
+    """Return a league's audits, newest first."""
+    report = schema.audit_report
+    statement = (
+        sa.select(report)
+        .where(report.c.league == league)
+        .order_by(report.c.requested_at.desc())
+        .limit(limit)
+    )
+    return await _all(connection, statement, rows.ReportRow)
+
+
+async def report(connection: AsyncConnection, identifier: str) -> rows.ReportRow | None:
+    """Return one audit."""
+    statement = sa.select(schema.audit_report).where(schema.audit_report.c.id == identifier)
+    return await _one(connection, statement, rows.ReportRow)
+
+
+async def position_of(connection: AsyncConnection, name: str, league: str) -> int:
+    """Return how far projection *name* has come in *league*; -1 if it has not begun."""
+    checkpoint = schema.checkpoint
+    statement = sa.select(checkpoint.c.position).where(
+        checkpoint.c.league == league, checkpoint.c.name == name
+    )
+    found: int | None = await connection.scalar(statement)
+    return -1 if found is None else found
+
+
+async def wait_for(
+    database: AsyncEngine, name: str, league: str, position: int, timeout: float
+) -> bool:
+    """
+    Wait until projection *name* (or ``all`` of them) has applied *position*.
+
+    Each look is a transaction of its own, so that nothing holds a snapshot
+    while it waits.  Returns False after *timeout* seconds.
+    """
+    names = NAMES if name == "all" else (name,)
+    loop = asyncio.get_running_loop()
+    until = loop.time() + timeout
+    while True:
+        async with database.connect() as connection:
+            reached = [await position_of(connection, each, league) for each in names]
+        if min(reached) >= position:
+            return True
+        if loop.time() >= until:
+            return False
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+async def _all(connection: AsyncConnection, statement: Any, shape: type[Row]) -> list[Row]:
+    found = await connection.execute(statement)
+    return [shape(**row) for row in found.mappings()]
+
+
+async def _one(connection: AsyncConnection, statement: Any, shape: type[Row]) -> Row | None:
+    row = (await connection.execute(statement)).mappings().first()
+    return None if row is None else shape(**row)
+
+
+async def _tables(
+    connection: AsyncConnection, condition: sa.ColumnElement[bool]
+) -> list[rows.TableRow]:
+    summary, seat = schema.table_summary, schema.seat
+    found = await connection.execute(sa.select(summary).where(condition).order_by(summary.c.number))
+    summaries = list(found.mappings())
+    placed = await connection.execute(
+        sa.select(seat.c.table, seat.c.seat, seat.c.entrant, seat.c.stack)
+        .where(seat.c.table.in_([row["table"] for row in summaries]))
+        .order_by(seat.c.table, seat.c.seat)
+    )
+    seats: dict[str, list[rows.SeatRow]] = {}
+    for row in placed:
+        seats.setdefault(row.table, []).append(
+            rows.SeatRow(seat=row.seat, entrant=row.entrant, stack=row.stack)
+        )
+    return [rows.TableRow(**row, seats=tuple(seats.get(row["table"], ()))) for row in summaries]

@@ -1,0 +1,142 @@
+"""
+Making read models again from the log, beside the ones in use.
+
+The new relations grow in the schema ``reads_next`` by the very statements that
+the runner executes, only translated to that schema; they are exchanged in one
+transaction when both stand at the same position of every league.  A rebuild
+that is killed is begun anew by the next one.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from service.catalogue import event_types
+from service.database import async_engine
+from service.projections.comparing import CHUNK, Difference, compare
+from service.projections.models import chosen
+from service.projections.projection import (
+    NOTHING,
+    Projection,
+    advance,
+    applied,
+    head,
+    leagues,
+)
+from service.projections.schema import LIVE, NEXT, checkpoint
+from service.settings import Settings
+
+__all__ = ["Difference", "Progress", "RebuildRefused", "compare", "rebuild"]
+
+Progress = Callable[[int, int], None]
+"""Told positions done and positions in all."""
+
+_REBUILDING = 0x401E1
+"""Advisory lock: two rebuilds would write into the same relations."""
+
+
+class RebuildRefused(Exception):
+    """Another rebuild is running."""
+
+
+async def rebuild(settings: Settings, name: str = "all", progress: Progress | None = None) -> None:
+    """
+    Build *name* (or ``all``) anew and put it in the place of what is there.
+
+    Raises:
+        RebuildRefused: If another rebuild is running.
+        ProjectionUnknown: If *name* is none of the projections'.
+        ProjectionBroken: If an event cannot be applied; what is live stays as it is.
+    """
+    database = async_engine(settings.database_url, connections=3)
+    try:
+        async with _alone(database):
+            projections = chosen(name)
+            for index, projection in enumerate(projections):
+                await _build(database, projection, _share(progress, index, len(projections)))
+                async with database.begin() as connection:
+                    await _meet(connection, projection)
+                    await _swap(connection, projection)
+    finally:
+        await database.dispose()
+
+
+@asynccontextmanager
+async def _alone(database: AsyncEngine) -> AsyncIterator[None]:
+    """Hold the lock of rebuilds on a connection of its own."""
+    async with database.connect() as connection:
+        if not await connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_REBUILDING))):
+            raise RebuildRefused("another rebuild is running")
+        await connection.commit()
+        try:
+            yield
+        finally:
+            await connection.execute(sa.select(sa.func.pg_advisory_unlock(_REBUILDING)))
+            await connection.commit()
+
+
+def _share(progress: Progress | None, index: int, count: int) -> Progress | None:
+    """Return *progress* as the one of *count* equal parts sees it."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(index * total + done, count * total)
+
+
+async def _build(database: AsyncEngine, projection: Projection, progress: Progress | None) -> None:
+    async with database.begin() as connection:
+        await connection.execute(sa.select(sa.func.reads_begin_rebuild(*_names(projection))))
+        targets = await _targets(connection, projection)
+    total = sum(targets.values()) + len(targets)
+    done = 0
+    for league, until in targets.items():
+        position = NOTHING
+        while position < until:
+            async with database.begin() as connection:
+                beside = await _beside(connection)
+                reached = await advance(beside, projection, league, event_types(), until, CHUNK)
+            done += reached - position
+            position = reached
+            if progress is not None:
+                progress(done, total)
+
+
+async def _targets(connection: AsyncConnection, projection: Projection) -> dict[str, int]:
+    """Return how far to build: where the live rows stand, or the head where there are none."""
+    live = await connection.execute(
+        sa.select(checkpoint.c.league, checkpoint.c.position).where(
+            checkpoint.c.name == projection.name
+        )
+    )
+    targets = {league: await head(connection, league) for league in await leagues(connection)}
+    return targets | {row.league: row.position for row in live}
+
+
+async def _meet(connection: AsyncConnection, projection: Projection) -> None:
+    """Hold the live checkpoints and bring the new rows to exactly where they stand."""
+    held = await connection.execute(
+        sa.select(checkpoint.c.league, checkpoint.c.position)
+        .where(checkpoint.c.name == projection.name)
+        .with_for_update()
+    )
+    live = held.all()
+    beside = await _beside(connection)
+    for league, until in live:
+        while await applied(beside, projection, league) < until:
+            await advance(beside, projection, league, event_types(), until, CHUNK)
+    await connection.execution_options(schema_translate_map={})
+
+
+async def _beside(connection: AsyncConnection) -> AsyncConnection:
+    return await connection.execution_options(schema_translate_map={LIVE: NEXT})
+
+
+async def _swap(connection: AsyncConnection, projection: Projection) -> None:
+    await connection.execute(sa.select(sa.func.reads_swap(*_names(projection))))
+
+
+def _names(projection: Projection) -> tuple[sa.ColumnElement[Any], str]:
+    names = [relation.name for relation in projection.relations]
+    return sa.literal(names, sa.ARRAY(sa.Text)), projection.name

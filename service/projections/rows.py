@@ -1,0 +1,173 @@
+"""What the read functions answer: one struct per kind of row, JSON-ready, nothing hidden in any."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+
+class LeagueRow(msgspec.Struct, frozen=True, kw_only=True):
+    league: str
+    name: str
+    owner: str
+    sandbox: bool
+    created_at: datetime
+
+
+class Membership(msgspec.Struct, frozen=True, kw_only=True):
+    """One of a player's leagues."""
+
+    league: str
+    name: str
+    role: str
+    sandbox: bool
+
+
+class Member(msgspec.Struct, frozen=True, kw_only=True):
+    """One of a league's players."""
+
+    league: str
+    player: str
+    role: str
+    since_at: datetime
+
+
+class TournamentRow(msgspec.Struct, frozen=True, kw_only=True):
+    league: str
+    tournament: str
+    season: str | None
+    name: str
+    state: str
+    ruleset_name: str
+    ruleset_hash: str
+    table_seats: int
+    starting_stack: int
+    entrants_min: int
+    entrants_max: int
+    entrants: int
+    """How many are entered now."""
+    bots: str
+    prize_pool: int
+    """Minor units of ``currency``."""
+    currency: str | None
+    starts_at: datetime | None
+    registration_opens_at: datetime | None
+    decision_seconds: int
+    announced_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    announced_position: int
+    last_position: int
+
+
+class EntrantRow(msgspec.Struct, frozen=True, kw_only=True):
+    league: str
+    tournament: str
+    entrant: str
+    player: str
+    bot: bool
+    number: int
+    """Order of registration, from 1."""
+    state: str
+    placing: int | None
+    payout: int | None
+    registered_at: datetime
+    table: str | None
+    seat: int | None
+    stack: int | None
+
+
+class SeatRow(msgspec.Struct, frozen=True, kw_only=True):
+    seat: int
+    entrant: str
+    stack: int
+
+
+class TableRow(msgspec.Struct, frozen=True, kw_only=True):
+    league: str
+    table: str
+    tournament: str
+    number: int
+    state: str
+    ruleset_hash: str
+    seat_count: int
+    hand_number: int
+    hand: str | None
+    carry: int
+    sabacc_pot: int
+    opened_at: datetime
+    closed_at: datetime | None
+    version: int
+    seats: tuple[SeatRow, ...]
+
+
+class HandRow(msgspec.Struct, frozen=True, kw_only=True):
+    hand: str
+    league: str
+    tournament: str
+    table: str
+    number: int
+    deal: int
+    level: int | None
+    button: int | None
+    target: int | None
+    suit: str | None
+    state: str
+    seats: Any
+    pots: Any
+    winners: Any
+    opened_at: datetime
+    settled_at: datetime | None
+    first_position: int
+    last_position: int
+
+
+class SeatOf(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a player sits, for "my seats"."""
+
+    league: str
+    tournament: str
+    tournament_name: str
+    entrant: str
+    state: str
+    table: str | None
+    seat: int | None
+    stack: int | None
+
+
+class SeasonRow(msgspec.Struct, frozen=True, kw_only=True):
+    league: str
+    season: str
+    name: str
+    state: str
+    opened_at: datetime
+    closed_at: datetime | None
+
+
+class StandingRow(msgspec.Struct, frozen=True, kw_only=True):
+    season: str
+    rank: int
+    """Equals in points, best single result and wins share it."""
+    player: str
+    points: str
+    """Decimal, at the season's scale."""
+    played: int
+    wins: int
+    """Tournaments won outright."""
+    best: str
+    """Points of the best single result."""
+    best_placing: int
+
+
+class ReportRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One audit, asked for, running or done."""
+
+    id: str
+    league: str
+    scope: str
+    state: str
+    progress: float
+    requested_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    report: Any

@@ -1,0 +1,190 @@
+"""
+The relations of the read models, as SQLAlchemy Core sees them.
+
+They stand in the schema ``reads``; a rebuild executes the same statements with
+``reads`` translated to ``reads_next``.  Created by migration 0004.
+"""
+
+import sqlalchemy as sa
+from sqlalchemy import BigInteger, Boolean, Column, Integer, Numeric, Table, Text
+
+LIVE = "reads"
+NEXT = "reads_next"
+
+metadata = sa.MetaData(schema=LIVE)
+_instant = sa.TIMESTAMP(timezone=True)
+
+checkpoint = Table(
+    "checkpoint",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("league", Text, primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Column("broken_at", BigInteger),
+    Column("reason", Text),
+)
+
+league = Table(
+    "league",
+    metadata,
+    Column("league", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("sandbox", Boolean, nullable=False),
+    Column("created_at", _instant, nullable=False),
+)
+
+member = Table(
+    "member",
+    metadata,
+    Column("league", Text, primary_key=True),
+    Column("player", Text, primary_key=True),
+    Column("role", Text, nullable=False),
+    Column("since_at", _instant, nullable=False),
+)
+
+tournament = Table(
+    "tournament",
+    metadata,
+    Column("tournament", Text, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("season", Text),
+    Column("name", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("ruleset_name", Text, nullable=False),
+    Column("ruleset_hash", Text, nullable=False),
+    Column("table_seats", Integer, nullable=False),
+    Column("starting_stack", BigInteger, nullable=False),
+    Column("entrants_min", Integer, nullable=False),
+    Column("entrants_max", Integer, nullable=False),
+    Column("entrants", Integer, nullable=False),
+    Column("bots", Text, nullable=False),
+    Column("prize_pool", BigInteger, nullable=False),
+    Column("currency", Text),
+    Column("starts_at", _instant),
+    Column("registration_opens_at", _instant),
+    Column("decision_seconds", Integer, nullable=False),
+    Column("announced_at", _instant, nullable=False),
+    Column("started_at", _instant),
+    Column("finished_at", _instant),
+    Column("announced_position", BigInteger, nullable=False),
+    Column("last_position", BigInteger, nullable=False),
+)
+
+entrant = Table(
+    "entrant",
+    metadata,
+    Column("entrant", Text, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("tournament", Text, nullable=False),
+    Column("player", Text, nullable=False),
+    Column("bot", Boolean, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("placing", Integer),
+    Column("payout", BigInteger),
+    Column("registered_at", _instant, nullable=False),
+)
+
+table_summary = Table(
+    "table_summary",
+    metadata,
+    Column("table", Text, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("tournament", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("ruleset_hash", Text, nullable=False),
+    Column("seat_count", Integer, nullable=False),
+    Column("hand_number", Integer, nullable=False),
+    Column("hand", Text),
+    Column("carry", BigInteger, nullable=False),
+    Column("sabacc_pot", BigInteger, nullable=False),
+    Column("opened_at", _instant, nullable=False),
+    Column("closed_at", _instant),
+    Column("version", BigInteger, nullable=False),
+)
+
+seat = Table(
+    "seat",
+    metadata,
+    Column("table", Text, primary_key=True),
+    Column("entrant", Text, primary_key=True),
+    Column("seat", Integer, nullable=False),
+    Column("league", Text, nullable=False),
+    Column("stack", BigInteger, nullable=False),
+)
+
+hand = Table(
+    "hand",
+    metadata,
+    Column("table", Text, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("hand", Text, nullable=False),
+    Column("league", Text, nullable=False),
+    Column("tournament", Text, nullable=False),
+    Column("deal", Integer, nullable=False),
+    Column("level", Integer),
+    Column("button", Integer),
+    Column("target", Integer),
+    Column("suit", Text),
+    Column("state", Text, nullable=False),
+    Column("seats", sa.JSON, nullable=False),
+    Column("pots", sa.JSON, nullable=False),
+    Column("winners", sa.JSON, nullable=False),
+    Column("opened_at", _instant, nullable=False),
+    Column("settled_at", _instant),
+    Column("first_position", BigInteger, nullable=False),
+    Column("last_position", BigInteger, nullable=False),
+)
+
+hand_table = Table(
+    "hand_table",
+    metadata,
+    Column("table", Text, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("tournament", Text, nullable=False),
+)
+"""Which tournament a table's hands belong to; the projection of hands keeps it for itself."""
+
+season = Table(
+    "season",
+    metadata,
+    Column("season", Text, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("opened_at", _instant, nullable=False),
+    Column("closed_at", _instant),
+)
+
+standing = Table(
+    "standing",
+    metadata,
+    Column("season", Text, primary_key=True),
+    Column("player", Text, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("points", Numeric, nullable=False),
+    Column("played", Integer, nullable=False),
+    Column("wins", Integer, nullable=False),
+    Column("best", Numeric, nullable=False),
+    Column("best_placing", Integer, nullable=False),
+)
+
+outside = sa.MetaData()
+"""Relations that are not read models: nothing in them can be rebuilt."""
+
+audit_report = Table(
+    "audit_report",
+    outside,
+    Column("id", Text, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("scope", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("progress", sa.Double, nullable=False),
+    Column("requested_at", _instant, nullable=False),
+    Column("started_at", _instant),
+    Column("finished_at", _instant),
+    Column("report", sa.JSON),
+)

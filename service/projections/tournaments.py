@@ -1,0 +1,149 @@
+"""Read model ``tournaments``: each tournament's terms and state, its entrants and their results."""
+
+from datetime import datetime
+from typing import Any
+
+from service.projections import schema
+from service.projections.changes import Changes
+from service.projections.projection import Happened, Projection
+
+_TERMS = (
+    "season",
+    "name",
+    "ruleset_name",
+    "ruleset_hash",
+    "table_seats",
+    "starting_stack",
+    "entrants_min",
+    "entrants_max",
+    "bots",
+    "prize_pool",
+    "currency",
+    "decision_seconds",
+)
+
+
+def _tournament_announced(changes: Changes, happened: Happened) -> None:
+    data = happened.data
+    changes.put(
+        schema.tournament,
+        **{name: data[name] for name in _TERMS},
+        tournament=happened.subject,
+        league=happened.league,
+        state="announced",
+        entrants=0,
+        starts_at=_instant(data["starts_at"]),
+        registration_opens_at=_instant(data["registration_opens_at"]),
+        announced_at=happened.at,
+        announced_position=happened.position,
+        last_position=happened.position,
+    )
+
+
+def _registration_opened(changes: Changes, happened: Happened) -> None:
+    _turn(changes, happened, state="registration")
+
+
+def _entrant_registered(changes: Changes, happened: Happened) -> None:
+    data = happened.data
+    changes.put(
+        schema.entrant,
+        entrant=data["entrant"],
+        league=happened.league,
+        tournament=happened.subject,
+        player=data["player"],
+        bot=data["bot"],
+        number=data["number"],
+        state="registered",
+        registered_at=happened.at,
+    )
+    changes.add(schema.tournament, {"tournament": happened.subject}, entrants=1)
+    _turn(changes, happened)
+
+
+def _entrant_withdrawn(changes: Changes, happened: Happened) -> None:
+    changes.patch(schema.entrant, entrant=happened.data["entrant"], state="withdrawn")
+    changes.add(schema.tournament, {"tournament": happened.subject}, entrants=-1)
+    _turn(changes, happened)
+
+
+def _seats_drawn(changes: Changes, happened: Happened) -> None:
+    for assignment in happened.data["assignments"]:
+        changes.patch(schema.entrant, entrant=assignment["entrant"], state="playing")
+    _turn(changes, happened)
+
+
+def _play_started(changes: Changes, happened: Happened) -> None:
+    _turn(changes, happened, state="playing", started_at=happened.at)
+
+
+def _tournament_paused(changes: Changes, happened: Happened) -> None:
+    _turn(changes, happened, state="paused")
+
+
+def _tournament_resumed(changes: Changes, happened: Happened) -> None:
+    _turn(changes, happened, state="playing")
+
+
+def _entrant_busted(changes: Changes, happened: Happened) -> None:
+    changes.patch(schema.entrant, entrant=happened.data["entrant"], state="busted")
+    _turn(changes, happened)
+
+
+def _entrant_eliminated(changes: Changes, happened: Happened) -> None:
+    data = happened.data
+    changes.patch(
+        schema.entrant, entrant=data["entrant"], state="eliminated", placing=data["place"]
+    )
+    _turn(changes, happened)
+
+
+def _tournament_finished(changes: Changes, happened: Happened) -> None:
+    paid = {payout["entrant"]: payout["amount"] for payout in happened.data["payouts"]}
+    for placing in happened.data["placings"]:
+        changes.patch(
+            schema.entrant,
+            entrant=placing["entrant"],
+            state="finished",
+            placing=placing["place"],
+            payout=paid.get(placing["entrant"], 0),
+        )
+    _turn(changes, happened, state="finished", finished_at=happened.at)
+
+
+def _tournament_cancelled(changes: Changes, happened: Happened) -> None:
+    _turn(changes, happened, state="cancelled", finished_at=happened.at)
+
+
+def _turn(changes: Changes, happened: Happened, **columns: Any) -> None:
+    changes.patch(
+        schema.tournament,
+        tournament=happened.subject,
+        last_position=happened.position,
+        **columns,
+    )
+
+
+def _instant(written: str | None) -> datetime | None:
+    return None if written is None else datetime.fromisoformat(written)
+
+
+tournaments = Projection(
+    name="tournaments",
+    version=1,
+    relations=(schema.tournament, schema.entrant),
+    handlers={
+        "tournament_announced": _tournament_announced,
+        "registration_opened": _registration_opened,
+        "entrant_registered": _entrant_registered,
+        "entrant_withdrawn": _entrant_withdrawn,
+        "seats_drawn": _seats_drawn,
+        "play_started": _play_started,
+        "tournament_paused": _tournament_paused,
+        "tournament_resumed": _tournament_resumed,
+        "entrant_busted": _entrant_busted,
+        "entrant_eliminated": _entrant_eliminated,
+        "tournament_finished": _tournament_finished,
+        "tournament_cancelled": _tournament_cancelled,
+    },
+)

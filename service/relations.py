@@ -1,0 +1,58 @@
+"""
+Relations that stand beside the log: people, tokens, seen requests, and what was refused.
+
+The log holds only ``plr_`` identifiers; a person is erased here and the log
+loses no proof.  ``metadata`` is what ``alembic check`` compares.
+"""
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
+
+metadata = sa.MetaData()
+
+_UUID = sa.Uuid(as_uuid=True)
+_INSTANT = sa.TIMESTAMP(timezone=True)
+
+account = sa.Table(
+    "account",
+    metadata,
+    sa.Column("id", _UUID, primary_key=True),
+    sa.Column("login", sa.Text),
+    sa.Column("name", sa.Text),
+    sa.Column("password", sa.Text),
+    sa.Column("created_at", _INSTANT, nullable=False),
+)
+
+token = sa.Table(
+    "token",
+    metadata,
+    sa.Column("id", _UUID, primary_key=True),
+    sa.Column("account", _UUID, nullable=False),
+    sa.Column("hash", sa.LargeBinary, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("scopes", ARRAY(sa.Text), nullable=False),
+    sa.Column("created_at", _INSTANT, nullable=False),
+    sa.Column("expires_at", _INSTANT, nullable=False),
+    sa.Column("last_used_at", _INSTANT),
+    sa.Column("revoked_at", _INSTANT),
+)
+
+idempotency = sa.Table(
+    "idempotency",
+    metadata,
+    sa.Column("command", _UUID, primary_key=True),
+    sa.Column("digest", sa.LargeBinary, nullable=False),
+    sa.Column("created_at", _INSTANT, nullable=False),
+)
+
+refused_command = sa.Table(
+    "refused_command",
+    metadata,
+    sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
+    sa.Column("received_at", _INSTANT, nullable=False),
+    sa.Column("league", _UUID, nullable=False),
+    sa.Column("account", _UUID, nullable=False),
+    sa.Column("stream", sa.Text, nullable=False),
+    sa.Column("command", _UUID, nullable=False),
+    sa.Column("code", sa.Text, nullable=False),
+)

@@ -1,0 +1,105 @@
+"""What a process is told from outside: read once at its start, frozen from then on."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+PREFIX = "HOLOTABLE_"
+
+
+class SettingsInvalid(Exception):
+    """A process cannot start with what it was told."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    Every setting there is; each is the environment's ``HOLOTABLE_<NAME>``.
+
+    Any of them may be given as ``HOLOTABLE_<NAME>_FILE`` instead, the path of a
+    file that holds the value, so that a secret need not stand in the environment.
+    """
+
+    database_url: Annotated[str, Meta(pattern="^postgres(ql)?://")]
+    """Log, read models, accounts and jobs; with the login of this process's role."""
+
+    secret_key: Annotated[str, Meta(min_length=32)]
+    """Wraps the leagues' keys; whoever loses it loses every sealed value."""
+
+    broker_url: Annotated[str, Meta(pattern="^(postgres(ql)?|amqps?)://")] | None = None
+    """Where Celery's messages wait: a database of its own, or RabbitMQ.  Only workers need it."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65535)] = 8000
+    """Where the API listens."""
+
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["auto", "json", "text"] = "auto"
+    """``auto`` writes text to a terminal and JSON elsewhere."""
+
+    database_connections: Annotated[int, Meta(ge=1, le=100)] = 8
+    """Connections a process's pool may open."""
+
+    worker_processes: Annotated[int, Meta(ge=1, le=64)] = 2
+    """Children of one worker."""
+
+    tick_milliseconds: Annotated[int, Meta(ge=10, le=60_000)] = 200
+    """How often a dispatcher looks for due jobs."""
+
+    sweep_seconds: Annotated[int, Meta(ge=1, le=3600)] = 5
+    """How often a ticker looks in the log for what nobody armed and tables left lying."""
+
+    lease_seconds: Annotated[int, Meta(ge=1, le=3600)] = 60
+    """After this a claimed job that nobody finished is sent again."""
+
+    visibility_seconds: Annotated[int, Meta(ge=1, le=7200)] = 90
+    """After this the broker delivers an unacknowledged message again."""
+
+    heartbeat_seconds: Annotated[int, Meta(ge=1, le=600)] = 5
+    """How often a worker says that the service lives; thrice as long without one is an outage."""
+
+    nightly_audit: Annotated[str, Meta(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")] = "03:00"
+    """When every league is audited, UTC."""
+
+
+def read(environ: Mapping[str, str]) -> Settings:
+    """
+    Return the settings that *environ* holds.
+
+    Raises:
+        SettingsInvalid: If a name is unknown, a value is missing or malformed, or
+            a ``_FILE`` cannot be read.  The message never repeats a value.
+    """
+    known = {PREFIX + field.upper(): field for field in Settings.__struct_fields__}
+    found: dict[str, str] = {}
+    for name, value in environ.items():
+        if not name.startswith(PREFIX) or name == f"{PREFIX}PG_BIN":
+            continue
+        if name in known:
+            found[known[name]] = value
+        elif name.removesuffix("_FILE") in known:
+            found[known[name.removesuffix("_FILE")]] = _content(name, value)
+        else:
+            raise SettingsInvalid(f"{name} is not a setting")
+    try:
+        return msgspec.convert(found, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise SettingsInvalid(str(error)) from None
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """Return the environment from which :func:`read` makes *settings* again."""
+    return {
+        PREFIX + field.upper(): str(value)
+        for field, value in msgspec.structs.asdict(settings).items()
+        if value is not None
+    }
+
+
+def _content(name: str, path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise SettingsInvalid(f"{name} cannot be read: {error.strerror}") from error

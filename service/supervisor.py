@@ -1,0 +1,252 @@
+"""
+The whole stack under one process: database, API, projections, worker.
+
+Every child logs in with its own role and dies with us: the kernel ends it even
+if we are killed.  Start the stack from the main thread (see ``embedded``).
+"""
+
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from service import database
+from service.embedded import Cluster, binaries
+from service.settings import PREFIX, Settings, environment
+from service.sources import SystemEntropy
+from service.tasks import broker
+
+DATABASE = "holotable"
+
+_READY_SECONDS = 60.0
+_STOP_SECONDS = 15.0
+_ROLES = {
+    "api": "holotable_api",
+    "project": "holotable_project",
+    "worker": "holotable_worker",
+}
+"""Children in the order of their start, with what they log in as."""
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class StackFailed(Exception):
+    """A part of the stack did not come up; the message ends with what it last said."""
+
+
+@dataclass
+class Stack:
+    """
+    Everything that has to run, as a context manager.
+
+    Args:
+        data: Directory of the cluster, the secrets and the logs.
+        host: Where the API listens.
+        port: 0 takes a free one.
+        keep: Whether *data* outlives the stack.
+        durable: False for data that need not survive the machine.
+        options: Further settings of the children, by field name.
+    """
+
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = 0
+    keep: bool = True
+    durable: bool = True
+    options: Mapping[str, object] = field(default_factory=dict)
+    cluster: Cluster | None = None
+    _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        """Address of the API."""
+        return f"http://{self.host}:{self.port}"
+
+    def settings(self, process: str) -> Settings:
+        """Return the settings of ``api``, ``project``, ``worker``, ``audit`` or ``migrate``."""
+        role = _ROLES.get(process, f"holotable_{process}")
+        needs_broker = process == "worker"
+        return Settings(
+            database_url=self._url(role, DATABASE),
+            secret_key=self._secret("key"),
+            broker_url=self._url(database.BROKER, database.BROKER) if needs_broker else None,
+            host=self.host,
+            port=self.port,
+            **self.options,  # type: ignore[arg-type]
+        )
+
+    def start(self) -> None:
+        """
+        Start everything and wait until it answers.
+
+        Raises:
+            StackFailed: If a child does not come up; all others are stopped then.
+            ClusterFailed: If the database does not.
+        """
+        self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.port = self.port or _free_port(self.host)
+        try:
+            self._start_database()
+            for process in _ROLES:
+                self._spawn(process)
+            self._await_api()
+            self._await_worker()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stop the children in the opposite order, then the database; remove what is not kept."""
+        for process in reversed(tuple(self._children)):
+            child = self._children.pop(process)
+            child.terminate()
+            try:
+                child.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+        if self.cluster is not None:
+            self.cluster.stop()
+            self.cluster = None
+        if not self.keep:
+            shutil.rmtree(self.data, ignore_errors=True)
+
+    def check(self) -> None:
+        """
+        Look whether everything still runs.
+
+        Raises:
+            StackFailed: If a child has ended by itself.
+        """
+        if (ended := self.failed()) is not None:
+            raise StackFailed(f"{ended} ended: {self._tail(ended)}")
+
+    def failed(self) -> str | None:
+        """Return the name of a child that has ended by itself, if one has."""
+        return next(
+            (name for name, child in self._children.items() if child.poll() is not None), None
+        )
+
+    def log(self, process: str) -> Path:
+        """Return where a child writes."""
+        return self.data / f"{process}.log"
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _start_database(self) -> None:
+        self.cluster = Cluster(self.data / "cluster", binaries(os.environ), durable=self.durable)
+        self.cluster.start()
+        superuser = self.cluster.url()
+        passwords = {login: self._secret(login) for login in database.LOGINS}
+        database.create_roles(superuser, passwords)
+        database.create_database(superuser, DATABASE)
+        database.create_database(superuser, database.BROKER, owner=database.BROKER)
+        database.migrate(self._url("holotable_migrate", DATABASE))
+        broker.install(self._url(database.BROKER, database.BROKER))
+
+    def _url(self, role: str, name: str) -> str:
+        if self.cluster is None:
+            raise StackFailed("the database is not running")
+        return self.cluster.url(name, role, self._secret(role))
+
+    def _secret(self, name: str) -> str:
+        """Return a secret of this stack, made at the first asking and kept in its directory."""
+        file = self.data / "secrets" / name
+        if not file.exists():
+            file.parent.mkdir(mode=0o700, exist_ok=True)
+            file.touch(mode=0o600)
+            file.write_text(SystemEntropy().bytes(24).hex(), encoding="ascii")
+        return file.read_text(encoding="ascii")
+
+    def _spawn(self, process: str) -> None:
+        inherited = {name: it for name, it in os.environ.items() if not name.startswith(PREFIX)}
+        with self.log(process).open("ab") as log:
+            self._children[process] = subprocess.Popen(
+                [sys.executable, "-m", "service.cli", process],
+                env=inherited | environment(self.settings(process)),
+                cwd=database.ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C reaches us, and we stop it in order
+                preexec_fn=_die_with_parent(os.getpid()),
+            )
+
+    def _await_api(self) -> None:
+        def answers() -> bool:
+            try:
+                with urllib.request.urlopen(f"{self.url}/readyz", timeout=2) as answer:  # noqa: S310 - our own
+                    return bool(answer.status == 200)
+            except (urllib.error.URLError, OSError):
+                return False
+
+        self._await("api", answers)
+
+    def _await_worker(self) -> None:
+        ready = b"holotable worker ready"
+        self._await("worker", lambda: ready in self.log("worker").read_bytes())
+
+    def _await(self, process: str, ready: Callable[[], bool]) -> None:
+        until = time.monotonic() + _READY_SECONDS
+        while time.monotonic() < until:
+            if (ended := self.failed()) is not None:
+                raise StackFailed(f"{ended} ended: {self._tail(ended)}")
+            if ready():
+                return
+            time.sleep(0.05)
+        raise StackFailed(f"{process} did not come up: {self._tail(process)}")
+
+    def _tail(self, process: str) -> str:
+        return self.log(process).read_text(encoding="utf-8", errors="replace")[-1500:].strip()
+
+
+def interrupt_on_terminate() -> None:
+    """
+    Let SIGTERM end this process as Ctrl-C does, so that the stack is stopped in order.
+
+    SIGINT too: it is ignored when a script starts us with ``&``.
+    """
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGINT, interrupt)
+
+
+def _die_with_parent(parent: int) -> Callable[[], None]:
+    def prepare() -> None:
+        _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM))
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return prepare
+
+
+def _free_port(host: str) -> int:
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,153 @@
+"""
+Finding in the log what must be done later, and recording it as jobs.
+
+A checkpoint for each league says how far its log has been searched; jobs and
+checkpoint change in one transaction, so nothing the log asks for is missed.
+"""
+
+from datetime import datetime, time, timedelta
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from engine.values import identifier
+from service.jobs import Job, arm_now, wake
+from service.settings import Settings
+
+_CHUNK = 2000
+
+_NEWS = """
+    SELECT key.league, coalesce(done.position, 0)
+      FROM key
+      LEFT JOIN ticker_checkpoint done ON done.league = key.league
+     CROSS JOIN LATERAL (
+        SELECT position FROM events WHERE events.league = key.league
+         ORDER BY position DESC LIMIT 1
+     ) last
+     WHERE last.position >= coalesce(done.position, 0)
+"""
+
+_ASKING = ["tournament_announced", "table_opened", "hand_settled", "tournament_finished"]
+
+
+def follow(connection: psycopg.Connection, now: datetime, settings: Settings) -> bool:
+    """Arm what new events of any league ask for; return whether there was anything."""
+    leagues = connection.execute(_NEWS).fetchall()
+    for league, _ in leagues:
+        _follow_league(connection, league, now, settings)
+    return bool(leagues)
+
+
+def _follow_league(
+    connection: psycopg.Connection, league: UUID, now: datetime, settings: Settings
+) -> None:
+    with connection.transaction():
+        connection.execute(
+            "INSERT INTO ticker_checkpoint (league, position) VALUES (%s, 0)"
+            " ON CONFLICT DO NOTHING",
+            [league],
+        )
+        row = connection.execute(
+            """
+            SELECT position FROM ticker_checkpoint WHERE league = %s FOR UPDATE SKIP LOCKED
+            """,
+            [league],
+        ).fetchone()
+        if row is None:  # another ticker is at it
+            return
+        start: int = row[0]
+        last = connection.execute(
+            "SELECT max(position) FROM events WHERE league = %s AND position < %s",
+            [league, start + _CHUNK],
+        ).fetchone()
+        end = start if last is None or last[0] is None else last[0] + 1
+        found = connection.execute(
+            """
+            SELECT event_id, stream, type, data FROM events
+             WHERE league = %s AND position >= %s AND position < %s AND type = ANY (%s)
+             ORDER BY position
+            """,
+            [league, start, end, _ASKING],
+        ).fetchall()
+        for event_id, stream, kind, data in found:
+            _arm(connection, league, (event_id, stream, kind, data), now, settings)
+        connection.execute(
+            "UPDATE ticker_checkpoint SET position = %s WHERE league = %s", [end, league]
+        )
+
+
+def _arm(
+    connection: psycopg.Connection,
+    league: UUID,
+    event: tuple[UUID, str, str, dict[str, Any]],
+    now: datetime,
+    settings: Settings,
+) -> None:
+    event_id, stream, kind, data = event
+    league_id = identifier("lge", league)
+    number = UUID(hex=stream.partition("-")[2])
+    if kind == "table_opened":
+        table = identifier("tbl", number)
+        args = {"league": league_id, "table": table}
+        arm_now(
+            connection,
+            Job(occurrence=f"watch:{table}", task="table.watch", args=args, due_at=now),
+        )
+    elif kind == "hand_settled":
+        left_lying = now + timedelta(seconds=settings.sweep_seconds)
+        wake(connection, f"watch:{identifier('tbl', number)}", left_lying)
+    else:
+        args = {"league": league_id, "tournament": identifier("trn", number)}
+        for task, due_at in _due(kind, data, now):
+            arm_now(
+                connection,
+                Job(occurrence=f"{task}:{event_id}", task=task, args=args, due_at=due_at),
+            )
+
+
+def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, datetime]]:
+    if kind == "tournament_finished":
+        return [("season.award_points", now)]
+    due = [("tournament.start", datetime.fromisoformat(data["starts_at"]))]
+    if data["registration_opens_at"] is not None:
+        opens_at = datetime.fromisoformat(data["registration_opens_at"])
+        due.append(("tournament.open_registration", opens_at))
+    return due
+
+
+def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -> None:
+    """
+    Arm tonight's audit of every league.
+
+    One that was missed by more than an hour is skipped: the next night sees the same log.
+    """
+    due_at = datetime.combine(
+        now.date(), time.fromisoformat(settings.nightly_audit), tzinfo=now.tzinfo
+    )
+    if not timedelta() <= now - due_at < timedelta(hours=1):
+        return
+    for (league,) in connection.execute("SELECT league FROM key").fetchall():
+        league_id = identifier("lge", league)
+        arm_now(
+            connection,
+            Job(
+                occurrence=f"audit:{league_id}:{due_at:%Y-%m-%d}",
+                task="audit.run",
+                args={"league": league_id},
+                due_at=due_at,
+            ),
+        )
+
+
+def wake_tables(connection: psycopg.Connection, now: datetime) -> None:
+    """Have every live table looked at, now."""
+    connection.execute(
+        """
+        UPDATE job SET due_at = CASE WHEN state = 'ready' THEN least(due_at, %(now)s)
+                                     ELSE due_at END,
+                       wake_at = CASE WHEN state = 'sent' THEN %(now)s::timestamptz END
+         WHERE task = 'table.watch' AND state IN ('ready', 'sent')
+        """,
+        {"now": now},
+    )

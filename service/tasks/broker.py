@@ -1,0 +1,72 @@
+"""Celery's messages: PGMQ in a database of its own, or whatever an ``amqp://`` address names."""
+
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import psycopg
+from pgmq.install import get_embedded_install_sql
+from psycopg.conninfo import make_conninfo
+
+from service.settings import Settings, SettingsInvalid
+
+
+def is_postgres(url: str) -> bool:
+    """Return whether *url* names a PostgreSQL, and so PGMQ."""
+    return url.startswith("postgres")
+
+
+def install(url: str) -> None:
+    """
+    Put PGMQ into the broker's database, once; its login must own what is made.
+
+    The SQL is the one that the pinned package carries.  Running it again is not
+    supported by its authors, so the schema is looked for first, under a lock.
+    """
+    with psycopg.connect(url) as connection:
+        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('holotable/pgmq', 0))")
+        known = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'pgmq'").fetchone()
+        if known is None:
+            connection.execute(get_embedded_install_sql().encode())
+
+
+def transport(settings: Settings) -> dict[str, Any]:
+    """
+    Return Celery's settings of the broker.
+
+    ``conn_string`` is always given, or a ``DATABASE_URL`` in the environment would
+    silently win.  With other waiting and throttling than these the first message
+    takes seconds and wake-ups are lost.
+
+    Raises:
+        SettingsInvalid: If no broker is set.
+    """
+    url = settings.broker_url
+    if url is None:
+        raise SettingsInvalid("HOLOTABLE_BROKER_URL is needed by workers")
+    if not is_postgres(url):
+        return {
+            "broker_url": url,
+            "task_default_queue_type": "quorum",
+            "worker_detect_quorum_queues": True,
+            "broker_transport_options": {"confirm_publish": True},
+        }
+    parts = urlsplit(url)
+    conninfo = make_conninfo(
+        host=parts.hostname,
+        port=parts.port or 5432,
+        user=unquote(parts.username or ""),
+        password=unquote(parts.password or ""),
+        dbname=parts.path.lstrip("/"),
+    )
+    return {
+        "broker_url": "pgmq://",
+        "broker_transport_options": {
+            "conn_string": conninfo,
+            "init_extension": False,
+            "use_notify": True,
+            "wait_time_seconds": 0,
+            "notify_throttle_interval_ms": 0,
+            "polling_interval": 0.2,
+            "visibility_timeout": settings.visibility_seconds,
+        },
+    }

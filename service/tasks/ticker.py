@@ -1,0 +1,112 @@
+"""
+The clockwork of a worker: arms what the log says is due, claims it, sends it.
+
+It runs as a thread of the worker's main process.  Any number of workers may run
+one each: occurrences are unique, claims skip locked rows.
+"""
+
+import os
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import psycopg
+import structlog
+
+from service import heartbeats, jobs
+from service.settings import Settings
+from service.tasks import arming
+
+_log = structlog.get_logger(__name__)
+
+_forking = threading.Lock()
+# A child forked in the middle of a tick would inherit locks that nobody releases.
+os.register_at_fork(
+    before=_forking.acquire,
+    after_in_parent=_forking.release,
+    after_in_child=_forking.release,
+)
+
+Send = Callable[[jobs.Claimed], None]
+
+
+class Ticker:
+    """
+    Args:
+        settings: Those of the worker.
+        send: Publishes a claimed job; a failure needs nothing, its lease runs out.
+    """
+
+    def __init__(self, settings: Settings, send: Send) -> None:
+        self._settings = settings
+        self._send = send
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
+        self._connection: psycopg.Connection | None = None
+        self._next_beat = self._next_night = datetime.min.replace(tzinfo=UTC)
+
+    def start(self) -> None:
+        """Begin to tick."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the tick in progress."""
+        self._stopping.set()
+        self._thread.join(10)
+
+    def _run(self) -> None:
+        pause = self._settings.tick_milliseconds / 1000
+        while not self._stopping.is_set():
+            with _forking:
+                try:
+                    busy = self.tick()
+                except (psycopg.Error, OSError) as error:
+                    _log.warning("tick failed", error=str(error))
+                    self._disconnect()
+                    busy = False
+            self._stopping.wait(0 if busy else pause)
+        self._disconnect()
+
+    def tick(self) -> bool:
+        """Do one round; return whether there is more to do at once."""
+        connection = self._connected()
+        now = self._now(connection)
+        if now >= self._next_beat:
+            self._beat(connection, now)
+        armed = arming.follow(connection, now, self._settings)
+        if now >= self._next_night:
+            arming.nightly(connection, now, self._settings)
+            self._next_night = now + timedelta(minutes=1)
+        claimed = jobs.claim(connection, timedelta(seconds=self._settings.lease_seconds))
+        for job in claimed:
+            self._send(job)
+        return bool(armed or claimed)
+
+    def _beat(self, connection: psycopg.Connection, now: datetime) -> None:
+        interval = timedelta(seconds=self._settings.heartbeat_seconds)
+        if heartbeats.beat_now(connection, "worker", interval):
+            _log.warning("an outage ended; open decisions get their full time anew")
+            arming.wake_tables(connection, now)
+        self._next_beat = now + interval
+
+    def _now(self, connection: psycopg.Connection) -> datetime:
+        row = connection.execute("SELECT clock_timestamp()").fetchone()
+        if row is None:
+            raise psycopg.OperationalError("no answer")
+        there: datetime = row[0]
+        return there.astimezone(UTC)
+
+    def _connected(self) -> psycopg.Connection:
+        if self._connection is None or self._connection.closed:
+            self._connection = psycopg.connect(
+                self._settings.database_url,
+                autocommit=True,
+                connect_timeout=5,
+                application_name="holotable ticker",
+            )
+        return self._connection
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

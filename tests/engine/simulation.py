@@ -1,0 +1,167 @@
+"""A floor without cards: real tournaments and tables, whose hands end as a generator says."""
+
+from random import Random
+from typing import Any
+
+from msgspec.structs import replace
+
+from engine.aggregates import DECIDERS
+from engine.policies import BoundaryPlan, decide_in_turn, plan_boundary, tables_of
+from engine.table.commands import OpenHand
+from engine.table.state import Table
+from engine.tournament.commands import RecordBusts
+from engine.tournament.state import Finished, Running
+from engine.tournament.values import Busted
+from engine.values import HandId, TableId, stream_of
+from tests.engine.floor import NOON, TOURNAMENT, to_start
+
+HEAD = "00" * 32
+HAND = HandId("hnd_" + "0" * 32)
+
+
+class InPlay:
+    """Stands where a table keeps the hand in play."""
+
+    decision = None
+
+
+class Floor:
+    """Every stream of one tournament, and what may be done to them."""
+
+    def __init__(self, entrants: int, *, seed: int, **terms: Any) -> None:
+        self.random = Random(seed)
+        decider = DECIDERS["tournament"]
+        commands = to_start(entrants, **terms)
+        self.events, self.tournament = decide_in_turn(decider, decider.initial, commands)
+        self.tables: dict[TableId, Table] = {}
+        for opening in tables_of(self.tournament, now=NOON):
+            table = DECIDERS["table"]
+            self.tables[opening.table] = decide_in_turn(table, table.initial, (opening,))[1]
+        self.chips = self.counted()
+
+    @property
+    def open_tables(self) -> list[Table]:
+        return [table for table in self.tables.values() if not table.closed]
+
+    @property
+    def over(self) -> bool:
+        return isinstance(self.tournament, Finished) and not self.open_tables
+
+    def counted(self) -> int:
+        stacks = sum(place.stack for table in self.open_tables for place in table.places)
+        return stacks + sum(table.carry + table.sabacc_pot for table in self.open_tables)
+
+    def plan(self, table: TableId) -> BoundaryPlan:
+        known = {each.table: each for each in self.open_tables} | {table: self.tables[table]}
+        return plan_boundary(
+            self.tournament,
+            known,
+            table,
+            now=NOON,
+            hand=HAND,
+            tournament_version=len(self.events),
+            tournament_head=HEAD,
+        )
+
+    def carry_out(self, plan: BoundaryPlan) -> bool:
+        """Append what *plan* says; answer whether anything has happened."""
+        happened = False
+        for entry in plan.entries:
+            if entry.stream == stream_of(TOURNAMENT):
+                happened = self.decide(*entry.commands) or happened
+                continue
+            table = next(key for key in self.tables if stream_of(key) == entry.stream)
+            if isinstance(entry.commands[0], OpenHand):
+                self._open(table)
+                happened = True
+                continue
+            decided, state = decide_in_turn(DECIDERS["table"], self.tables[table], entry.commands)
+            self.tables[table] = state
+            happened = bool(decided) or happened
+        return happened
+
+    def decide(self, *commands: Any) -> bool:
+        decider = DECIDERS["tournament"]
+        decided, self.tournament = decide_in_turn(decider, self.tournament, commands)
+        self.events += decided
+        return bool(decided)
+
+    def _open(self, table: TableId) -> None:
+        state = self.tables[table]
+        assert len([place for place in state.places if place.stack]) >= 2
+        seats = [place.seat for place in state.places]
+        after = [seat for seat in seats if seat > state.button]
+        self.tables[table] = replace(
+            state,
+            hand=InPlay(),
+            hand_number=state.hand_number + 1,
+            button=(after or seats)[0],
+            wait=None,
+        )
+
+    def settle(self, table: TableId) -> None:
+        """End the hand in play: chips change hands, some to nothing."""
+        state = self.tables[table]
+        before = {place.entrant: place.stack for place in state.places}
+        stacks = dict(before)
+        winner = self.random.choice(list(stacks))
+        for entrant, stack in before.items():
+            if entrant != winner:
+                lost = stack if self.random.random() < 0.4 else self.random.randrange(0, stack, 5)
+                stacks[entrant] -= lost
+                stacks[winner] += lost
+        busts = tuple(
+            Busted(entrant=place.entrant, seat=place.seat, stack_at_start=before[place.entrant])
+            for place in state.places
+            if not stacks[place.entrant]
+        )
+        self.tables[table] = replace(
+            state,
+            hand=None,
+            places=tuple(
+                replace(place, stack=stacks[place.entrant])
+                for place in state.places
+                if stacks[place.entrant]
+            ),
+        )
+        if busts:
+            number = state.hand_number
+            self.decide(RecordBusts(table=table, hand_number=number, busts=busts, now=NOON))
+
+    def step(self) -> bool:
+        """Let one table, chosen at random, go on; answer whether it could."""
+        state = self.random.choice(self.open_tables)
+        if state.hand is not None:
+            self.settle(state.table)
+            return True
+        return self.carry_out(self.plan(state.table))
+
+    def rearrange(self) -> None:
+        """Carry out every move that idle tables ask for, and nothing else."""
+        moved = True
+        while moved:
+            moved = False
+            for table in list(self.tables):
+                if self.tables[table].closed or self.tables[table].hand is not None:
+                    continue
+                plan = self.plan(table)
+                if plan.outcome == "rearrange":
+                    moved = self.carry_out(plan)
+
+    def check(self) -> None:
+        """Assert that nobody and no chip is lost or doubled, and that all agree on the seats."""
+        if not isinstance(self.tournament, Running):
+            return
+        assert self.counted() == self.chips
+        assert {
+            (seating.table, each.seat, each.entrant)
+            for seating in self.tournament.tables
+            for each in seating.seats
+        } == {
+            (table.table, placed.seat, placed.entrant)
+            for table in self.open_tables
+            for placed in table.entrants()
+        }
+        out = [placing.entrant for placing in self.tournament.placings]
+        known = sorted([*out, *self.tournament.remaining()])
+        assert known == sorted(each.entrant for each in self.tournament.entrants)

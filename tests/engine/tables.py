@@ -1,0 +1,193 @@
+"""A table to test with: seeds from a number, and play that answers every decision."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+from msgspec.structs import replace
+
+from engine.rulesets import Ruleset, preset, ruleset_hash
+from engine.table.commands import (
+    Act,
+    Command,
+    Improve,
+    OpenHand,
+    OpenTable,
+    Placed,
+    Seeds,
+    Select,
+)
+from engine.table.decider import decider
+from engine.table.events import CardsDealt, DealtTo, DiceRolled, Event, ReplacementsDealt
+from engine.table.state import State, Table
+from engine.table.view import TableView, seen_by
+from engine.values import EntrantId, HandId, SealedCard, TableId, TournamentId
+
+START = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def digest(*parts: object) -> str:
+    return sha256(repr(parts).encode()).hexdigest()
+
+
+def seeds(number: int, hand: int = 1) -> Seeds:
+    return Seeds(
+        cards=digest("cards", number, hand),
+        dice=digest("dice", number, hand),
+        draws=digest("draws", number, hand),
+    )
+
+
+def entrant(seat: int) -> EntrantId:
+    return EntrantId(f"ent_{seat:032x}")
+
+
+class Floor:
+    """Drives one table as the service would, and keeps everything that happened."""
+
+    def __init__(
+        self,
+        ruleset: Ruleset | str = "better_simple",
+        stacks: Sequence[int] = (100, 100, 100),
+        *,
+        seats: Sequence[int] | None = None,
+        seed: int = 1,
+        seat_count: int = 10,
+    ) -> None:
+        self.ruleset = preset(ruleset) if isinstance(ruleset, str) else ruleset
+        self.seed = seed
+        self.now = START
+        self.target: tuple[int, Any] | None = None
+        self.script: dict[tuple[int, str], tuple[str, ...]] = {}
+        """Cards by seat and ``hand`` or ``new``, in place of those of the seed."""
+        self.state: State = decider.initial
+        self.events: list[Event] = []
+        self.appends: list[tuple[State, Command, tuple[Event, ...]]] = []
+        places = seats or range(1, len(stacks) + 1)
+        self.do(
+            OpenTable(
+                table=TableId(f"tbl_{1:032x}"),
+                tournament=TournamentId(f"trn_{1:032x}"),
+                number=1,
+                ruleset=self.ruleset,
+                ruleset_hash=ruleset_hash(self.ruleset),
+                decision_seconds=30,
+                grace_seconds=2,
+                seats=tuple(
+                    Placed(seat=seat, entrant=entrant(seat), stack=stack)
+                    for seat, stack in zip(places, stacks, strict=True)
+                ),
+                seat_count=seat_count,
+                now=self.now,
+            )
+        )
+
+    def _scripted(self, event: Event) -> Event:
+        match event:
+            case DiceRolled() if self.target is not None:
+                return replace(event, target=self.target[0], suit=self.target[1])
+            case CardsDealt() | ReplacementsDealt() if self.script:
+                zone = "hand" if isinstance(event, CardsDealt) else "new"
+                return replace(event, dealt=tuple(self._dealt(part, zone) for part in event.dealt))
+            case _:
+                return event
+
+    def _dealt(self, part: DealtTo, zone: str) -> DealtTo:
+        faces = self.script[part.seat, zone]
+        cards = tuple(
+            SealedCard(face, card.salt, card.pile, card.position, card.audiences)
+            for face, card in zip(faces, part.cards, strict=True)
+        )
+        return replace(part, cards=cards)
+
+    @property
+    def table(self) -> Table:
+        assert isinstance(self.state, Table)
+        return self.state
+
+    def do(self, command: Command) -> tuple[Event, ...]:
+        before = self.state
+        happened = tuple(self._scripted(event) for event in decider.decide(before, command))
+        for event in happened:
+            self.state = decider.evolve(self.state, event)
+        self.events += happened
+        self.appends.append((before, command, happened))
+        self.now += timedelta(seconds=1)
+        return happened
+
+    def open_hand(self, **options: Any) -> tuple[Event, ...]:
+        number = self.table.next_hand_number
+        return self.do(
+            OpenHand(
+                hand=HandId(f"hnd_{number:032x}"),
+                seeds=options.pop("seeds", seeds(self.seed, number)),
+                tournament_version=1,
+                tournament_head="0" * 64,
+                now=self.now,
+                **options,
+            )
+        )
+
+    def view(self, seat: int) -> TableView:
+        return seen_by(self.table, entrant(seat))
+
+    def select(self, seat: int, *cards: str) -> tuple[Event, ...]:
+        return self.do(
+            Select(
+                entrant=entrant(seat),
+                decision=self._token(),
+                cards=cards,
+                salt=digest("salt", seat, len(self.events)),
+                now=self.now,
+            )
+        )
+
+    def improve(self, seat: int, *cards: str) -> tuple[Event, ...]:
+        return self.do(
+            Improve(
+                entrant=entrant(seat),
+                decision=self._token(),
+                cards=cards,
+                salt=digest("salt", seat, len(self.events)),
+                now=self.now,
+            )
+        )
+
+    def act(self, seat: int, verb: Any, amount: int | None = None) -> tuple[Event, ...]:
+        return self.do(
+            Act(
+                entrant=entrant(seat),
+                decision=self._token(),
+                verb=verb,
+                amount=amount,
+                now=self.now,
+            )
+        )
+
+    def _token(self) -> str:
+        assert self.table.decision is not None
+        return self.table.decision.token
+
+    def everyone_selects(self, choose: Callable[[TableView], Sequence[str]]) -> None:
+        decision = self.table.decision
+        assert decision is not None and decision.phase == "select"
+        for seat in decision.seats:
+            self.select(seat, *choose(self.view(seat)))
+
+    def everyone_improves(self, choose: Callable[[TableView], Sequence[str]]) -> None:
+        decision = self.table.decision
+        assert decision is not None and decision.phase == "improve"
+        for seat in decision.seats:
+            self.improve(seat, *choose(self.view(seat)))
+
+    def stacks(self) -> dict[int, int]:
+        return {placed.seat: placed.stack for placed in self.table.entrants()}
+
+
+def keep_all(view: TableView) -> Sequence[str]:
+    return () if view.me is None else view.me.cards
+
+
+def add_nothing(view: TableView) -> Sequence[str]:
+    return ()

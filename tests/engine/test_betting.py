@@ -1,0 +1,209 @@
+"""Raises, reopening, the last seat: cases of the tournament rules."""
+
+import pytest
+
+from engine.betting import (
+    BetTooSmall,
+    Bettor,
+    CallAmountChanged,
+    CannotCheck,
+    LegalAction,
+    RaiseNotAllowed,
+    Street,
+    act,
+    legal_actions,
+    next_to_act,
+)
+from engine.rulesets import FixedContinue, PokerNoLimit
+
+
+class Round:
+    """A street played by name: ``seats`` act in order."""
+
+    def __init__(
+        self,
+        stacks: list[int],
+        *,
+        min_raise: str = "last_raise",
+        min_open: int = 100,
+        current_bet: int = 0,
+        put_in: dict[int, int] | None = None,
+    ) -> None:
+        posted = put_in or {}
+        self.bettors = {
+            seat: Bettor(seat, stack, posted.get(seat, 0), None, True)
+            for seat, stack in enumerate(stacks, start=1)
+        }
+        self.rules = PokerNoLimit(min_raise=min_raise, min_open=min_open)  # type: ignore[arg-type]
+        self.min_open = min_open
+        self.current_bet = current_bet
+        self.full_raise = min_open
+        self.last_actor: int | None = None
+
+    def street(self) -> Street:
+        return Street(
+            bettors=tuple(self.bettors.values()),
+            rules=self.rules,
+            unit=1,
+            min_open=self.min_open,
+            current_bet=self.current_bet,
+            full_raise=self.full_raise,
+            last_actor=self.last_actor,
+        )
+
+    def turn(self) -> int | None:
+        return next_to_act(self.street())
+
+    def play(self, *actions: str | int) -> "Round":
+        for action in actions:
+            seat = self.turn()
+            assert seat is not None
+            verb = "raise_to" if isinstance(action, int) else action
+            amount = action if isinstance(action, int) else None
+            outcome = act(self.street(), seat, verb, amount=amount)  # type: ignore[arg-type]
+            before = self.bettors[seat]
+            self.bettors[seat] = Bettor(
+                seat,
+                outcome.stack,
+                before.put_in + outcome.paid,
+                outcome.current_bet,
+                before.live and verb != "fold",
+            )
+            self.current_bet, self.full_raise = outcome.current_bet, outcome.full_raise
+            self.last_actor = seat
+        return self
+
+    def bounds(self) -> tuple[int | None, int | None] | None:
+        seat = self.turn()
+        assert seat is not None
+        actions = legal_actions(self.street(), seat)
+        return next(((a.min, a.max) for a in actions if a.verb == "raise_to"), None)
+
+    def least(self) -> int | None:
+        bounds = self.bounds()
+        return None if bounds is None else bounds[0]
+
+
+LONG = 100_000
+
+
+@pytest.mark.parametrize(
+    ("min_open", "posted", "actions", "least"),
+    [
+        (200, 0, (600, 1600, 3600), 5600),
+        (100, 100, (150,), 250),
+        (200, 0, (300, 1000), 1700),
+        (50, 50, (125, 200, 500), 800),
+        (50, 50, (500, "call", "call"), 950),
+    ],
+)
+def test_a_raise_is_at_least_the_last_full_one(
+    min_open: int, posted: int, actions: tuple[str | int, ...], least: int
+) -> None:
+    stacks = [150 if actions[0] == 150 else LONG] + [LONG] * 5
+    street = Round(stacks, min_open=min_open, current_bet=posted).play(*actions)
+    assert street.least() == least
+
+
+def test_short_all_ins_that_add_up_to_a_full_raise_reopen_the_betting() -> None:
+    street = Round([LONG, 125, LONG, 200, LONG]).play(100, 125, "call", 200, "call")
+    assert street.turn() == 1
+    assert street.least() == 300
+    street.play("call")
+    assert street.turn() == 3
+    assert street.bounds() is None
+
+
+def test_a_full_raise_after_short_ones_lets_everyone_raise_again() -> None:
+    street = Round([LONG, 125, LONG, 200, LONG]).play(100, 125, "call", 200, "call", 300)
+    assert street.turn() == 3
+    assert street.least() == 400
+
+
+def test_a_short_all_in_never_becomes_the_full_raise() -> None:
+    street = Round([LONG, 500, 650, 800, LONG, LONG])
+    street.play(300, 500, 650, 800, "call")
+    assert street.least() == 1100
+
+
+@pytest.mark.parametrize(
+    ("min_raise", "bet", "second", "may"),
+    [("min_bet", 20, 32, True), ("last_raise", 20, 32, False)],
+)
+def test_reopening_goes_by_what_a_seat_last_answered(
+    min_raise: str, bet: int, second: int, *, may: bool
+) -> None:
+    street = Round([LONG, LONG, 25, second, LONG], min_raise=min_raise, min_open=10)
+    street.play(bet, "call", 25)
+    street.play(second, "fold")
+    assert (street.bounds() is not None) == may
+
+
+def test_one_short_all_in_leaves_only_call_or_fold() -> None:
+    street = Round([LONG, LONG, 25], min_raise="min_bet", min_open=10).play(20, "call", 25)
+    assert [a.verb for a in legal_actions(street.street(), 1)] == ["fold", "call"]
+    with pytest.raises(RaiseNotAllowed):
+        street.play(60)
+
+
+def test_who_checked_may_not_raise_a_bet_that_is_not_full() -> None:
+    street = Round([LONG, 50, LONG]).play("check", 50)
+    assert street.turn() == 3
+    assert street.least() == 150
+    street.play("call")
+    assert street.bounds() is None
+
+
+def test_with_the_unit_rule_anything_above_the_bet_is_a_raise() -> None:
+    street = Round([435, 430], min_raise="chip_unit", min_open=10).play(15)
+    assert street.least() == 16
+
+
+def test_the_big_blind_keeps_its_option() -> None:
+    street = Round([LONG, LONG, 99, 98], min_open=2, current_bet=2, put_in={3: 1, 4: 2})
+    street.play("call", "call", "call")
+    assert street.turn() == 4
+    assert {a.verb for a in legal_actions(street.street(), 4)} == {"fold", "check", "raise_to"}
+    assert street.play("check").turn() is None
+
+
+def test_a_small_blind_that_covers_an_all_in_big_blind_is_not_asked() -> None:
+    street = Round([96, 0], min_open=8, current_bet=8, put_in={1: 4, 2: 3})
+    assert street.turn() is None
+
+
+def test_a_lone_seat_that_faces_an_all_in_may_call_or_fold_but_not_raise() -> None:
+    street = Round([LONG, 500]).play(100, 500)
+    assert legal_actions(street.street(), 1) == (
+        LegalAction(verb="fold"),
+        LegalAction(verb="call", amount=400),
+    )
+
+
+def test_refusals_name_their_numbers() -> None:
+    street = Round([LONG, LONG, LONG]).play(300)
+    with pytest.raises(CannotCheck):
+        act(street.street(), 2, "check")
+    with pytest.raises(BetTooSmall) as refused:
+        act(street.street(), 2, "raise_to", amount=400)
+    assert refused.value.facts == {"offered": 400, "minimum": 600}
+    with pytest.raises(CallAmountChanged):
+        act(street.street(), 2, "call", expected=200)
+
+
+def test_a_fixed_price_is_asked_once_of_everyone_who_can_pay() -> None:
+    street = Street(
+        bettors=(
+            Bettor(1, 5, 0, None, True),
+            Bettor(2, 0, 0, None, True),
+            Bettor(3, 1, 0, None, True),
+        ),
+        rules=FixedContinue(cost=2),
+        unit=1,
+        min_open=0,
+        current_bet=0,
+        full_raise=0,
+    )
+    assert next_to_act(street) == 1
+    outcome = act(street, 3, "stay")
+    assert (outcome.paid, outcome.all_in) == (1, True)

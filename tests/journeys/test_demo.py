@@ -1,0 +1,97 @@
+"""The main job, as a stranger runs it: ``holotable demo`` from start to end."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT_SECONDS = 180
+"""Thrice what the demo may take, for a machine that runs other tests beside it."""
+
+COUNTERS = (
+    "side_pots",
+    "odd_chips_carried",
+    "levels_raised",
+    "players_moved",
+    "tables_broken",
+    "deadlines_run_out",
+)
+
+
+def marked(value: str) -> list[str]:
+    """Return the names of every living process that inherited the mark."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (process / "environ").read_bytes().split(b"\0")
+            if f"DEMO_MARK={value}".encode() in environment:
+                found.append((process / "comm").read_text(encoding="utf-8").strip())
+        except (FileNotFoundError, PermissionError, ProcessLookupError):
+            continue
+    return found
+
+
+class Night:
+    """What one run of the demo left behind."""
+
+    def __init__(self, directory: Path) -> None:
+        summary = directory / "summary.json"
+        self.mark = str(directory)
+        self.run = subprocess.run(
+            [sys.executable, "-m", "service.cli", "demo", "--seed", "7", "--json", str(summary)],
+            cwd=ROOT,
+            env=os.environ | {"DEMO_MARK": self.mark, "TMPDIR": str(directory)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+        )
+        self.summary: dict[str, Any] = (
+            json.loads(summary.read_text(encoding="utf-8")) if summary.exists() else {}
+        )
+
+
+@pytest.fixture(scope="module")
+def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
+    # Socket paths have 107 bytes; the short base name leaves room.
+    yield Night(tmp_path_factory.mktemp("n"))
+
+
+def test_the_demo_ends_well(night: Night) -> None:
+    """A night is played, told and audited, and the process says so."""
+    assert night.run.returncode == 0, night.run.stdout[-4000:]
+
+
+@pytest.mark.parametrize("counter", COUNTERS)
+def test_a_night_has_everything_that_makes_directing_hard(night: Night, counter: str) -> None:
+    """Side pots, carried chips, levels, moves, breaks and missed deadlines all happen."""
+    assert night.summary["counters"][counter] > 0
+
+
+def test_every_audit_of_the_night_passes(night: Night) -> None:
+    """Every recorded action is decided again, every deal drawn again, every chain verified."""
+    assert night.summary["passed"] is True
+
+
+def test_the_house_refuses_no_legal_action(night: Night) -> None:
+    """The bots play only what their view calls legal."""
+    assert night.summary["refusals"] == []
+
+
+def test_the_story_ends_with_the_final_hand_and_the_standings(night: Night) -> None:
+    """A person can follow the night."""
+    assert "final hand" in night.run.stdout
+    assert "League standings" in night.run.stdout
+
+
+def test_the_demo_leaves_no_process(night: Night) -> None:
+    """Whoever starts something ends it."""
+    assert marked(night.mark) == []

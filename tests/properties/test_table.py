@@ -1,0 +1,209 @@
+"""Whatever is legally played at a table: nothing is lost, nothing leaks, everything repeats."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+
+import msgspec
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from engine.cards import deck
+from engine.rulesets import PRESETS
+from engine.table.commands import Seeds, TimeOut
+from engine.table.course import pile_of
+from engine.table.decider import decider
+from engine.table.events import HandOpened, TableOpened
+from engine.table.recall import recall
+from engine.table.state import Place, Table
+from engine.table.view import seen_by
+from engine.values import Sealed, SealedCard, audience_of
+from tests.engine.tables import Floor, digest, entrant
+
+STEPS_MAX = 600
+HANDS = 3
+
+played = settings(
+    derandomize=True,
+    max_examples=25,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+games = st.tuples(
+    st.sampled_from(sorted(PRESETS)),
+    st.integers(2, 10),
+    st.integers(0, 2**16),
+    st.randoms(use_true_random=False, note_method_calls=False),
+)
+
+
+def start(game: tuple[str, int, int, object]) -> Floor:
+    name, seats, seed, _ = game
+    stack = decider_stack(name)
+    return Floor(name, [stack // (1 + seat % 3) for seat in range(seats)], seed=seed)
+
+
+def decider_stack(name: str) -> int:
+    settings_of = {"better": 450, "halcyon_10": 12, "holo": 12, "official": 0}
+    return {450: 180, 12: 12, 0: 0}.get(settings_of.get(name, 100), 60)
+
+
+def step(floor: Floor, dice: object) -> None:
+    """Answer the open decision somehow, but legally; now and then let the clock do it."""
+    decision = floor.table.decision
+    assert decision is not None, "a hand in play waits for somebody"
+    choice = dice.randrange(100)  # type: ignore[attr-defined]
+    seat = decision.seats[choice % len(decision.seats)]
+    if choice < 6:
+        floor.now = decision.deadline + timedelta(seconds=2)
+        salts = tuple(digest(other, floor.now) for other in decision.seats)
+        floor.do(TimeOut(decision=decision.token, salts=salts, now=floor.now))
+        return
+    view = floor.view(seat)
+    assert view.me is not None
+    if decision.phase == "select":
+        floor.select(seat, *some(view.me.cards, dice))
+    elif decision.phase == "improve":
+        chosen = some(view.me.new_cards, dice)
+        if not chosen and not view.me.selection:
+            chosen = view.me.new_cards[:1]
+        floor.improve(seat, *chosen)
+    else:
+        action = view.legal[choice % len(view.legal)]
+        if action.verb == "fold" and choice % 5:
+            action = view.legal[1]
+        floor.act(seat, action.verb, action.max if choice % 4 == 0 else action.min)
+
+
+def some(cards: Sequence[str], dice: object) -> tuple[str, ...]:
+    return tuple(card for card in cards if dice.random() < 0.5)  # type: ignore[attr-defined]
+
+
+def play(game: tuple[str, int, int, object], *, after: object = None) -> Floor:
+    floor = start(game)
+    for _ in range(HANDS):
+        if sum(floor.table.in_game(place) for place in floor.table.places) < 2:
+            break
+        if floor.ruleset.short_forced == "not_dealt_in":
+            ante = floor.table.floor().ante
+            if sum(place.stack >= ante for place in floor.table.places) < 2:
+                break
+        floor.open_hand()
+        while not floor.table.idle:
+            step(floor, game[3])
+            if callable(after):
+                after(floor.table)
+    return floor
+
+
+def cards_of(table: Table) -> Counter[str]:
+    hand = table.hand
+    assert hand is not None
+    counted = Counter(pile_of(hand).cards[hand.pile_next :])
+    counted.update(hand.discards)
+    counted.update(hand.drawn_off)
+    for place in table.places:
+        if place.hand is not None:
+            zones = (*place.hand.cards, *place.hand.selection, *place.hand.fresh)
+            counted.update(card.card for card in zones)
+    return counted
+
+
+@played
+@given(games)
+def test_no_chip_and_no_card_is_ever_lost_or_made(game: tuple[str, int, int, object]) -> None:
+    chips = start(game).table.chips()
+
+    def check(table: Table) -> None:
+        assert table.chips() == chips
+        assert all(place.stack >= 0 for place in table.places)
+        if table.hand is not None:
+            assert cards_of(table) == Counter(deck("d62"))
+
+    play(game, after=check)
+
+
+@played
+@given(games)
+def test_what_was_asked_can_be_recalled_and_is_decided_alike(
+    game: tuple[str, int, int, object],
+) -> None:
+    for before, command, happened in play(game).appends:
+        assert decider.decide(before, command) == happened
+        assert decider.decide(before, recall(happened)) == happened
+
+
+@played
+@given(games)
+def test_a_table_is_loaded_from_its_last_hand_on(game: tuple[str, int, int, object]) -> None:
+    floor = play(game)
+    whole = decider.replay(floor.events)
+    assert whole == floor.state
+    opened = [i for i, event in enumerate(floor.events) if isinstance(event, HandOpened)]
+    assert isinstance(floor.events[0], TableOpened)
+    for index in opened:
+        short = decider.replay([floor.events[0], *floor.events[index:]])
+        assert short == whole
+
+
+def other_secrets(table: Table, viewer: str) -> Table:
+    """Return a table that differs in all that *viewer* cannot see."""
+    hand = table.hand
+    assert hand is not None
+
+    def swap(cards: tuple[SealedCard, ...]) -> tuple[SealedCard, ...]:
+        return tuple(
+            SealedCard("Z1", bytes(32), card.pile, card.position, card.audiences) for card in cards
+        )
+
+    def hide(place: Place) -> Place:
+        if place.entrant == viewer or place.hand is None:
+            return place
+        held = place.hand
+        # Committed but unpublished selections may have any size.
+        loose = (*held.selection, *held.cards) if "select" not in hand.done else held.selection
+        rest = () if "select" not in hand.done else held.cards
+        return replace(
+            place,
+            hand=replace(held, selection=swap(loose), cards=swap(rest), fresh=swap(held.fresh[:0])),
+        )
+
+    nothing = Seeds(cards="0" * 64, dice="1" * 64, draws="2" * 64)
+    secret = replace(
+        hand,
+        seeds=Sealed(nothing, bytes(32), ("house",)),
+        discards=("Z1",) * len(hand.discards),
+    )
+    return replace(table, places=tuple(map(hide, table.places)), hand=secret)
+
+
+@played
+@given(games)
+def test_a_view_shows_nothing_that_is_hidden_from_its_viewer(
+    game: tuple[str, int, int, object],
+) -> None:
+    def check(table: Table) -> None:
+        if table.hand is None:
+            return
+        for viewer in (None, *(place.entrant for place in table.places)):
+            assert seen_by(table, viewer) == seen_by(other_secrets(table, viewer or ""), viewer)
+
+    play(game, after=check)
+
+
+@played
+@given(games)
+def test_every_dealt_card_is_sealed_for_the_house_and_its_owner_only(
+    game: tuple[str, int, int, object],
+) -> None:
+    def check(table: Table) -> None:
+        for place in table.places:
+            if place.hand is not None:
+                for card in (*place.hand.cards, *place.hand.selection, *place.hand.fresh):
+                    assert card.audiences == (audience_of(place.entrant), "house")
+        msgspec.json.encode(seen_by(table, entrant(1)))
+
+    play(game, after=check)

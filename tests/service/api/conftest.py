@@ -1,0 +1,101 @@
+"""A running API on a database of its own, and people to speak with it."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import Any
+
+import httpx
+import pytest
+
+from service.app import build
+from tests.support.databases import TestDatabase
+
+_numbers = count(1)
+
+
+class Person:
+    """Somebody with a token."""
+
+    def __init__(self, http: httpx.AsyncClient, account: dict[str, Any]) -> None:
+        self.http = http
+        self.player = account["id"]
+        self.headers = {"Authorization": f"Bearer {account['token']['token']}"}
+
+    async def get(self, path: str, **more: Any) -> httpx.Response:
+        """Ask."""
+        headers = {**self.headers, **more.pop("headers", {})}
+        return await self.http.get(path, headers=headers, **more)
+
+    async def post(
+        self, path: str, body: Any = None, key: str | None = None, **more: Any
+    ) -> httpx.Response:
+        """Command."""
+        headers = {**self.headers, **more.pop("headers", {})}
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        return await self.http.post(path, json=body or {}, headers=headers, **more)
+
+
+class Api:
+    """The application in this loop."""
+
+    def __init__(self, http: httpx.AsyncClient, app: Any) -> None:
+        self.http = http
+        self.app = app
+
+    async def person(self) -> Person:
+        """Sign somebody up."""
+        login = f"person{next(_numbers)}"
+        answer = await self.http.post(
+            "/v1/accounts", json={"login": login, "password": "correct horse"}
+        )
+        assert answer.status_code == 201, answer.text
+        return Person(self.http, answer.json())
+
+    async def league(self) -> tuple[Person, str]:
+        """Found a league."""
+        owner = await self.person()
+        answer = await owner.post("/v1/leagues", {"name": "Cloud City"})
+        assert answer.status_code == 201, answer.text
+        return owner, answer.json()["id"]
+
+    async def join(self, owner: Person, league: str) -> Person:
+        """Let somebody in."""
+        code = (await owner.post(f"/v1/leagues/{league}/invitations", {})).json()["code"]
+        person = await self.person()
+        answer = await person.post(f"/v1/invitations/{code}/accept")
+        assert answer.status_code == 201, answer.text
+        return person
+
+    async def playing(self, players: int = 2) -> tuple[Person, str, str, list[Person], str]:
+        """Start a tournament; return owner, league, tournament, players and the first table."""
+        owner, league = await self.league()
+        people = [await self.join(owner, league) for _ in range(players)]
+        made = await owner.post(
+            f"/v1/leagues/{league}/tournaments", {"name": "Night", "ruleset": "better"}
+        )
+        assert made.status_code == 201, made.text
+        tournament = made.json()["id"]
+        for person in people:
+            entered = await person.post(f"/v1/tournaments/{tournament}/registrations")
+            assert entered.status_code == 201, entered.text
+        started = await owner.post(f"/v1/tournaments/{tournament}/start")
+        assert started.status_code == 202, started.text
+        shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
+        return owner, league, tournament, people, shown["tables"][0]["id"]
+
+
+@pytest.fixture
+def serving(database: TestDatabase) -> Callable[[], Any]:
+    """Return what opens the API; entered and left inside the test's own task."""
+
+    @asynccontextmanager
+    async def serve() -> AsyncIterator[Api]:
+        app = build(database.settings("holotable_api"))
+        async with app.lifespan():
+            transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://test") as http:
+                yield Api(http, app)
+
+    return serve

@@ -1,0 +1,91 @@
+"""Closed unless declared open; scopes, roles, and what a stranger sees: nothing."""
+
+import re
+
+import pytest
+
+from service.accounts import token_text, well_formed
+from service.api.routes import ROUTES
+
+pytestmark = pytest.mark.anyio
+
+OPEN = {"/v1/accounts", "/v1/tokens", "/v1/rulesets", "/livez", "/readyz"}
+
+
+async def test_every_route_asks_for_a_token(serving) -> None:
+    seen = set()
+    async with serving() as api:
+        for handler in ROUTES:
+            for path in handler.paths:
+                for method in handler.http_methods:
+                    if path in OPEN and not (path == "/v1/tokens" and method == "GET"):
+                        continue
+                    target = re.sub(r"\{\w+:\w+\}", "x", path)
+                    answer = await api.http.request(method, target)
+                    assert (method, path, answer.status_code) == (method, path, 401)
+                    assert answer.json()["code"] == "unauthenticated"
+                    assert answer.headers["www-authenticate"] == "Bearer"
+                    seen.add(path)
+    assert len(seen) > 20
+
+
+async def test_a_mistyped_or_revoked_token_is_nobody(serving) -> None:
+    async with serving() as api:
+        person = await api.person()
+        tokens = (await person.get("/v1/tokens")).json()["items"]
+        garbled = {"Authorization": f"Bearer {token_text(b'x' * 32)}"}
+        assert (await api.http.get("/v1/me", headers=garbled)).status_code == 401
+        gone = await api.http.delete(f"/v1/tokens/{tokens[0]['id']}", headers=person.headers)
+        assert gone.status_code == 204
+        assert (await person.get("/v1/me")).status_code == 401
+
+
+async def test_a_missing_scope_is_named(serving) -> None:
+    async with serving() as api:
+        person = await api.person()
+        made = await person.post("/v1/tokens", {"scopes": ["leagues:read"]})
+        narrow = {"Authorization": f"Bearer {made.json()['token']}"}
+        answer = await api.http.post("/v1/leagues", json={"name": "x"}, headers=narrow)
+        assert (answer.status_code, answer.json()["required_scopes"]) == (403, ["leagues:manage"])
+        wider = await api.http.post("/v1/tokens", json={}, headers=narrow)
+        assert wider.status_code == 403
+
+
+async def test_a_foreign_league_looks_like_none(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        stranger = await api.person()
+        foreign = await stranger.get(f"/v1/leagues/{league}")
+        absent = await stranger.get(f"/v1/leagues/lge_{'0' * 32}")
+        malformed = await stranger.get("/v1/leagues/lge_xyz")
+        for answer in (foreign, absent, malformed):
+            assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+        assert foreign.json()["detail"] == absent.json()["detail"]
+        assert (await owner.get(f"/v1/leagues/{league}")).json()["role"] == "owner"
+
+
+async def test_a_player_may_not_announce(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        player = await api.join(owner, league)
+        answer = await player.post(
+            f"/v1/leagues/{league}/tournaments", {"name": "x", "ruleset": "better"}
+        )
+        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+
+
+async def test_a_wrong_password_does_not_say_which_half_is_wrong(serving) -> None:
+    async with serving() as api:
+        await api.http.post("/v1/accounts", json={"login": "lando", "password": "correct horse"})
+        wrong = {"login": "lando", "password": "wrong"}
+        unknown = {"login": "nobody", "password": "wrong"}
+        answers = [await api.http.post("/v1/tokens", json=each) for each in (wrong, unknown)]
+        assert [each.status_code for each in answers] == [401, 401]
+        assert answers[0].json()["detail"] == answers[1].json()["detail"]
+
+
+def test_a_token_knows_when_it_was_mistyped() -> None:
+    text = token_text(bytes(range(32)))
+    assert re.fullmatch(r"holo_pat_[0-9A-Za-z]{36}", text)
+    assert well_formed(text)
+    assert not well_formed(text[:-1] + ("0" if text[-1] != "0" else "1"))

@@ -1,0 +1,118 @@
+"""Commands: said twice they count once, refused they are kept and explained."""
+
+import asyncio
+
+import asyncpg
+import pytest
+
+from service.database import asyncpg_dsn
+
+pytestmark = pytest.mark.anyio
+
+
+async def turn(people, table):
+    """Return who is asked, with the view; waits until the first hand is open."""
+    for _ in range(100):
+        for person in people:
+            view = (await person.get(f"/v1/tables/{table}")).json()
+            if view["my_turn"]:
+                return person, view
+        await asyncio.sleep(0.05)
+    raise AssertionError("nobody's turn")
+
+
+def answer_to(view):
+    """Return an action that is surely legal."""
+    decision = view["decision"]["token"]
+    if view["phase"] == "select":
+        return {"type": "select", "decision": decision, "cards": view["me"]["cards"][:1]}
+    if view["phase"] == "improve":
+        return {"type": "improve", "decision": decision, "cards": []}
+    verbs = {each["verb"] for each in view["legal"]}
+    verb = next(each for each in ("check", "call", "fold", "stay") if each in verbs)
+    return {"type": verb, "decision": decision}
+
+
+async def test_creating_twice_under_one_key_makes_one(serving) -> None:
+    async with serving() as api:
+        owner = await api.person()
+        first = await owner.post("/v1/leagues", {"name": "A"}, key="k1")
+        again = await owner.post("/v1/leagues", {"name": "A"}, key="k1")
+        other = await owner.post("/v1/leagues", {"name": "B"}, key="k1")
+        assert first.json() == again.json()
+        assert "idempotent-replayed" not in first.headers
+        assert again.headers["idempotent-replayed"] == "true"
+        assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+
+
+async def test_signing_up_twice_under_one_key_shows_the_same_token(serving) -> None:
+    async with serving() as api:
+        body = {"login": "leia", "password": "correct horse"}
+        headers = {"Idempotency-Key": "once"}
+        first = await api.http.post("/v1/accounts", json=body, headers=headers)
+        again = await api.http.post("/v1/accounts", json=body, headers=headers)
+        taken = await api.http.post("/v1/accounts", json=body)
+        assert first.json()["token"]["token"] == again.json()["token"]["token"]
+        assert again.headers["idempotent-replayed"] == "true"
+        assert (taken.status_code, taken.json()["code"]) == (409, "login_taken")
+
+
+async def test_a_game_command_needs_a_key(serving) -> None:
+    async with serving() as api:
+        _, _, _, people, table = await api.playing()
+        answer = await people[0].post(
+            f"/v1/tables/{table}/actions", {"type": "check", "decision": "x"}
+        )
+        assert (answer.status_code, answer.json()["code"]) == (400, "idempotency_key_required")
+
+
+async def test_an_action_sent_again_counts_once(serving) -> None:
+    async with serving() as api:
+        _, _, _, people, table = await api.playing()
+        person, view = await turn(people, table)
+        action = answer_to(view)
+        path = f"/v1/tables/{table}/actions"
+        first = await person.post(path, action, key="a1")
+        assert first.status_code == 200, first.text
+        again = await person.post(path, action, key="a1")
+        assert again.json() == first.json()
+        assert again.headers["idempotent-replayed"] == "true"
+        assert again.headers["etag"] == first.headers["etag"]
+        changed = await person.post(path, {**action, "expected": 3}, key="a1")
+        assert (changed.status_code, changed.json()["code"]) == (422, "idempotency_key_reused")
+
+
+async def test_a_refused_action_is_kept_and_says_what_is_legal(serving, database) -> None:
+    async with serving() as api:
+        owner, _, _, people, table = await api.playing()
+        person, view = await turn(people, table)
+        path = f"/v1/tables/{table}/actions"
+        stale = await person.post(path, {"type": "check", "decision": "stale"}, key="s1")
+        assert (stale.status_code, stale.json()["code"]) == (409, "stale_decision")
+        assert stale.json()["legal_actions"] == view["legal"]
+        stranger = await owner.post(path, answer_to(view), key="s2")
+        assert (stranger.status_code, stranger.json()["code"]) == (409, "entrant_not_seated")
+    connection = await asyncpg.connect(asyncpg_dsn(database.url("postgres")))
+    try:
+        rows = await connection.fetch("SELECT code FROM refused_command ORDER BY id")
+        assert [row["code"] for row in rows] == ["stale_decision", "entrant_not_seated"]
+        with pytest.raises(asyncpg.PostgresError, match="append-only"):
+            await connection.execute("DELETE FROM refused_command")
+    finally:
+        await connection.close()
+
+
+async def test_hands_are_played_over_http(serving) -> None:
+    async with serving() as api:
+        owner, _, tournament, people, table = await api.playing()
+        settled = number = 0
+        while settled < 2:
+            person, view = await turn(people, table)
+            number += 1
+            path = f"/v1/tables/{table}/actions"
+            done = await person.post(path, answer_to(view), key=f"n{number}")
+            assert done.status_code == 200, done.text
+            settled += sum(each["type"] == "hand_settled" for each in done.json()["events"])
+            assert number < 80
+        shown = (await owner.get(f"/v1/tournaments/{tournament}/tables")).json()["items"]
+        assert shown[0]["id"] == table

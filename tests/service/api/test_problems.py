@@ -1,0 +1,95 @@
+"""Every refusal speaks one dialect, and every rule has its status."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.errors import CommandRejected
+from service.api.openapi import openapi_document
+from service.api.problems import STATUSES, catalogue, catalogue_text
+from service.errors import ServiceError
+
+pytestmark = pytest.mark.anyio
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def subclasses(root: type) -> set[type]:
+    found = set(root.__subclasses__())
+    return found.union(*(subclasses(each) for each in found)) if found else found
+
+
+def test_every_refusal_of_the_rules_has_a_status() -> None:
+    missing = {
+        each.__name__
+        for each in subclasses(CommandRejected)
+        if each.__module__.startswith("engine.") and each not in STATUSES
+    }
+    assert missing == set()
+
+
+def test_every_refusal_of_the_shell_has_a_status() -> None:
+    missing = {
+        each.__name__
+        for each in subclasses(ServiceError)
+        if each.__module__.startswith("service.") and each not in STATUSES
+    }
+    assert missing == set()
+
+
+def test_codes_are_unique() -> None:
+    codes = [each.code for each in subclasses(CommandRejected) if each.__module__[:6] == "engine"]
+    assert len(codes) == len(set(codes))
+    assert set(codes) <= set(catalogue())
+
+
+def test_the_catalogue_of_problems_is_what_is_committed() -> None:
+    assert (ROOT / "api-spec/problems.md").read_text(encoding="utf-8") == catalogue_text()
+
+
+def test_the_openapi_document_is_what_is_committed() -> None:
+    assert (ROOT / "api-spec/openapi.yaml").read_text(encoding="utf-8") == openapi_document()
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (b'{"name": "a", "colour": 1}', 400, "validation_failed"),
+        (b'{"name": 7}', 400, "validation_failed"),
+        (b"{}", 400, "validation_failed"),
+        (b"[]", 400, "validation_failed"),
+        (b'{"name": ', 400, "invalid_json"),
+        (b'{"name": 1e999}', 400, "invalid_json"),
+        (b"[" * 5000, 400, "invalid_json"),
+        (b'{"name": "a\\u0000"}', 400, "invalid_unicode"),
+        (b'{"name": "\\ud800"}', 400, "invalid_unicode"),
+        (b'{"name": "\xff"}', 400, "invalid_unicode"),
+        (b'{"name": "' + b"a" * 70_000 + b'"}', 413, "body_too_large"),
+    ],
+)
+async def test_a_malformed_body_is_refused_by_name(serving, body, status, code) -> None:
+    async with serving() as api:
+        person = await api.person()
+        answer = await api.http.post(
+            "/v1/leagues",
+            content=body,
+            headers={**person.headers, "Content-Type": "application/json"},
+        )
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["instance"] == f"urn:uuid:{answer.headers['x-request-id']}"
+
+
+async def test_unknown_paths_and_methods_are_problem_documents_too(serving) -> None:
+    async with serving() as api:
+        lost = await api.http.get("/v1/nothing")
+        wrong = await api.http.put("/v1/me")
+        media = await api.http.post(
+            "/v1/accounts", content=b"a=b", headers={"Content-Type": "text/plain"}
+        )
+    assert (lost.status_code, lost.json()["code"]) == (404, "not_found")
+    assert (wrong.status_code, wrong.json()["code"]) == (405, "method_not_allowed")
+    assert (media.status_code, media.json()["code"]) == (415, "unsupported_media_type")
+    assert {each.headers["content-type"] for each in (lost, wrong, media)} == {
+        "application/problem+json"
+    }

@@ -1,0 +1,236 @@
+"""A small league night, played through the writer by players who look at their own cards only."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+from uuid import UUID, uuid5
+
+from engine import policies
+from engine.aggregates import DECIDERS
+from engine.league.commands import AddMember, CreateLeague
+from engine.rulesets import preset, ruleset_hash
+from engine.season.commands import OpenSeason
+from engine.showdown import best_selection
+from engine.table.commands import Act, Improve, Select
+from engine.table.events import HandSettled
+from engine.table.state import Table
+from engine.table.wagers import legal_wagers
+from engine.tournament.commands import Announce, OpenRegistration, Register, StartPlay
+from engine.tournament.values import Masters
+from engine.values import identifier, stream_of
+from service.eventstore.codec import category_of
+from service.eventstore.store import PostgresStore
+from service.writer import Command, Entry, States, Writer
+from tests.support.databases import SECRET_KEY, TestDatabase
+
+NAMES = UUID(int=0x5ABACC)
+PLAYERS = 5
+HANDS_MAX = 6
+
+
+def named(prefix: str, name: str) -> Any:
+    """Return an identifier of whatever kind, the same in every run."""
+    return identifier(prefix, uuid5(NAMES, name))
+
+
+def utcnow() -> datetime:
+    """Return the instant; tests share the database's machine."""
+    return datetime.now(UTC)
+
+
+class Night:
+    """One league, one season, one tournament on two tables."""
+
+    def __init__(self, writer: Writer, name: str = "night") -> None:
+        self._writer = writer
+        self._numbers = count(1)
+        self._name = name
+        self.league = named("lge", name)
+        self.season = named("ssn", name)
+        self.tournament = named("trn", name)
+        self.tables = tuple(named("tbl", f"{name} {number}") for number in (1, 2))
+        self.players = tuple(named("plr", f"{name} {n}") for n in range(PLAYERS))
+
+    async def ask(self, *asked: tuple[str, Any], guard: str | None = None) -> None:
+        """Decide commands by stream and append what they lead to, all at once."""
+
+        async def decide(states: States) -> Sequence[Entry]:
+            entries: list[Entry] = []
+            for stream, commands in asked:
+                decider = DECIDERS[category_of(stream)]
+                state = (await states.load(stream)).state
+                events, _ = policies.decide_in_turn(decider, state, commands)
+                entries.append(Entry(stream, events))
+                if settled := [event for event in events if isinstance(event, HandSettled)]:
+                    entries += await self._busts(states, stream, settled)
+            return [*entries, *([Entry(guard)] if guard else [])]
+
+        number = next(self._numbers)
+        await self._writer.submit(
+            self.league,
+            Command(
+                command_id=uuid5(NAMES, f"{self._name} {number}"),
+                actor="test",
+                received_at=utcnow(),
+                request=b"{}",
+            ),
+            decide,
+        )
+
+    async def _busts(
+        self, states: States, stream: str, events: Sequence[HandSettled]
+    ) -> list[Entry]:
+        table = (await states.load(stream)).state.table
+        bust = policies.busts_of(table, events)
+        if bust is None:
+            return []
+        floor = stream_of(self.tournament)
+        decided = DECIDERS["tournament"].decide((await states.load(floor)).state, bust)
+        return [Entry(floor, decided)]
+
+    async def found(self) -> None:
+        """Make the league, its members and its season."""
+        await self.ask(
+            (
+                stream_of(self.league),
+                [
+                    CreateLeague(
+                        league=self.league,
+                        name="Cloud City",
+                        owner=self.players[0],
+                        sandbox=True,
+                    ),
+                    *(AddMember(player=player) for player in self.players[1:]),
+                ],
+            )
+        )
+        await self.ask(
+            (
+                stream_of(self.season),
+                [OpenSeason(season=self.season, league=self.league, name="One", now=utcnow())],
+            )
+        )
+
+    async def start(self) -> None:
+        """Announce the tournament, enter everyone, draw the seats and open the tables."""
+        rules = preset("better_simple")
+        floor = stream_of(self.tournament)
+        announce = Announce(
+            tournament=self.tournament,
+            league=self.league,
+            season=self.season,
+            name="Open",
+            ruleset=rules,
+            ruleset_name="better_simple",
+            ruleset_hash=ruleset_hash(rules),
+            table_seats=3,
+            starting_stack=30,
+            entrants_max=8,
+            starts_at=utcnow(),
+            decision_seconds=20,
+            payouts=(70, 30),
+            prize_pool=1001,
+            currency="EUR",
+            hands_max=HANDS_MAX,
+        )
+        masters = Masters(cards="c5" * 32, open="0b" * 32)
+        opening = OpenRegistration(masters=masters, salts=("11" * 32, "22" * 32), now=utcnow())
+        await self.ask((floor, [announce, opening]))
+        for index, player in enumerate(self.players):
+            entrant = named("ent", f"{self._name} {index}")
+            await self.ask((floor, [Register(entrant=entrant, player=player, now=utcnow())]))
+        await self.ask((floor, [StartPlay(table_ids=self.tables, now=utcnow())]))
+        running = (await self._writer.load(self.league, floor)).state
+        opened = policies.tables_of(running, now=utcnow())
+        await self.ask(*((stream_of(table.table), [table]) for table in opened))
+
+    async def play(self, steps_max: int = 5_000) -> None:
+        """Play until the tournament is finished and its tables are closed, or *steps_max*."""
+        for _ in range(steps_max):
+            tables = [await self.table(table) for table in self.tables]
+            deciding = next((table for table in tables if table.decision is not None), None)
+            if deciding is not None:
+                await self._answer(deciding)
+            elif not await self._boundaries(tables):
+                break
+        state = (await self._writer.load(self.league, stream_of(self.tournament))).state
+        if type(state).__name__ == "Finished" and steps_max >= 5_000:
+            points = policies.points_of(state, now=utcnow())
+            await self.ask((stream_of(self.season), [points]))
+
+    async def table(self, table: str) -> Table:
+        """Return a table's state."""
+        state: Table = (await self._writer.load(self.league, stream_of(table))).state
+        return state
+
+    async def _boundaries(self, tables: Sequence[Table]) -> bool:
+        """Ask every idle table what is next; return whether anything has happened."""
+        floor = await self._writer.load(self.league, stream_of(self.tournament))
+        live = {table.table: table for table in tables if not table.closed}
+        for table, its in live.items():
+            plan = policies.plan_boundary(
+                floor.state,
+                live,
+                table,
+                now=utcnow(),
+                hand=named("hnd", f"{table} {its.next_hand_number}"),
+                tournament_version=floor.version,
+                tournament_head=floor.hash.hex(),
+            )
+            entries = [(planned.stream, planned.commands) for planned in plan.entries]
+            if plan.outcome == "nothing" or (plan.outcome == "hold" and its.wait):
+                continue
+            await self.ask(*entries, guard=plan.guard)
+            return True
+        return False
+
+    async def _answer(self, table: Table) -> None:
+        decision = table.decision
+        assert decision is not None
+        seat = decision.seats[0]
+        place = next(place for place in table.places if place.seat == seat)
+        about: dict[str, Any] = {
+            "entrant": place.entrant,
+            "decision": decision.token,
+            "now": utcnow(),
+        }
+        hand, held = table.hand, place.hand
+        assert hand is not None and held is not None
+        command: Any
+        if decision.phase == "bet":
+            command = Act(**about, **_wager(table, seat))
+        elif decision.phase == "select":
+            cards = [card.card for card in held.cards]
+            kept = best_selection(cards, hand.target or 0, hand.suit or "circle")
+            command = Select(**about, cards=kept, salt="5a" * 32)
+        else:
+            command = Improve(**about, cards=(), salt="a5" * 32)
+        await self.ask((stream_of(table.table), [command]))
+
+
+def _wager(table: Table, seat: int) -> dict[str, Any]:
+    """Choose by the table's numbers only: mostly call, now and then everything."""
+    legal = {action.verb: action for action in legal_wagers(table, seat)}
+    assert table.hand is not None
+    mood = (table.hand_number * 7 + seat * 3 + table.hand.turn) % 9
+    if mood == 0 and "raise_to" in legal:
+        return {"verb": "raise_to", "amount": legal["raise_to"].max}
+    if mood == 1 and "fold" in legal and "check" not in legal:
+        return {"verb": "fold"}
+    verb = "check" if "check" in legal else "call" if "call" in legal else next(iter(legal))
+    return {"verb": verb}
+
+
+async def played(database: TestDatabase, name: str = "night", steps_max: int = 5_000) -> Night:
+    """Return a night that has been played into *database*."""
+    writer = Writer(PostgresStore(database.url(), SECRET_KEY), DECIDERS, utcnow)
+    await writer.start()
+    try:
+        night = Night(writer, name)
+        await night.found()
+        await night.start()
+        await night.play(steps_max)
+    finally:
+        await writer.aclose()
+    return night

@@ -1,0 +1,192 @@
+"""An audit proves a whole night, and names the first position that was tampered with."""
+
+import json
+
+import asyncpg
+import pytest
+
+from engine.values import number_of
+from service.audit import Report, audit_league
+from service.database import async_engine
+from service.keys import Keys
+from service.projections.runner import Runner
+from tests.service.league_night import Night, played
+from tests.support.databases import SECRET_KEY, TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+
+async def audited(database: TestDatabase, league: str, tournament: str | None = None) -> Report:
+    """Audit as the auditor's role, after the projections have caught up."""
+    projecting = async_engine(database.url("holotable_project"), 2)
+    engine = async_engine(database.url("holotable_audit"), 2)
+    try:
+        await Runner(projecting).catch_up()
+        async with engine.connect() as connection:
+            return await audit_league(connection, Keys(SECRET_KEY), league, tournament=tournament)
+    finally:
+        await engine.dispose()
+        await projecting.dispose()
+
+
+async def tamper(database: TestDatabase, night: Night, statement: str) -> int:
+    """Rewrite the log as a superuser who has switched the triggers off; return the position."""
+    connection = await asyncpg.connect(database.url("postgres"))
+    try:
+        await connection.execute("ALTER TABLE events DISABLE TRIGGER ALL")
+        changed = await connection.fetch(statement, number_of(night.league))
+    finally:
+        await connection.close()
+    return int(changed[0]["position"])
+
+
+def faults(report: Report) -> dict[str, int]:
+    """Return how often each check failed, the others left out."""
+    return {check.name: check.failed for check in report.checks if check.failed}
+
+
+async def test_a_whole_night_passes_every_check(database: TestDatabase) -> None:
+    """
+    Every proof is made at least once over a night as it was played.
+    """
+    night = await played(database)
+
+    report = await audited(database, night.league)
+
+    assert faults(report) == {}, report.text()
+    assert report.passed
+    assert report.hands >= 2
+    unmade = {check.name for check in report.checks if check.checked == 0}
+    assert unmade <= {"cubes"}
+    assert report.sandbox
+    assert "passed" in report.text()
+
+
+async def test_an_audit_of_one_tournament_proves_its_hands(database: TestDatabase) -> None:
+    """
+    The bytes are proved whole, because they are one thing.
+    """
+    night = await played(database)
+
+    report = await audited(database, night.league, night.tournament)
+
+    assert report.passed, report.text()
+    assert report.tournament == night.tournament
+
+
+async def test_a_changed_chip_is_found_and_its_position_named(database: TestDatabase) -> None:
+    """
+    Whoever owns the database can switch off triggers; the chain still tells.
+    """
+    night = await played(database)
+    position = await tamper(
+        database,
+        night,
+        """
+        UPDATE events SET data = replace(data::text, '"paid":2', '"paid":3')::json
+        WHERE league = $1 AND position = (
+            SELECT min(position) FROM events
+            WHERE league = $1 AND type = 'seat_acted' AND data::text LIKE '%"paid":2,%')
+        RETURNING position
+        """,
+    )
+
+    report = await audited(database, night.league)
+
+    assert not report.passed
+    assert report.first_bad_position == position
+    assert {"chains", "decisions"} <= faults(report).keys()
+
+
+async def test_a_swapped_hash_is_found(database: TestDatabase) -> None:
+    """
+    A hash that is not that of its bytes breaks the chain there.
+    """
+    night = await played(database, steps_max=40)
+    position = await tamper(
+        database,
+        night,
+        """
+        UPDATE events SET hash = sha256(hash) WHERE league = $1 AND position = 12
+        RETURNING position
+        """,
+    )
+
+    report = await audited(database, night.league)
+
+    assert report.first_bad_position == position
+    assert "chains" in faults(report)
+
+
+async def test_a_missing_event_leaves_a_gap_in_the_positions(database: TestDatabase) -> None:
+    """
+    Positions are dense, so that nothing can be left out.
+    """
+    night = await played(database, steps_max=40)
+    position = await tamper(
+        database,
+        night,
+        "DELETE FROM events WHERE league = $1 AND position = 20 RETURNING position",
+    )
+
+    report = await audited(database, night.league)
+
+    assert report.first_bad_position == position + 1
+    assert "positions" in faults(report)
+
+
+async def test_a_box_that_was_exchanged_does_not_open(database: TestDatabase) -> None:
+    """
+    Sealed bytes are bound to their stream and version, and hashed.
+    """
+    night = await played(database, steps_max=40)
+    position = await tamper(
+        database,
+        night,
+        """
+        UPDATE events SET sealed = set_byte(sealed, 80, get_byte(sealed, 80) # 1)
+        WHERE league = $1 AND position = (
+            SELECT min(position) FROM events WHERE league = $1 AND type = 'cards_dealt')
+        RETURNING position
+        """,
+    )
+
+    report = await audited(database, night.league)
+
+    assert report.first_bad_position == position
+    assert {"chains", "commitments", "readable"} <= faults(report).keys()
+
+
+async def test_a_forged_read_model_is_found(database: TestDatabase) -> None:
+    """
+    Live rows are compared with rows built again from the log.
+    """
+    night = await played(database)
+    await audited(database, night.league)
+    connection = await asyncpg.connect(database.url("postgres"))
+    await connection.execute("UPDATE reads.standing SET points = points + 1")
+    await connection.close()
+
+    report = await audited(database, night.league)
+
+    assert faults(report) == {"projections": 1}
+
+
+async def test_a_report_shows_no_hidden_value(database: TestDatabase) -> None:
+    """
+    A report may be published: seeds and masters are named, never shown.
+    """
+    night = await played(database, steps_max=60)
+    await tamper(
+        database,
+        night,
+        """
+        UPDATE events SET sealed = NULL WHERE league = $1 AND type = 'cards_dealt'
+        RETURNING position
+        """,
+    )
+
+    report = await audited(database, night.league)
+
+    assert not report.passed
+    assert "c5c5c5c5" not in json.dumps([check.faults for check in report.checks], default=str)

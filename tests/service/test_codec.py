@@ -1,0 +1,154 @@
+"""What the codec refuses to write, what it refuses to read, and that the rest comes back."""
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.values import Sealed
+from service.errors import EventUnreadable
+from service.eventstore import canonical
+from service.eventstore.canonical import NotCanonical
+from service.eventstore.codec import Codec
+from service.eventstore.record import Recorded
+from service.eventstore.upcasters import current_version, upcast
+from service.keys import Keys
+from tests.support.counters import DECIDERS, SALT, Counted, Hidden, Secret, hidden, stream
+
+LEAGUE = UUID(int=5)
+KEYS, _ = Keys("a key of the tests, and of nothing else").new(LEAGUE)
+CODEC = Codec(DECIDERS)
+
+
+def recorded(event: msgspec.Struct, version: int = 1, **changes: Any) -> Recorded:
+    """Return the row that *event* would be."""
+    it = CODEC.encode(event, stream(1), version, KEYS)
+    row = Recorded(
+        position=0,
+        stream=stream(1),
+        stream_version=version,
+        event_id=UUID(int=1),
+        type=it.type,
+        schema_version=it.schema_version,
+        at=datetime(2026, 11, 21, tzinfo=UTC),
+        data=it.data,
+        sealed=it.sealed,
+        metadata=b"{}",
+        hash=bytes(32),
+        league=LEAGUE,
+    )
+    return row._replace(**changes)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Counted(by=10**30),
+        Counted(by=2**53),
+        Counted(by=-(2**53)),
+        Counted(by=1.5),  # type: ignore[arg-type]
+        Counted(by=1.0),  # type: ignore[arg-type]
+        Counted(by=float("nan")),  # type: ignore[arg-type]
+        Counted(by=float("inf")),  # type: ignore[arg-type]
+        Counted(by=1e400),  # type: ignore[arg-type]
+        Counted(by=True),
+        Counted(by="1"),  # type: ignore[arg-type]
+        Counted(by={1, 2}),  # type: ignore[arg-type]
+        Counted(by=1, note="\x00"),
+        Counted(by=1, note="a\x1fb"),
+        Counted(by=1, note="line\nline"),
+        Counted(by=1, note="\ud800"),
+        Counted(by=1, at=datetime(2026, 1, 1)),  # noqa: DTZ001
+        Counted(by=1, at=datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=1)))),
+        Hidden(secret=Secret(seed="in the open")),  # type: ignore[arg-type]
+        Hidden(secret=Sealed(Secret(seed=""), SALT, ())),
+        Hidden(secret=Sealed(Secret(seed=""), b"short", ("house",))),
+        Hidden(secret=Sealed(Secret(seed="\x00"), SALT, ("house",))),
+        Hidden(secret=hidden().secret, picks={"Upper": Sealed(1, SALT, ("house",))}),
+        Hidden(secret=hidden().secret, picks={"0": Sealed(2**60, SALT, ("house",))}),
+    ],
+)
+def test_what_has_no_canonical_form_is_refused(event: msgspec.Struct) -> None:
+    with pytest.raises(NotCanonical):
+        CODEC.encode(event, stream(1), 1, KEYS)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"type":"counted"}',
+        b'{"type":"unknown","by":1}',
+        b'{"by":1}',
+        b'{"at":null,"by":1,"more":1,"note":"","type":"counted"}',
+        b'{"at":null,"by":1.0,"note":"","type":"counted"}',
+        b'{"at":null,"by":true,"note":"","type":"counted"}',
+        b'{"at":null,"by":1e400,"note":"","type":"counted"}',
+        b'{"at":null,"by":1,"note":"\xff","type":"counted"}',
+        b'{"cards":[],"picks":{},"secret":{"commitment":"00"},"type":"hidden"}',
+        b'{"cards":[{"pile":1,"position":1,"card":"Z1"}],"picks":{},"secret":null,"type":"hidden"}',
+    ],
+)
+def test_a_stored_event_that_is_not_as_its_version_says_is_unreadable(data: bytes) -> None:
+    with pytest.raises(EventUnreadable):
+        CODEC.decode(recorded(Counted(by=1), data=data), KEYS)
+
+
+def test_a_version_that_nobody_wrote_yet_is_unreadable() -> None:
+    with pytest.raises(EventUnreadable):
+        CODEC.decode(recorded(Counted(by=1), schema_version=2), KEYS)
+
+
+def test_an_unknown_category_is_unreadable() -> None:
+    with pytest.raises(EventUnreadable):
+        CODEC.decode(recorded(Counted(by=1), stream="dispute-" + "0" * 32), KEYS)
+
+
+def test_the_bytes_are_sorted_and_without_blanks() -> None:
+    event = Counted(by=-3, note='é "quoted" \\', at=datetime(2026, 1, 2, 3, 4, 5, 60, tzinfo=UTC))
+    assert (
+        CODEC.encode(event, stream(1), 1, KEYS).data
+        == (
+            '{"at":"2026-01-02T03:04:05.000060Z","by":-3,'
+            '"note":"é \\"quoted\\" \\\\","type":"counted"}'
+        ).encode()
+    )
+
+
+def test_the_greatest_exact_integers_are_kept() -> None:
+    for by in (2**53 - 1, -(2**53) + 1, 0):
+        assert CODEC.decode(recorded(Counted(by=by)), KEYS) == Counted(by=by)
+
+
+def test_digits_in_a_text_are_not_a_number() -> None:
+    note = "9999999999999999 1.5 1e9 -0 :9999999999999999,"
+    assert CODEC.decode(recorded(Counted(by=1, note=note)), KEYS) == Counted(by=1, note=note)
+
+
+@given(st.integers(-(2**53) + 1, 2**53 - 1), st.text(), st.datetimes(timezones=st.just(UTC)))
+def test_whatever_is_written_is_read_back(by: int, note: str, at: datetime) -> None:
+    event = Counted(by=by, note=note, at=at)
+    try:
+        row = recorded(event)
+    except NotCanonical:
+        assert any(ord(character) < 0x20 for character in note)
+    else:
+        assert CODEC.decode(row, KEYS) == event
+        assert canonical.encode(msgspec.json.decode(row.data)) == row.data
+
+
+def test_upcasters_go_one_step_at_a_time() -> None:
+    steps = {
+        ("counted", 1): lambda it: it | {"note": "two"},
+        ("counted", 2): lambda it: it | {"by": it["by"] + 1},
+    }
+    assert current_version("counted", steps) == 3
+    assert upcast("counted", 1, {"by": 1}, steps) == {"by": 2, "note": "two"}
+    with pytest.raises(KeyError):
+        upcast("counted", 4, {}, steps)

@@ -1,0 +1,195 @@
+"""A tournament led from hand to hand through the writer, by one process and by several."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from engine import league, tournament
+from engine.league.commands import CreateLeague
+from engine.rulesets import preset, ruleset_hash
+from engine.table.state import Table
+from engine.table.view import seen_by
+from engine.tournament.commands import Announce, Register
+from engine.tournament.state import Finished, Running
+from engine.values import EntrantId, LeagueId, PlayerId, TournamentId, identifier, stream_of
+from service import directing, play
+from service.desk import Desk, open_desk
+from service.writer import Command, Entry, States
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+
+def command(desk: Desk) -> Command:
+    return Command(
+        command_id=desk.entropy.uuid(), actor="plr_1", received_at=desk.clock.now(), request=b"{}"
+    )
+
+
+async def decided(desk: Desk, league_id: str, subject: str, decider: Any, asked: Any) -> None:
+    stream = stream_of(subject)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        return [Entry(stream, decider.decide((await states.load(stream)).state, asked))]
+
+    await desk.writer.submit(league_id, command(desk), decide)
+
+
+async def announced(desk: Desk, entrants: int, **changes: Any) -> tuple[str, str]:
+    """Make a league with a tournament of so many bots, registered and ready to start."""
+    league_id = LeagueId(identifier("lge", desk.entropy.uuid()))
+    name = TournamentId(identifier("trn", desk.entropy.uuid()))
+    owner = PlayerId(identifier("plr", desk.entropy.uuid()))
+    now = desk.clock.now()
+    make = CreateLeague(league=league_id, name="Cloud City", owner=owner, sandbox=True)
+    await decided(desk, league_id, league_id, league.decider, make)
+    rules = preset("better")
+    terms: dict[str, Any] = {
+        "starting_stack": 200,
+        "table_seats": 4,
+        "decision_seconds": 30,
+        "starts_at": now + timedelta(hours=1),
+    }
+    terms |= changes
+    announce = Announce(
+        tournament=name,
+        league=league_id,
+        name="Night one",
+        ruleset=rules,
+        ruleset_name="better",
+        ruleset_hash=ruleset_hash(rules),
+        entrants_max=60,
+        **terms,
+    )
+    await decided(desk, league_id, name, tournament.decider, announce)
+    await directing.open_registration(desk, league_id, name)
+    for number in range(entrants):
+        register = Register(
+            entrant=EntrantId(identifier("ent", desk.entropy.uuid())),
+            player=PlayerId(f"plr_{number:032x}"),
+            bot=True,
+            now=now,
+        )
+        await decided(desk, league_id, name, tournament.decider, register)
+    return league_id, name
+
+
+async def bet_everything(desk: Desk, league_id: str, table: str) -> bool:
+    """Answer the open decision of a table for one seat, as boldly as the rules allow."""
+    state = (await desk.writer.load(league_id, stream_of(table))).state
+    if not isinstance(state, Table) or state.decision is None:
+        return False
+    decision = state.decision
+    entrant = state.at(decision.seats[0]).entrant
+    view = seen_by(state, entrant)
+    asked = (desk, league_id, table, command(desk), entrant, decision.token)
+    if decision.phase == "select":
+        assert view.me is not None
+        await play.select(*asked, view.me.cards[:2])
+    elif decision.phase == "improve":
+        assert view.me is not None
+        await play.improve(*asked, ())
+    else:
+        legal = {each.verb: each for each in view.legal}
+        best = next(v for v in ("raise_to", "call", "check", "fold") if v in legal)
+        chosen = legal[best]
+        if best == "raise_to":
+            await play.act(*asked, best, chosen.max)
+        else:
+            await play.act(*asked, best, None, chosen.amount if best == "call" else None)
+    return True
+
+
+async def played(desk: Desk, league_id: str, name: str) -> Any:
+    """Play a started tournament to its end and return its last state."""
+    for _ in range(3000):
+        state = (await desk.writer.load(league_id, stream_of(name))).state
+        if not isinstance(state, Running):
+            return state
+        answered = [
+            await bet_everything(desk, league_id, seating.table) for seating in state.tables
+        ]
+        if not any(answered):
+            await asyncio.sleep(0.01)
+    raise AssertionError("the tournament does not end")
+
+
+async def test_a_tournament_of_two_tables_is_played_to_its_last_chip(
+    database: TestDatabase,
+) -> None:
+    async with open_desk(database.settings("holotable_api")) as desk:
+        league_id, name = await announced(desk, 6)
+        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        state = await played(desk, league_id, name)
+        assert isinstance(state, Finished)
+        assert sorted(each.place for each in state.placings)[0] == 1
+        assert len(state.placings) == 6
+
+
+async def test_starting_twice_is_starting_once(database: TestDatabase) -> None:
+    async with open_desk(database.settings("holotable_api")) as desk:
+        league_id, name = await announced(desk, 4)
+        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        before = (await desk.writer.load(league_id, stream_of(name))).version
+        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        assert (await desk.writer.load(league_id, stream_of(name))).version == before
+
+
+async def test_two_processes_that_ask_at_once_open_one_hand(database: TestDatabase) -> None:
+    async with (
+        open_desk(database.settings("holotable_api")) as one,
+        open_desk(database.settings("holotable_worker")) as other,
+    ):
+        league_id, name = await announced(one, 4)
+        await directing.start_tournament(one, league_id, name, one.clock.now())
+        state = (await one.writer.load(league_id, stream_of(name))).state
+        table = state.tables[0].table
+        await asyncio.gather(
+            *(directing.open_next_hand(desk, league_id, table) for desk in (one, other, one, other))
+        )
+        loaded = await other.writer.load(league_id, stream_of(table))
+        assert loaded.state.hand_number == 1
+        assert loaded.state.decision is not None
+
+
+async def test_the_watch_times_out_what_ran_out_and_nothing_before(
+    database: TestDatabase,
+) -> None:
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        league_id, name = await announced(desk, 4, decision_seconds=1)
+        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        state = (await desk.writer.load(league_id, stream_of(name))).state
+        table = state.tables[0].table
+        await directing.open_next_hand(desk, league_id, table)
+        first = (await desk.writer.load(league_id, stream_of(table))).state.decision
+        again_at = await directing.watch(desk, league_id, table)
+        assert again_at == first.deadline + timedelta(seconds=1)
+        assert (await desk.writer.load(league_id, stream_of(table))).state.decision == first
+        await asyncio.sleep((again_at - desk.clock.now()).total_seconds() + 0.05)
+        await directing.watch(desk, league_id, table)
+        after = (await desk.writer.load(league_id, stream_of(table))).state.decision
+        assert after is None or after.token != first.token
+
+
+async def test_an_outage_gives_the_open_decision_its_full_time_anew(
+    database: TestDatabase,
+) -> None:
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        league_id, name = await announced(desk, 4, decision_seconds=1)
+        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        state = (await desk.writer.load(league_id, stream_of(name))).state
+        table = state.tables[0].table
+        await directing.open_next_hand(desk, league_id, table)
+        first = (await desk.writer.load(league_id, stream_of(table))).state.decision
+        await asyncio.sleep(2.1)
+        await desk.pool.execute(
+            "INSERT INTO outage"
+            " VALUES ('api', clock_timestamp() - interval '2 s', clock_timestamp())"
+        )
+        await directing.watch(desk, league_id, table)
+        after = (await desk.writer.load(league_id, stream_of(table))).state.decision
+        assert after.token == first.token
+        assert after.deadline > first.deadline

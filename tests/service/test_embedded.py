@@ -1,0 +1,84 @@
+"""The embedded server starts anywhere, keeps its data, and never outlives its parent."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from service.embedded import Cluster, ClusterFailed, binaries
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    except FileNotFoundError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+def test_a_cluster_answers_and_keeps_its_data_over_a_restart(tmp_path: Path) -> None:
+    directory = tmp_path / "cluster"
+    with (
+        Cluster(directory, binaries(os.environ), durable=False) as cluster,
+        psycopg.connect(cluster.url()) as connection,
+    ):
+        connection.execute("CREATE TABLE kept (number int)")
+    with (
+        Cluster(directory, binaries(os.environ), durable=False) as cluster,
+        psycopg.connect(cluster.url()) as connection,
+    ):
+        assert connection.execute("SELECT count(*) FROM kept").fetchone() == (0,)
+
+
+def test_a_wrong_password_is_refused(tmp_path: Path) -> None:
+    with (
+        Cluster(tmp_path / "cluster", binaries(os.environ), durable=False) as cluster,
+        pytest.raises(psycopg.OperationalError, match="password authentication failed"),
+    ):
+        psycopg.connect(cluster.url(password="guessed"))
+
+
+def test_the_directory_is_for_its_owner_only(tmp_path: Path) -> None:
+    directory = tmp_path / "cluster"
+    mode = tmp_path.stat().st_mode
+    with Cluster(directory, binaries(os.environ), durable=False):
+        assert directory.stat().st_mode & 0o777 == 0o700
+        assert tmp_path.stat().st_mode == mode
+        assert (directory / "superuser.password").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_server_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
+    program = textwrap.dedent(
+        """
+        import os, sys, time
+        from pathlib import Path
+        from service.embedded import Cluster, binaries
+        cluster = Cluster(Path(sys.argv[1]), binaries(os.environ), durable=False)
+        cluster.start()
+        print(cluster.pid, flush=True)
+        time.sleep(60)
+        """
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path / "cluster")], stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        server = int(parent.stdout.readline())
+        assert _is_alive(server)
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+    waited_until = time.monotonic() + 10
+    while _is_alive(server) and time.monotonic() < waited_until:
+        time.sleep(0.05)
+    assert not _is_alive(server)
+
+
+def test_missing_binaries_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ClusterFailed, match="no initdb and postgres"):
+        binaries({"HOLOTABLE_PG_BIN": str(tmp_path)})

@@ -1,0 +1,164 @@
+"""Jobs: armed once, claimed once, fenced, repaired by their lease."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import asyncpg
+import psycopg
+import pytest
+
+from service import heartbeats, jobs
+from service.database import pool
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+LEASE = timedelta(seconds=30)
+LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def job(occurrence: str = "start:trn_1:event", due_at: datetime = LONG_AGO) -> jobs.Job:
+    return jobs.Job(
+        occurrence=occurrence, task="tournament.start", args={"id": "trn_1"}, due_at=due_at
+    )
+
+
+@pytest.fixture
+def worker(database: TestDatabase) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(database.url("holotable_worker"), autocommit=True) as connection:
+        yield connection
+
+
+async def state_of(database: TestDatabase, column: str = "state") -> object:
+    connection = await asyncpg.connect(database.url("holotable_worker"))
+    try:
+        return await connection.fetchval(f"SELECT {column} FROM job")
+    finally:
+        await connection.close()
+
+
+async def test_an_occurrence_armed_twice_is_one_job(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    async with await pool(database.url("holotable_api")) as api:
+        await jobs.arm(api, job())
+    jobs.arm_now(worker, job())
+    assert len(jobs.claim(worker, LEASE)) == 1
+    assert jobs.claim(worker, LEASE) == []
+
+
+async def test_a_job_is_not_claimed_before_it_is_due(worker: psycopg.Connection) -> None:
+    jobs.arm_now(worker, job(due_at=datetime.now(UTC) + timedelta(hours=1)))
+    assert jobs.claim(worker, LEASE) == []
+
+
+async def test_two_dispatchers_never_claim_the_same_job(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    for number in range(20):
+        jobs.arm_now(worker, job(f"start:{number}"))
+    with psycopg.connect(database.url("holotable_worker")) as first:
+        mine = jobs.claim(first, LEASE, limit=12)  # not committed: its rows are locked
+        others = jobs.claim(worker, LEASE, limit=20)
+    assert len(mine) == 12
+    assert len(others) == 8
+    assert {claimed.job_id for claimed in mine}.isdisjoint(claimed.job_id for claimed in others)
+
+
+async def test_a_lease_that_runs_out_lets_another_claim_it_and_fences_the_first(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    jobs.arm_now(worker, job())
+    (first,) = jobs.claim(worker, timedelta())
+    (second,) = jobs.claim(worker, LEASE)
+    assert second.job_id == first.job_id
+    async with await pool(database.url("holotable_worker")) as connections:
+        assert not await jobs.begin(connections, first.job_id, first.claim)
+        assert not await jobs.finish(
+            connections, first.job_id, first.claim, again_at=None, refused=None
+        )
+        assert await jobs.begin(connections, second.job_id, second.claim)
+        assert await jobs.finish(
+            connections, second.job_id, second.claim, again_at=None, refused=None
+        )
+        assert not await jobs.begin(connections, second.job_id, second.claim)
+    assert await state_of(database) == "done"
+
+
+async def test_a_failed_job_comes_back_later_and_dies_in_the_end(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    jobs.arm_now(worker, job())
+    async with await pool(database.url("holotable_worker")) as connections:
+        for _ in range(jobs.ATTEMPTS_MAX):
+            worker.execute("UPDATE job SET due_at = clock_timestamp()")
+            (claimed,) = jobs.claim(worker, LEASE)
+            await jobs.fail(connections, claimed.job_id, claimed.claim, "the database was away")
+    assert await state_of(database) == "dead"
+    assert await state_of(database, "last_error") == "the database was away"
+
+
+async def test_a_job_whose_workers_all_die_is_declared_dead(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    jobs.arm_now(worker, job())
+    for _ in range(jobs.ATTEMPTS_MAX):
+        assert len(jobs.claim(worker, timedelta())) == 1
+    assert jobs.claim(worker, timedelta()) == []
+    assert await state_of(database) == "dead"
+
+
+async def test_a_wake_up_that_comes_while_a_job_runs_is_not_lost(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    jobs.arm_now(worker, job("watch:tbl_1"))
+    (claimed,) = jobs.claim(worker, LEASE)
+    soon = datetime.now(UTC) + timedelta(seconds=1)
+    jobs.wake(worker, "watch:tbl_1", soon)
+    async with await pool(database.url("holotable_worker")) as connections:
+        await jobs.finish(
+            connections,
+            claimed.job_id,
+            claimed.claim,
+            again_at=soon + timedelta(minutes=5),
+            refused=None,
+        )
+    assert await state_of(database) == "ready"
+    assert await state_of(database, "due_at") == soon
+
+
+async def test_a_silence_between_heartbeats_is_an_outage_for_what_was_open_then(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    async with await pool(database.url("holotable_worker")) as connections:
+        assert not await heartbeats.beat(connections, "worker", timedelta(seconds=5))
+        assert not await heartbeats.beat(connections, "worker", timedelta(seconds=5))
+        worker.execute("UPDATE heartbeat SET at = at - interval '1 minute'")
+        assert await heartbeats.beat(connections, "worker", timedelta(seconds=5))
+        now = datetime.now(UTC)
+
+        async def ask(opened: int, closes: int) -> heartbeats.Interruption:
+            return await heartbeats.interruption(
+                connections,
+                now + timedelta(seconds=opened),
+                now + timedelta(seconds=closes),
+                timedelta(seconds=5),
+            )
+
+        assert await ask(-40, -20) == "over"
+        assert await ask(1, 20) == "none"
+
+
+async def test_nothing_runs_out_while_the_api_is_silent(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    async with await pool(database.url("holotable_api")) as connections:
+        await heartbeats.beat(connections, "api", timedelta(seconds=5))
+        worker.execute("UPDATE heartbeat SET at = at - interval '1 minute'")
+        now = datetime.now(UTC)
+        assert (
+            await heartbeats.interruption(
+                connections, now - timedelta(seconds=9), now, timedelta(seconds=5)
+            )
+            == "lasting"
+        )

@@ -1,0 +1,305 @@
+"""Read models follow the log: exactly once, in order, and loudly when they cannot."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from engine.values import number_of
+from service.database import async_engine
+from service.projections import queries, schema
+from service.projections.changes import Changes
+from service.projections.models import ALL
+from service.projections.projection import CheckpointMoved, advance, head
+from service.projections.runner import Runner, lag
+from service.settings import environment
+from tests.service.league_night import HANDS_MAX, played
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def projecting(database: TestDatabase) -> AsyncIterator[AsyncEngine]:
+    """An engine with the login of the projecting process."""
+    engine = async_engine(database.url("holotable_project"), 4)
+    yield engine
+    await engine.dispose()
+
+
+@pytest.fixture
+async def reading(database: TestDatabase) -> AsyncIterator[AsyncEngine]:
+    """An engine with the login of the API."""
+    engine = async_engine(database.url(), 4)
+    yield engine
+    await engine.dispose()
+
+
+async def test_a_finished_night_can_be_read(
+    database: TestDatabase, projecting: AsyncEngine, reading: AsyncEngine
+) -> None:
+    """
+    Lists, hands, results and standings are all there for the API's own login.
+    """
+    night = await played(database)
+
+    await Runner(projecting).catch_up()
+
+    async with reading.connect() as connection:
+        [tournament] = await queries.tournaments(connection, night.league)
+        entrants = await queries.entrants(connection, night.tournament)
+        tables = await queries.tables(connection, night.tournament)
+        hands = await queries.tournament_hands(connection, night.tournament)
+        standings = await queries.standings(connection, night.season)
+        memberships = await queries.leagues_of(connection, night.players[0])
+        league_of_hand = await queries.league_of(connection, hands[0].hand)
+        open_seats = await queries.seats_of(connection, night.players[0])
+    assert (tournament.state, tournament.entrants) == ("finished", len(night.players))
+    assert sum(entrant.payout or 0 for entrant in entrants) == tournament.prize_pool
+    assert entrants[0].placing == 1
+    assert {table.state for table in tables} == {"closed"}
+    assert 0 < len(hands) <= 2 * HANDS_MAX
+    assert {hand.state for hand in hands} == {"settled"}
+    assert standings[0].rank == 1
+    assert len(standings) == len(night.players)
+    assert [membership.role for membership in memberships] == ["owner"]
+    assert league_of_hand == night.league
+    assert open_seats == []
+
+
+async def test_chips_of_a_settled_hand_stay_the_same(
+    database: TestDatabase, projecting: AsyncEngine, reading: AsyncEngine
+) -> None:
+    """
+    The hand history gives every chip that was there at the start, but for the carry.
+    """
+    night = await played(database)
+    await Runner(projecting).catch_up()
+
+    async with reading.connect() as connection:
+        [first, *_] = await queries.tournament_hands(connection, night.tournament)
+
+    before = sum(seat["stack"] for seat in first.seats)
+    after = sum(seat["final_stack"] for seat in first.seats)
+    carried = sum(pot["remainder"] for pot in first.pots)
+    assert before == after + carried
+    assert {winner["seat"] for winner in first.winners}
+
+
+async def test_small_chunks_give_the_same_rows(
+    database: TestDatabase, projecting: AsyncEngine
+) -> None:
+    """
+    Where a batch ends must not matter: a hand may be cut anywhere.
+    """
+    await played(database)
+    await Runner(projecting, chunk=7).catch_up()
+    small = await rows_of(projecting)
+    async with projecting.begin() as connection:
+        for relation in reversed(schema.metadata.sorted_tables):
+            await connection.execute(sa.delete(relation))
+
+    await Runner(projecting).catch_up()
+
+    assert await rows_of(projecting) == small
+
+
+async def test_two_runners_apply_each_event_once(
+    database: TestDatabase, projecting: AsyncEngine
+) -> None:
+    """
+    The checkpoint is moved by compare-and-set; who comes second keeps nothing.
+    """
+    await played(database)
+    one, other = Runner(projecting, chunk=11), Runner(projecting, chunk=13)
+
+    await asyncio.gather(one.catch_up(), other.catch_up())
+    await one.catch_up()
+
+    contested = await rows_of(projecting)
+    async with projecting.begin() as connection:
+        for relation in schema.metadata.sorted_tables:
+            await connection.execute(sa.delete(relation))
+    await Runner(projecting).catch_up()
+    assert await rows_of(projecting) == contested
+
+
+async def test_a_checkpoint_that_moved_is_refused(
+    database: TestDatabase, projecting: AsyncEngine
+) -> None:
+    """
+    A runner that slept through another's work finds out before it commits.
+    """
+    night = await played(database, steps_max=5)
+    runner = Runner(projecting)
+    slow = await projecting.connect()
+    try:
+        await slow.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+        until = await head(slow, night.league)
+        await runner.catch_up()
+        with pytest.raises((CheckpointMoved, sa.exc.DBAPIError)):
+            await advance(slow, ALL[0], night.league, runner.known, until)
+    finally:
+        await slow.rollback()
+        await slow.close()
+
+
+async def test_a_broken_event_stops_that_projection_and_no_other(
+    database: TestDatabase, projecting: AsyncEngine
+) -> None:
+    """
+    Nothing is ever skipped: standings and money would be wrong for ever.
+    """
+    night = await played(database, steps_max=5)
+    position = await forge(
+        database,
+        night.league,
+        "UPDATE events SET data = (data::jsonb - 'role')::json "
+        "WHERE league = $1 AND position = 2 RETURNING position",
+    )
+    runner = Runner(projecting)
+
+    await runner.catch_up()
+
+    async with projecting.connect() as connection:
+        found = {each.name: each for each in await lag(connection)}
+    assert found["members"].broken_at == position
+    assert found["members"].behind > 0
+    assert "KeyError" in str(found["members"].reason)
+    assert found["tournaments"].behind == 0
+    assert list(runner.stopped) == [("members", night.league)]
+
+
+async def test_an_unknown_type_of_event_stops_every_projection(
+    database: TestDatabase, projecting: AsyncEngine
+) -> None:
+    """
+    An event that this program does not know may matter: newer programs read it.
+    """
+    night = await played(database, steps_max=5)
+    await forge(
+        database,
+        night.league,
+        "UPDATE events SET type = 'cake_baked' "
+        "WHERE league = $1 AND position = 3 RETURNING position",
+    )
+    runner = Runner(projecting)
+
+    await runner.catch_up()
+
+    assert {name for name, _ in runner.stopped} == set(queries.NAMES)
+
+
+async def test_a_reader_waits_for_its_own_write(
+    database: TestDatabase, projecting: AsyncEngine, reading: AsyncEngine
+) -> None:
+    """
+    A position that has been applied is answered at once; another after the limit.
+    """
+    night = await played(database, steps_max=5)
+    await Runner(projecting).catch_up()
+    async with reading.connect() as connection:
+        reached = await head(connection, night.league)
+
+    assert await queries.wait_for(reading, "all", night.league, reached, timeout=0)
+    assert not await queries.wait_for(reading, "hands", night.league, reached + 1, timeout=0.05)
+
+
+async def test_the_process_follows_the_log_and_ends_on_request(
+    database: TestDatabase, reading: AsyncEngine
+) -> None:
+    """
+    SIGTERM ends it with success once the batch under way is kept.
+    """
+    code = (
+        "import os; from service.settings import read; "
+        "from service.projections.runner import run; run(read(os.environ))"
+    )
+    process = subprocess.Popen(  # noqa: ASYNC220 - it must outlive this step
+        [sys.executable, "-c", code],
+        env=environment(database.settings("holotable_project")),
+    )
+    try:
+        night = await played(database, steps_max=20)
+        async with reading.connect() as connection:
+            reached = await head(connection, night.league)
+        followed = await queries.wait_for(reading, "all", night.league, reached, timeout=20)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        code_of_exit = await asyncio.to_thread(process.wait, 10)
+
+    assert followed
+    assert code_of_exit == 0
+
+
+async def test_the_api_may_not_write_read_models(reading: AsyncEngine) -> None:
+    """
+    Read models have one writer.
+    """
+    async with reading.connect() as connection:
+        with pytest.raises(sa.exc.DBAPIError, match="permission denied"):
+            await connection.execute(sa.delete(schema.standing))
+
+
+async def test_the_relations_are_those_of_the_migration(reading: AsyncEngine) -> None:
+    """
+    The migration is written by hand; the code must know the same columns.
+    """
+    statement = sa.text(
+        "SELECT table_name, column_name, is_nullable = 'YES' AS nullable "
+        "FROM information_schema.columns WHERE table_schema = 'reads'"
+    )
+    async with reading.connect() as connection:
+        found = {tuple(row) for row in await connection.execute(statement)}
+
+    assert found == {
+        (relation.name, column.name, bool(column.nullable))
+        for relation in schema.metadata.sorted_tables
+        for column in relation.columns
+    }
+
+
+async def test_changes_of_one_row_keep_their_order(projecting: AsyncEngine) -> None:
+    """
+    A sum is added to what stands there; a later value replaces it.
+    """
+    row = {"season": "s", "player": "p", "league": "l", "points": 1, "played": 1, "wins": 0}
+    async with projecting.begin() as connection:
+        changes = Changes()
+        changes.put(schema.standing, **row, best=1, best_placing=2)
+        changes.add(schema.standing, {"season": "s", "player": "p"}, played=4)
+        await changes.write(connection)
+        changes = Changes()
+        changes.add(schema.standing, {"season": "s", "player": "p"}, played=2, wins=9)
+        changes.patch(schema.standing, season="s", player="p", wins=3)
+        changes.add(schema.standing, {"season": "s", "player": "p"}, wins=1)
+        await changes.write(connection)
+        found = (await connection.execute(sa.select(schema.standing))).one()
+
+    assert (found.played, found.wins) == (7, 4)
+
+
+async def rows_of(engine: AsyncEngine) -> dict[str, list[str]]:
+    """Return every row of every read model."""
+    found: dict[str, list[str]] = {}
+    async with engine.connect() as connection:
+        for relation in schema.metadata.sorted_tables:
+            statement = sa.text(f"SELECT t::text FROM reads.{relation.name} t ORDER BY 1")
+            found[relation.name] = list((await connection.execute(statement)).scalars())
+    return found
+
+
+async def forge(database: TestDatabase, league: str, statement: str) -> int:
+    """Rewrite an event as a superuser who has switched the triggers off."""
+    connection = await asyncpg.connect(database.url("postgres"))
+    try:
+        await connection.execute("ALTER TABLE events DISABLE TRIGGER ALL")
+        return int((await connection.fetch(statement, number_of(league)))[0]["position"])
+    finally:
+        await connection.close()

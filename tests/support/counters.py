@@ -1,0 +1,118 @@
+"""A small aggregate, so that the log can be tested without the game."""
+
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+from uuid import UUID, uuid4, uuid5
+
+import msgspec
+
+from engine.decider import Decider
+from engine.errors import CommandRejected
+from engine.values import HOUSE, EntrantId, Sealed, SealedCard, audience_of
+from service.writer import Command, Decide, Entry, States
+
+ALICE = audience_of(EntrantId("ent_" + "a" * 32))
+BORIS = audience_of(EntrantId("ent_" + "b" * 32))
+SALT = bytes(range(32))
+
+
+class Secret(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A hidden value with members."""
+
+    seed: str
+
+
+class Counted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="counted"):
+    """One more."""
+
+    by: int
+    note: str = ""
+    at: datetime | None = None
+
+
+class Hidden(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="hidden"):
+    """Something happened that not everybody may see."""
+
+    secret: Sealed[Secret]
+    cards: tuple[SealedCard, ...] = ()
+    picks: dict[str, Sealed[int]] = {}
+
+
+class TooMuch(CommandRejected):
+    """The count would exceed its limit."""
+
+    code: ClassVar[str] = "too_much"
+
+
+class Count(msgspec.Struct, frozen=True):
+    """How much was counted."""
+
+    total: int = 0
+    hidden: int = 0
+
+
+def _decide(state: Count, command: int) -> tuple[Counted | Hidden, ...]:
+    if state.total + command > 1_000_000:
+        raise TooMuch("the count would exceed its limit", total=state.total)
+    return (Counted(by=command),) if command else ()
+
+
+def _evolve(state: Count, event: Counted | Hidden) -> Count:
+    if isinstance(event, Counted):
+        return Count(state.total + event.by, state.hidden)
+    return Count(state.total, state.hidden + 1)
+
+
+COUNTER: Decider[Any, Any, Any] = Decider(
+    category="table",
+    events=Counted | Hidden,
+    initial=Count(),
+    decide=_decide,
+    evolve=_evolve,
+)
+DECIDERS = {"table": COUNTER, "tournament": COUNTER, "league": COUNTER}
+
+
+def hidden() -> Hidden:
+    """Return an event with a hidden value of every kind."""
+    return Hidden(
+        secret=Sealed(Secret(seed="f00d"), SALT, (HOUSE,)),
+        cards=(
+            SealedCard("C+01", bytes(32), 1, 0, (HOUSE, ALICE)),
+            SealedCard("T-10", SALT, 1, 1, (HOUSE, BORIS)),
+        ),
+        picks={"1": Sealed(4711, SALT, (HOUSE, ALICE)), "0": Sealed(7, bytes(32), (HOUSE,))},
+    )
+
+
+def new_league() -> str:
+    """Return a league that nobody has used."""
+    return f"lge_{uuid4().hex}"
+
+
+def stream(number: int, category: str = "table") -> str:
+    """Return the stream of this number."""
+    return f"{category}-{UUID(int=number).hex}"
+
+
+def command(name: str | None = None, request: bytes = b"{}") -> Command:
+    """Return a command; the same *name* makes the same one."""
+    return Command(
+        command_id=uuid5(UUID(int=0), name) if name else uuid4(),
+        actor="plr_" + "1" * 32,
+        received_at=datetime.now(UTC),
+        request=request,
+    )
+
+
+def counting(where: str, by: int = 1, guards: tuple[str, ...] = ()) -> Decide:
+    """Return a decision to count in a stream, under guards."""
+
+    async def decide(states: States) -> list[Entry]:
+        loaded = await states.load(where)
+        for guard in guards:
+            await states.load(guard)
+        events = COUNTER.decide(loaded.state, by)
+        return [Entry(where, events), *(Entry(guard) for guard in guards)]
+
+    return decide

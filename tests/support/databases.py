@@ -1,0 +1,69 @@
+"""Databases for tests: one server for the session, one migrated copy for each test."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from service import database
+from service.embedded import Cluster, binaries
+from service.settings import Settings
+
+SECRET_KEY = "5a" * 32
+
+
+@dataclass(frozen=True)
+class TestServer:
+    """A running server with the roles of production, and a migrated template."""
+
+    __test__ = False
+
+    cluster: Cluster
+    passwords: dict[str, str] = field(default_factory=dict)
+
+    def url(self, name: str, role: str) -> str:
+        """Return the address of database *name* for *role*; ``postgres`` is the superuser."""
+        if role == "postgres":
+            return self.cluster.url(name)
+        return self.cluster.url(name, role, self.passwords[role])
+
+
+@dataclass(frozen=True)
+class TestDatabase:
+    """One database that this test has for itself."""
+
+    __test__ = False
+
+    server: TestServer
+    name: str
+
+    def url(self, role: str = "holotable_api") -> str:
+        """Return this database's address for *role* (``postgres``, ``holotable_worker``, …)."""
+        return self.server.url(self.name, role)
+
+    @property
+    def broker_url(self) -> str:
+        """Address of this test's own broker database, made by the fixture ``broker``."""
+        return self.server.url(f"{self.name}_broker", database.BROKER)
+
+    def settings(self, role: str = "holotable_api", **changes: Any) -> Settings:
+        """Return the settings of a process that logs in as *role*."""
+        chosen: dict[str, Any] = {"log_level": "warning", "port": 0, "worker_processes": 1}
+        return Settings(database_url=self.url(role), secret_key=SECRET_KEY, **(chosen | changes))
+
+
+@contextmanager
+def running_server() -> Iterator[TestServer]:
+    """Start a server in a temporary directory, make the roles, stop it at the end."""
+    with TemporaryDirectory(prefix="holotable-test-") as directory:
+        cluster = Cluster(Path(directory) / "cluster", binaries(os.environ), durable=False)
+        with cluster:
+            server = TestServer(
+                cluster, {login: secrets.token_hex(16) for login in database.LOGINS}
+            )
+            database.create_roles(cluster.url(), server.passwords)
+            yield server
