@@ -1,5 +1,6 @@
 """``python -m bench [name ...]``: run the benchmarks one after the other."""
 
+import os
 import sys
 from importlib import import_module
 
@@ -12,6 +13,7 @@ def main(arguments: list[str]) -> int:
     if unknown:
         print(f"no benchmark {', '.join(unknown)}; there are {', '.join(NAMES)}", file=sys.stderr)
         return 2
+    print(f"load average {os.getloadavg()[0]:.1f}; figures vary with what else this machine does")
     for name in arguments or NAMES:
         print(f"== {name}", flush=True)
         import_module(f"bench.{name}").main()

@@ -2,7 +2,8 @@
 Replaying one stream's history on one core, against ``eventsourcing``.
 
 Ours: read, verify every hash, decode strictly, open the sealed deals (one event
-in twenty), evolve.  Theirs: ``repository.get``.
+in twenty), evolve.  Theirs: ``repository.get``.  The two take turns, so that what
+else the machine does meets both, and the best round of each counts.
 """
 
 import gc
@@ -10,6 +11,7 @@ import time
 from uuid import UUID, uuid4
 
 import uvloop
+from eventsourcing.application import Application
 
 from bench.counting import (
     DECIDERS,
@@ -28,11 +30,11 @@ from service.writer import Entry, States, Writer
 EVENTS = 20_000
 BATCH = 1_000
 DEAL_EVERY = 20
-ROUNDS = 3
+ROUNDS = 5
 
 
-async def ours(server: Bench) -> float:
-    """Return our events per second."""
+async def measure(server: Bench) -> tuple[float, float]:
+    """Return our events per second, and the library's."""
     clock = DatabaseClock()
     writer = server.writer(clock)
     await writer.start()
@@ -51,41 +53,38 @@ async def ours(server: Bench) -> float:
     assert isinstance(store, PostgresStore)
     gc.freeze()
     gc.set_threshold(50_000, 50, 1_000)  # as every process of the service does
-    best = 0.0
+    application, table = peer(server)
+    best = theirs = 0.0
     for _ in range(ROUNDS):
         cold = Writer(store, DECIDERS, clock.now)  # reads, appends nothing, is never started
         begun = time.perf_counter()
         loaded = await cold.load(league, stream)
         best = max(best, loaded.version / (time.perf_counter() - begun))
+        begun = time.perf_counter()
+        found: PeerTable = application.repository.get(table)
+        theirs = max(theirs, found.version / (time.perf_counter() - begun))
+    application.close()
     await writer.aclose()
-    return best
+    return best, theirs
 
 
-def theirs(server: Bench) -> float:
-    """Return the library's events per second."""
+def peer(server: Bench) -> tuple[Application[UUID], UUID]:
+    """Return the library's application, and the aggregate it has written as often."""
     application = server.peer(1)
     table = PeerTable()
     for _ in range(EVENTS // BATCH):
         for _ in range(BATCH):
             table.wager(seat=1, amount=5, rule="betting.raise")
         application.save(table)
-    best = 0.0
-    number: UUID = table.id
-    for _ in range(ROUNDS):
-        begun = time.perf_counter()
-        found: PeerTable = application.repository.get(number)
-        best = max(best, found.version / (time.perf_counter() - begun))
-    application.close()
-    return best
+    return application, table.id
 
 
 def main() -> None:
     """Print both rates and their ratio."""
     with bench() as server:
-        mine = uvloop.run(ours(server))
-        peer = theirs(server)
-    print(f"replay, hashes verified: {mine:,.0f} events/s; eventsourcing {peer:,.0f}/s")
-    print(f"ratio {mine / peer:.1f} (at least 3, aim 5)")
+        mine, theirs = uvloop.run(measure(server))
+    print(f"replay, hashes verified: {mine:,.0f} events/s; eventsourcing {theirs:,.0f}/s")
+    print(f"ratio {mine / theirs:.1f} (at least 3, aim 5)")
 
 
 if __name__ == "__main__":

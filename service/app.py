@@ -38,7 +38,11 @@ AWAY: tuple[type[Exception], ...] = (
     TimeoutError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
     sa.exc.DBAPIError,
+    sa.exc.TimeoutError,
 )
 """What a database that is away looks like from here."""
 

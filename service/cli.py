@@ -20,6 +20,7 @@ from typing import Any, Final, NoReturn
 import rich_click as click
 from click.exceptions import Abort, Exit
 from rich.console import Console
+from rich.markup import escape
 
 DONE: Final = 0
 NO: Final = 1
@@ -47,8 +48,8 @@ def owner(reference: str) -> Any:
 def stop(code: int, message: str, next_step: str) -> NoReturn:
     """End the process with one sentence of what is wrong and one of what to do."""
     console = Console(stderr=True, highlight=False, soft_wrap=True)
-    console.print(f"[bold red]holotable:[/] {message}")
-    console.print(f"  next: {next_step}")
+    console.print(f"[bold red]holotable:[/] {escape(message)}")
+    console.print(f"  next: {escape(next_step)}")
     sys.exit(code)
 
 
@@ -208,7 +209,7 @@ def create_account(login: str, name: str | None, password: str) -> None:
 
 @cli.group()
 def token() -> None:
-    """Make and revoke bearer tokens, as an operator would."""
+    """Make bearer tokens, as an operator would."""
 
 
 @token.command("create")
@@ -222,7 +223,7 @@ def create_token(login: str, scopes: tuple[str, ...], days: int) -> None:
 
 @cli.command()
 def doctor() -> None:
-    """Check settings, database, schema, clock and broker; 1 if something is wrong."""
+    """Check settings, database, schema, clock and broker; 1 if one is wrong, 3 if away."""
     awaited(owner("service.keeping:doctor")(os.environ))
 
 
@@ -234,13 +235,17 @@ def main() -> None:
         cli(standalone_mode=False)
     except Exit as leaving:
         sys.exit(leaving.exit_code)
-    except click.UsageError as error:
+    except click.ClickException as error:
         error.show()
-        sys.exit(USAGE)
+        sys.exit(error.exit_code)
     except (Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
     except (ConnectionError, TimeoutError) as error:
         stop(AWAY, f"cannot be reached: {error}", "run `holotable doctor`")
+    except Exception as error:
+        if (told := owner("service.keeping:explained")(error)) is None:
+            raise
+        stop(*told)
 
 
 if __name__ == "__main__":

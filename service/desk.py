@@ -14,6 +14,7 @@ import structlog
 from engine.aggregates import DECIDERS
 from service import heartbeats
 from service.database import pool as open_pool
+from service.errors import StoreUnavailable
 from service.eventstore.store import PostgresStore
 from service.settings import Settings
 from service.sources import Clock, DatabaseClock, Entropy, SystemEntropy
@@ -27,6 +28,17 @@ HOUSE = "house"
 
 CLOCK_SECONDS = 60
 """How often the offset to the database's clock is measured anew."""
+
+START_SECONDS = 30.0
+"""So long a process that starts waits for a database that is away."""
+
+RETRY_SECONDS = 0.25
+_ANSWER_SECONDS = 5.0
+
+_COMING = (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError)
+"""What a database that is away, or about to come, looks like; a wrong password is neither."""
+
+_GONE = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
 
 _log = structlog.get_logger(__name__)
 
@@ -90,7 +102,10 @@ async def open_desk(settings: Settings, process: str | None = None) -> AsyncIter
 
     Args:
         process: Says "I am here" under this name (``api``); ``None`` for those whose
-            absence keeps nobody from acting.
+            absence keeps nobody from acting.  With a name it waits for the database.
+
+    Raises:
+        StoreUnavailable: If the database does not come.
     """
     store = PostgresStore(
         settings.database_url, settings.secret_key, connections=settings.database_connections
@@ -100,17 +115,38 @@ async def open_desk(settings: Settings, process: str | None = None) -> AsyncIter
     connections = await open_pool(settings.database_url, settings.database_connections)
     await writer.start()
     desk = Desk(writer, clock, SystemEntropy(), connections, settings)
-    async with connections.acquire() as connection:
-        await clock.measure(connection)
-    desk.later(_measure(connections, clock))
-    if process is not None:
-        desk.later(_beat(connections, process, timedelta(seconds=settings.heartbeat_seconds)))
     try:
+        await _first_measure(connections, clock, START_SECONDS if process is not None else 0)
+        desk.later(_measure(connections, clock))
+        if process is not None:
+            desk.later(_beat(connections, process, timedelta(seconds=settings.heartbeat_seconds)))
         yield desk
     finally:
         await desk.aclose()
         await writer.aclose()
         await connections.close()
+
+
+async def _first_measure(pool: asyncpg.Pool, clock: DatabaseClock, patience: float) -> None:
+    """Learn the database's time, without which nothing may be decided."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + patience
+    told = False
+    while True:
+        try:
+            async with asyncio.timeout(_ANSWER_SECONDS), pool.acquire() as connection:
+                await clock.measure(connection)
+        except _COMING as error:
+            if loop.time() >= until:
+                raise StoreUnavailable(
+                    f"the database did not answer for {patience:.0f} s: {error}"
+                ) from error
+            if not told:
+                _log.warning("waiting for the database", error=str(error), seconds=patience)
+                told = True
+            await asyncio.sleep(RETRY_SECONDS)
+        else:
+            return
 
 
 async def _measure(pool: asyncpg.Pool, clock: DatabaseClock) -> None:
@@ -119,15 +155,20 @@ async def _measure(pool: asyncpg.Pool, clock: DatabaseClock) -> None:
         try:
             async with pool.acquire() as connection:
                 await clock.measure(connection)
-        except (asyncpg.PostgresError, OSError) as error:
+        except _GONE as error:
             _log.warning("the clock was not measured", error=str(error))
 
 
 async def _beat(pool: asyncpg.Pool, process: str, interval: timedelta) -> None:
+    away = True  # until just now this process did not run
     while True:
         try:
-            if await heartbeats.beat(pool, process, interval):
+            if await heartbeats.beat(pool, process, interval, returning=away):
                 _log.warning("an outage ended; open decisions get their full time anew")
-        except (asyncpg.PostgresError, OSError) as error:
-            _log.warning("no heartbeat", error=str(error))
-        await asyncio.sleep(interval.total_seconds())
+            away = False
+        except _GONE as error:
+            if not away:
+                _log.warning("no heartbeat", error=str(error))
+            away = True
+        # Soon after the database's return: until then the deadlines' clock runs.
+        await asyncio.sleep(RETRY_SECONDS if away else interval.total_seconds())

@@ -28,25 +28,45 @@ _BEAT = """
     ON CONFLICT DO NOTHING RETURNING 1
 """
 
+_ENDED_SINCE = """
+    SELECT EXISTS (SELECT 1 FROM outage
+                    WHERE until_at > (SELECT at FROM heartbeat WHERE process = %(process)s))
+"""
 
-async def beat(pool: asyncpg.Pool, process: str, interval: timedelta) -> bool:
+
+async def beat(
+    pool: asyncpg.Pool, process: str, interval: timedelta, *, returning: bool = False
+) -> bool:
     """
     Record a heartbeat of *process* (``api`` or ``worker``).
+
+    Args:
+        returning: Whether *process* knows that it was away, because it has just started
+            or could not beat; any silence is an outage then.
 
     Returns:
         Whether an outage ended with it; its bounds then stand in ``outage``.
     """
-    found = await pool.fetchval(_BEAT.format("$1::text", "$2"), process, SILENCE * interval)
+    silence = timedelta() if returning else SILENCE * interval
+    found = await pool.fetchval(
+        _BEAT.format("$1::text", "$2"), process, silence, timeout=interval.total_seconds()
+    )
     return found is not None
 
 
 def beat_now(connection: psycopg.Connection, process: str, interval: timedelta) -> bool:
-    """Do what :func:`beat` does, in a ticker's own transaction."""
+    """
+    Do what :func:`beat` does, in a ticker's own transaction.
+
+    Returns:
+        Whether an outage ended since the last heartbeat of *process*, its own or another's.
+    """
+    others = connection.execute(_ENDED_SINCE, {"process": process}).fetchone()
     row = connection.execute(
         _BEAT.format("%(process)s::text", "%(silence)s"),
         {"process": process, "silence": SILENCE * interval},
     ).fetchone()
-    return row is not None
+    return row is not None or (others is not None and bool(others[0]))
 
 
 async def interruption(

@@ -8,15 +8,23 @@ from typing import Final
 import asyncpg
 import msgspec
 import psycopg
+import sqlalchemy as sa
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from service import accounts
+from engine.values import number_of
+from service import accounts, relations
+from service.api.accounts import SignUp
 from service.audit import audit_league
 from service.database import ROOT, async_engine, asyncpg_dsn, with_database
+from service.errors import EventUnreadable
 from service.keys import Keys
+from service.projections import schema as reads
+from service.projections.models import ProjectionUnknown
+from service.projections.rebuild import RebuildRefused
 from service.projections.rebuild import compare as compare_models
 from service.projections.rebuild import rebuild as rebuild_models
 from service.settings import Settings, SettingsInvalid, read
@@ -26,6 +34,39 @@ SKEW_ALLOWED: Final = timedelta(seconds=1)
 
 _out = Console(soft_wrap=True, highlight=False)
 _err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+def explained(error: Exception) -> tuple[int, str, str] | None:
+    """Return the exit code, what is wrong and the next step; None for what is a defect."""
+    match error:
+        case SettingsInvalid():
+            return 2, str(error), "see the table of settings in the README"
+        case ProjectionUnknown():
+            return 2, str(error), "name one of these, or all"
+        case RebuildRefused():
+            return 1, str(error), "wait for its end"
+        case EventUnreadable():
+            return 2, str(error), "is HOLOTABLE_SECRET_KEY the one this database was begun with?"
+        case sa.exc.DBAPIError() | psycopg.Error() | asyncpg.PostgresError():
+            return _explained_by_database(error)
+        case OSError() | asyncpg.InterfaceError():
+            return 3, f"the database cannot be reached: {error}", "run `holotable doctor`"
+    return None
+
+
+def _explained_by_database(error: Exception) -> tuple[int, str, str] | None:
+    cause = getattr(error, "orig", None) or error
+    state = getattr(cause, "sqlstate", None) or ""
+    message = str(cause).splitlines()[0].rpartition(">: ")[2]
+    if state == "42501":
+        return 2, message, "log in as the role that may: see deploy/postgres/roles.sql"
+    if state.startswith("28") or state == "3D000":
+        return 2, message, "correct HOLOTABLE_DATABASE_URL"
+    if state in {"42P01", "3F000"}:
+        return 1, message, "run `holotable migrate`"
+    if state[:2] in {"08", "53", "57"} or (not state and "connect" in message):
+        return 3, f"the database cannot be reached: {message}", "run `holotable doctor`"
+    return None
 
 
 def _bar() -> Progress:
@@ -60,10 +101,13 @@ async def compare(settings: Settings, name: str) -> int:
 
 
 async def audit(settings: Settings, league: str, tournament: str | None, as_json: bool) -> int:
-    """Audit a league and print the report; 1 if it does not pass."""
+    """Audit a league and print the report; 1 if it does not pass, 2 if there is no such thing."""
     engine = async_engine(settings.database_url, 2)
     try:
         async with engine.connect() as connection:
+            if (missing := await _missing(connection, league, tournament)) is not None:
+                _err.print(f"{missing}\n  next: look it up with GET /v1/leagues")
+                return 2
             with _bar() as bar:
                 task = bar.add_task("auditing", total=None)
                 report = await audit_league(
@@ -82,8 +126,37 @@ async def audit(settings: Settings, league: str, tournament: str | None, as_json
     return 0 if report.passed else 1
 
 
+async def _missing(connection: AsyncConnection, league: str, tournament: str | None) -> str | None:
+    """Return what is said of a league or tournament that the log does not know."""
+    known = "SELECT EXISTS (SELECT FROM events WHERE league = :league AND stream = :stream)"
+    for prefix, category, identifier in (
+        ("lge_", "league", league),
+        ("trn_", "tournament", tournament),
+    ):
+        if identifier is None:
+            continue
+        try:
+            found = identifier.startswith(prefix) and await connection.scalar(
+                sa.text(known),
+                {
+                    "league": number_of(league),
+                    "stream": f"{category}-{number_of(identifier).hex}",
+                },
+            )
+        except ValueError:
+            found = False
+        if not found:
+            return f"no {category} {identifier}"
+    return None
+
+
 async def create_account(settings: Settings, login: str, name: str, password: str) -> int:
-    """Make an account and print its player; 1 if the login is taken."""
+    """Make an account and print its player; 1 if the login is taken, 2 if the API refused it."""
+    try:
+        msgspec.convert({"login": login, "name": name, "password": password}, SignUp)
+    except msgspec.ValidationError as error:
+        _err.print(f"{error}\n  next: see SignUp in api-spec/openapi.yaml", markup=False)
+        return 2
     number = SystemEntropy().uuid()
     engine = async_engine(settings.database_url, 1)
     try:
@@ -135,7 +208,7 @@ Check = Callable[[asyncpg.Connection, Settings], Awaitable[str]]
 
 
 async def doctor(environ: Mapping[str, str]) -> int:
-    """Print what is well and what is not, each with a next step; 1 if anything is not."""
+    """Print what is well and what is not, each with a next step; 1 if red, 3 if it is away."""
     try:
         settings = read(environ)
     except SettingsInvalid as error:
@@ -146,7 +219,7 @@ async def doctor(environ: Mapping[str, str]) -> int:
         connection = await asyncpg.connect(asyncpg_dsn(settings.database_url), timeout=5)
     except (OSError, asyncpg.PostgresError) as error:
         _out.print(f"[red]wrong[/] database: {error}\n  next: is it running, is the login right?")
-        return 1
+        return 3 if isinstance(error, OSError) else 1
     failures = 0
     try:
         for name, check in CHECKS.items():
@@ -180,10 +253,35 @@ async def _schema(connection: asyncpg.Connection, _settings: Settings) -> str:
     config.set_main_option("script_location", str(ROOT / "migrations"))
     newest = ScriptDirectory.from_config(config).get_current_head()
     relation = await connection.fetchval("SELECT to_regclass('alembic_version')")
+    readable = relation and await connection.fetchval(
+        "SELECT has_table_privilege('alembic_version', 'SELECT')"
+    )
+    if relation and not readable:
+        return await _columns(connection)
     here = relation and await connection.fetchval("SELECT version_num FROM alembic_version")
     if here != newest:
         raise CheckFailed(f"at {here}, the code is at {newest}", "run `holotable migrate`")
     return str(here)
+
+
+async def _columns(connection: asyncpg.Connection) -> str:
+    """Look for what the code wants; every login may see the catalogue, not all the version."""
+    rows = await connection.fetch(
+        "SELECT nspname, relname, attname FROM pg_attribute"
+        " JOIN pg_class ON attrelid = pg_class.oid JOIN pg_namespace ON relnamespace ="
+        " pg_namespace.oid WHERE nspname IN ('public', 'reads') AND attnum > 0"
+        " AND NOT attisdropped"
+    )
+    there = {tuple(row) for row in rows}
+    wanted = {
+        (table.schema or "public", table.name, column.name)
+        for metadata in (relations.metadata, reads.metadata, reads.outside)
+        for table in metadata.tables.values()
+        for column in table.columns
+    }
+    if missing := sorted(wanted - there):
+        raise CheckFailed(f"without {'.'.join(missing[0])}", "run `holotable migrate`")
+    return "complete; its version is for holotable_migrate to read"
 
 
 async def _clock(connection: asyncpg.Connection, _settings: Settings) -> str:

@@ -96,7 +96,11 @@ def entrant_of(state: Any, player: str) -> EntrantId | None:
 async def tournament_of_table(request: Asked, place: Place) -> Any:
     """Return the state of the tournament a table belongs to, as this process last saw it."""
     stream = stream_of(place.state.tournament)
-    state = (await shell_of(request).desk.writer.load(place.league, stream, fresh=False)).state
+    writer = shell_of(request).desk.writer
+    state = (await writer.load(place.league, stream, fresh=False)).state
+    if not isinstance(state, Running | Finished):
+        # Entries change until play begins: a copy from before would make a player a spectator.
+        state = (await writer.load(place.league, stream)).state
     if isinstance(state, Unannounced):
         raise StreamNotFound("there is nothing here under this name")
     return state

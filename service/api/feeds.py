@@ -18,12 +18,13 @@ from litestar.params import FromPath
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 
 from engine.values import EntrantId, audience_of, number_of
-from service.api.access import entrant_of, reach, tournament_of_table
+from service.api.access import entrant_of, reach, role_in, tournament_of_table
+from service.api.authentication import require_token
 from service.api.operations import operation
 from service.api.paging import limit_of, parts_of, token, wait_of
 from service.api.shell import Asked, Shell, principal_of, shell_of
 from service.api.submitting import encoded
-from service.errors import BadRequest
+from service.errors import BadRequest, Forbidden, StreamNotFound, Unauthenticated
 from service.eventstore.codec import openings_for
 from service.eventstore.record import Recorded
 
@@ -176,10 +177,11 @@ async def _answer(
     given = query.get("after") or query.get("cursor")
     if "text/event-stream" in request.headers.get("accept", ""):
         after = feed.after(request.headers.get("last-event-id") or given)
-        return ServerSentEvent(_messages(feed, after))
+        return ServerSentEvent(_messages(request, feed, after))
     after, limit, wait = feed.after(given), limit_of(request), wait_of(request)
     if wait:
         await feed.news(after, wait)
+        await _still_allowed(request, league)
     rows = await feed.read(after, limit + 1)
     items = await feed.items(rows[:limit])
     more = len(rows) > limit
@@ -187,12 +189,32 @@ async def _answer(
     return encoded(FeedPage(items=items, next_cursor=follows, more=more))
 
 
-async def _messages(feed: Feed, after: int) -> AsyncIterator[ServerSentEventMessage]:
+async def _still_allowed(request: Asked, league: str) -> None:
+    """
+    Check again who asks: a token may end, and a member leave, while a request waits.
+
+    Raises:
+        Unauthenticated: If the token is no longer good.
+        Forbidden: If it lacks the scope.
+        StreamNotFound: If the caller no longer belongs to the league.
+    """
+    await require_token(request, request.route_handler)
+    if await role_in(request, league) is None:
+        raise StreamNotFound("there is nothing here under this name")
+
+
+async def _messages(
+    request: Asked, feed: Feed, after: int
+) -> AsyncIterator[ServerSentEventMessage]:
     loop = asyncio.get_running_loop()
     until = loop.time() + STREAM_SECONDS
     yield ServerSentEventMessage(data=None, comment="open", retry=1000)
     while loop.time() < until and not feed.shell.stopping.is_set():
         rows = await feed.read(after, 200)
+        try:
+            await _still_allowed(request, feed.league)
+        except (Unauthenticated, Forbidden, StreamNotFound):
+            return
         for row, item in zip(rows, await feed.items(rows), strict=True):
             after = feed.place(row)
             yield ServerSentEventMessage(

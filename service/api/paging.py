@@ -14,6 +14,8 @@ from service.errors import BadRequest
 LIMIT_DEFAULT = 50
 LIMIT_MAX = 200
 WAIT_MAX_SECONDS = 25.0
+POSITION_END = 2**62
+"""Above every position; a forged one must not reach the database."""
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +44,8 @@ def parts_of(text: str, *shapes: type) -> list[Any]:
         raise BadRequest("invalid_cursor", "this is no cursor of this server") from error
     if [type(part) for part in parts] != list(shapes):
         raise BadRequest("invalid_cursor", "this is a cursor of something else")
+    if any(isinstance(part, int) and not -1 <= part < POSITION_END for part in parts):
+        raise BadRequest("invalid_cursor", "this is no cursor of this server")
     return list(parts)
 
 

@@ -144,7 +144,9 @@ async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Respo
     if body.masters is not None and not place.state.sandbox:
         raise BadRequest("not_a_sandbox", "only a sandbox league may fix its masters")
     if body.season is not None:
-        await reach(request, body.season, "ssn")
+        season = await reach(request, body.season, "ssn")
+        if season.league != league_id:
+            raise BadRequest("bad_request", "this season is of another league")
     order, now = order_of(request, raw), shell.now()
     tournament = TournamentId(f"trn_{order.new_id(0).hex}")
     announce = _announcement(body, tournament, LeagueId(league_id), now)

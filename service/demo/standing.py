@@ -1,15 +1,13 @@
 """``holotable up``: the same stack, staying."""
 
-import signal
 import time
 from pathlib import Path
-from types import FrameType
 
 import httpx
 from rich.console import Console
 
 from service.embedded import ClusterFailed
-from service.supervisor import Stack, StackFailed
+from service.supervisor import Stack, StackFailed, interrupt_on_terminate
 
 LOGIN = "organiser"
 TOKEN_FILE = "organiser.token"  # noqa: S105 - the name of a file
@@ -18,7 +16,7 @@ TOKEN_FILE = "organiser.token"  # noqa: S105 - the name of a file
 def stay(directory: Path, host: str, port: int) -> int:
     """Run the stack on *directory* until it is told to stop; the exit code."""
     console = Console(soft_wrap=True, highlight=False)
-    signal.signal(signal.SIGTERM, _interrupt)
+    interrupt_on_terminate()
     try:
         with Stack(directory, host=host, port=port) as stack:
             _greet(console, stack)
@@ -29,7 +27,9 @@ def stay(directory: Path, host: str, port: int) -> int:
         console.print(f"\nstopped; the data stay in {directory}")
         return 0
     except (ClusterFailed, StackFailed) as error:
-        console.print(f"[bold red]the stack failed:[/] {error}\n  next: see {directory / 'logs'}")
+        console.print(
+            f"[bold red]the stack failed:[/] {error}\n  next: see the logs in {directory}"
+        )
         return 3
 
 
@@ -63,7 +63,3 @@ def _organiser(stack: Stack) -> str:
     file.touch(mode=0o600)
     file.write_text(token, encoding="ascii")
     return token
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

@@ -27,8 +27,10 @@ class Application:
         self.settings = settings
         self.celery = Celery("holotable", set_as_current=False)
         self.celery.conf.update(
-            task_acks_late=True,
-            task_reject_on_worker_lost=True,
+            # Acknowledged on receipt: the job's lease, not the broker, brings a lost task
+            # back.  With late acknowledgement, rejecting the message of a killed child
+            # raised KeyError in kombu's pgmq transport and no further task came (ADR 0007).
+            task_acks_late=False,
             task_ignore_result=True,
             task_serializer="json",
             accept_content=["json"],

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 import psycopg
 import structlog
+from kombu.exceptions import OperationalError
 
 from service import heartbeats, jobs
 from service.settings import Settings
@@ -60,7 +61,7 @@ class Ticker:
             with _forking:
                 try:
                     busy = self.tick()
-                except (psycopg.Error, OSError) as error:
+                except (psycopg.Error, OSError, OperationalError) as error:
                     _log.warning("tick failed", error=str(error))
                     self._disconnect()
                     busy = False

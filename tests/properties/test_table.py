@@ -1,8 +1,9 @@
 """Whatever is legally played at a table: nothing is lost, nothing leaks, everything repeats."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from random import Random
 
 import msgspec
 from hypothesis import HealthCheck, given, settings
@@ -149,35 +150,74 @@ def test_a_table_is_loaded_from_its_last_hand_on(game: tuple[str, int, int, obje
         assert short == whole
 
 
-def other_secrets(table: Table, viewer: str) -> Table:
-    """Return a table that differs in all that *viewer* cannot see."""
+def other_secrets(table: Table, viewer: str | None, dice: Random) -> Table:
+    """
+    Return a table that differs in all that *viewer* cannot see.
+
+    The cards in the pile, among the discards and in the other hands are dealt out
+    anew; a selection that is committed and not yet closed also gets another size.
+    """
     hand = table.hand
     assert hand is not None
+    shown = {card.card for each in hand.revealed for card in each.cards} | set(hand.drawn_off)
+    others = [place for place in table.places if place.entrant != viewer and place.hand is not None]
+    undealt = pile_of(hand).cards[hand.pile_next :]
+    hidden = [*undealt, *hand.discards]
+    for place in others:
+        assert place.hand is not None
+        zones = (*place.hand.cards, *place.hand.selection, *place.hand.fresh)
+        hidden += [card.card for card in zones if card.card not in shown]
+    dice.shuffle(hidden)
+    left = iter(hidden)
 
-    def swap(cards: tuple[SealedCard, ...]) -> tuple[SealedCard, ...]:
+    def swap(cards: Sequence[SealedCard]) -> tuple[SealedCard, ...]:
         return tuple(
-            SealedCard("Z1", bytes(32), card.pile, card.position, card.audiences) for card in cards
+            card
+            if card.card in shown
+            else SealedCard(
+                next(left), dice.randbytes(32), card.pile, card.position, card.audiences
+            )
+            for card in cards
         )
 
     def hide(place: Place) -> Place:
-        if place.entrant == viewer or place.hand is None:
-            return place
         held = place.hand
-        # Committed but unpublished selections may have any size.
-        loose = (*held.selection, *held.cards) if "select" not in hand.done else held.selection
-        rest = () if "select" not in hand.done else held.cards
-        return replace(
-            place,
-            hand=replace(held, selection=swap(loose), cards=swap(rest), fresh=swap(held.fresh[:0])),
-        )
+        if place.entrant == viewer or held is None:
+            return place
+        cards, selection, fresh = swap(held.cards), swap(held.selection), swap(held.fresh)
+        if held.selected and "select" not in hand.done:
+            loose = (*selection, *cards)
+            size = dice.randint(0, len(loose))
+            selection, cards = loose[:size], loose[size:]
+        elif held.improved and "improve" not in hand.done:
+            loose = (*selection, *fresh)
+            kept = next(count.cards for count in hand.kept if count.seat == place.seat)
+            size = dice.randint(kept, len(loose))
+            selection, fresh = loose[:size], loose[size:]
+        return replace(place, hand=replace(held, cards=cards, selection=selection, fresh=fresh))
 
-    nothing = Seeds(cards="0" * 64, dice="1" * 64, draws="2" * 64)
+    places = tuple(map(hide, table.places))
+    discards = tuple(next(left) for _ in hand.discards)
+    # The order of a pile comes from its seed; what the pile was made of goes with its cards.
+    gone = pile_of(hand).cards[: hand.pile_next]
+    seeds = Seeds(cards=dice.randbytes(32).hex(), dice=dice.randbytes(32).hex(), draws="2" * 64)
     secret = replace(
         hand,
-        seeds=Sealed(nothing, bytes(32), ("house",)),
-        discards=("Z1",) * len(hand.discards),
+        seeds=Sealed(seeds, dice.randbytes(32), ("house",)),
+        discards=discards,
+        pile_cards=(*gone, *left),
     )
-    return replace(table, places=tuple(map(hide, table.places)), hand=secret)
+    return replace(table, places=places, hand=secret)
+
+
+def moments(floor: Floor) -> Iterator[Table]:
+    """Yield every state the table was in, also between the events of one command."""
+    for before, _, happened in floor.appends:
+        state = before
+        for event in happened:
+            state = decider.evolve(state, event)
+            assert isinstance(state, Table)
+            yield state
 
 
 @played
@@ -185,13 +225,50 @@ def other_secrets(table: Table, viewer: str) -> Table:
 def test_a_view_shows_nothing_that_is_hidden_from_its_viewer(
     game: tuple[str, int, int, object],
 ) -> None:
-    def check(table: Table) -> None:
+    dice = Random(game[2])
+    seen: set[str] = set()
+    for table in moments(play(game)):
         if table.hand is None:
-            return
+            continue
+        seen.update(table.hand.done)
         for viewer in (None, *(place.entrant for place in table.places)):
-            assert seen_by(table, viewer) == seen_by(other_secrets(table, viewer or ""), viewer)
+            other = other_secrets(table, viewer, dice)
+            assert other != table
+            assert seen_by(other, viewer) == seen_by(table, viewer)
+    assert {"roll", "deal"} <= seen
 
-    play(game, after=check)
+
+@played
+@given(games)
+def test_a_view_names_no_card_but_the_own_and_those_turned_over(
+    game: tuple[str, int, int, object],
+) -> None:
+    faces = set(deck("d62"))
+    for table in moments(play(game)):
+        last = () if table.last_hand is None else table.last_hand.revealed
+        for viewer in (None, *(place.entrant for place in table.places)):
+            open_ = {card.card for each in last for card in each.cards}
+            if table.hand is not None:
+                open_ |= {card.card for each in table.hand.revealed for card in each.cards}
+            place = None if viewer is None else table.place_of(viewer)
+            if place is not None and place.hand is not None:
+                held = place.hand
+                zones = (*held.cards, *held.selection, *held.fresh)
+                open_ |= {card.card for card in zones}
+            named = set(words(msgspec.to_builtins(seen_by(table, viewer)))) & faces
+            assert named <= open_
+
+
+def words(value: object) -> Iterator[str]:
+    """Yield every text in *value*."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from words(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from words(each)
 
 
 @played

@@ -1,0 +1,170 @@
+"""The keeper's commands, each as a process of its own, against a stack that runs."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from service.settings import environment
+from service.supervisor import Stack
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT_SECONDS = 30
+NOWHERE = {"HOLOTABLE_DATABASE_URL": "postgresql://nobody:nothing@127.0.0.1:1/none"}
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    # Socket paths have 107 bytes; the short base name leaves room.
+    directory = tmp_path_factory.mktemp("c") / "d"
+    options = {"worker_processes": 1, "log_level": "warning"}
+    with Stack(directory, keep=False, durable=False, options=options) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def organiser(stack: Stack) -> str:
+    """Secret of a token that the command line made for an account that it made."""
+    made = holotable(stack, "api", "account", "create", "chewie", "--password", "a long roar")
+    assert made.returncode == 0, made.stderr
+    return holotable(stack, "api", "token", "create", "chewie").stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def league(stack: Stack, organiser: str) -> str:
+    return str(asked(stack, organiser, "leagues", {"name": "Cloud City"})["id"])
+
+
+def holotable(
+    stack: Stack, process: str, *arguments: str, **changes: str
+) -> subprocess.CompletedProcess[str]:
+    """Run ``holotable`` with the settings of *process*, and *changes* to them."""
+    inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
+    return subprocess.run(
+        [sys.executable, "-m", "service.cli", *arguments],
+        cwd=ROOT,
+        env=inherited | environment(stack.settings(process)) | changes,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+    )
+
+
+def at_once(
+    stack: Stack, calls: list[tuple[str, str]], **changes: str
+) -> dict[str, subprocess.CompletedProcess[str]]:
+    """Run commands, each with the settings of a process, beside one another."""
+    with ThreadPoolExecutor(len(calls)) as threads:
+        ended = threads.map(
+            lambda call: holotable(stack, call[0], *call[1].split(), **changes), calls
+        )
+        return dict(zip((" ".join(call) for call in calls), ended, strict=True))
+
+
+def asked(stack: Stack, token: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Return what the API answers to a good request."""
+    headers = {"Authorization": f"Bearer {token}"}
+    answer = httpx.post(f"{stack.url}/v1/{path}", json=body, headers=headers, timeout=10)
+    assert answer.is_success, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_an_account_is_made_once(stack: Stack) -> None:
+    """The player id is printed; the same login a second time is answered with no."""
+    first, second = (
+        holotable(stack, "api", "account", "create", "lobot", "--password", "no small talk")
+        for _ in range(2)
+    )
+    assert (first.returncode, first.stdout[:4]) == (0, "plr_")
+    assert (second.returncode, second.stderr.splitlines()[0]) == (1, "the login lobot is taken")
+
+
+def test_an_account_keeps_the_rules_of_the_api(stack: Stack) -> None:
+    """What nobody may sign up with, the command line does not make either."""
+    refused = holotable(stack, "api", "account", "create", "Bad Login!", "--password", "a")
+    assert refused.returncode == 2
+
+
+def test_a_token_opens_the_api(stack: Stack, organiser: str) -> None:
+    """The printed secret is a bearer token of that account."""
+    headers = {"Authorization": f"Bearer {organiser}"}
+    answer = httpx.get(f"{stack.url}/v1/me", headers=headers, timeout=10)
+    assert answer.json()["login"] == "chewie"
+
+
+def test_a_token_for_nobody_is_refused(stack: Stack) -> None:
+    """No account, no token."""
+    refused = holotable(stack, "api", "token", "create", "nobody")
+    assert (refused.returncode, refused.stdout) == (1, "")
+
+
+def test_read_models_are_rebuilt_and_equal(stack: Stack, league: str) -> None:
+    """A rebuild under a running projector leaves nothing that a comparison finds."""
+    rebuilt = holotable(stack, "project", "projections", "rebuild")
+    assert (rebuilt.returncode, rebuilt.stdout) == (0, "rebuilt all\n"), rebuilt.stderr
+    compared = holotable(stack, "project", "projections", "compare")
+    assert (compared.returncode, compared.stdout) == (0, "all: 0 differences\n")
+
+
+def test_a_league_is_audited(stack: Stack, league: str) -> None:
+    """The report of an honest league passes and counts its events."""
+    audited = holotable(stack, "audit", "audit", league, "--json")
+    report = json.loads(audited.stdout)
+    assert (audited.returncode, report["passed"], report["league"]) == (0, True, league)
+    assert report["events"] > 0
+
+
+def test_the_doctor_finds_a_running_stack_well(stack: Stack) -> None:
+    """Every role may ask, and nothing is red."""
+    roles = ("api", "worker", "project", "audit", "migrate")
+    for call, seen in at_once(stack, [(role, "doctor") for role in roles]).items():
+        found = [line.split()[:2] for line in seen.stdout.splitlines()]
+        checks = ["settings", "server:", "schema:", "clock:", "broker:"]
+        assert (seen.returncode, found) == (0, [["ok", check] for check in checks]), call
+
+
+def test_the_openapi_document_is_the_code_s(stack: Stack) -> None:
+    """The committed document is what the code says; another file is not."""
+    assert holotable(stack, "api", "openapi", "--check", "api-spec/openapi.yaml").returncode == 0
+    assert holotable(stack, "api", "openapi", "--check", "LICENSE").returncode == 1
+
+
+def test_wrong_usage_is_said_in_two_lines(stack: Stack) -> None:
+    """A name that is none, a login that may not: code 2, and no traceback."""
+    calls = [
+        ("project", "projections compare nothing"),
+        ("api", "projections rebuild"),
+        ("project", "token create chewie"),
+        ("audit", "audit lge_nothing"),
+        ("audit", f"audit lge_{0:032x}"),
+        ("audit", "worker"),
+    ]
+    for call, refused in at_once(stack, calls).items():
+        said = refused.stderr.splitlines()
+        assert (refused.returncode, len(said)) == (2, 2), f"{call}: {refused.stderr}"
+        assert said[1].startswith("  next: ")
+
+
+def test_an_audit_of_no_tournament_does_not_pass(stack: Stack, league: str) -> None:
+    """A mistyped tournament is not a clean one."""
+    refused = holotable(stack, "audit", "audit", league, "--tournament", f"trn_{0:032x}")
+    assert refused.returncode == 2
+
+
+def test_a_database_that_is_away_is_code_three(stack: Stack) -> None:
+    """Scripts can tell "not now" from "no"."""
+    commands = ("doctor", "migrate", "projections compare", "token create chewie")
+    calls = [("api", command) for command in commands]
+    for call, away in at_once(stack, calls, **NOWHERE).items():
+        said = (away.returncode, "Traceback" in away.stderr)
+        assert said == (3, False), f"{call}: {away.stderr}"

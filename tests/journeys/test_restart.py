@@ -1,0 +1,146 @@
+"""A night that is interrupted: the whole stack stops in mid-hand and starts again."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from service.bots.player import Temper, choose
+from service.supervisor import Stack
+
+pytestmark = pytest.mark.slow
+
+DECISION_SECONDS = 30
+PATIENCE_SECONDS = 20.0
+AWAY_SECONDS = 10.0
+TEMPER = Temper(boldness=0.0, patience=1.0)
+OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1, "lease_seconds": 5}
+"""A short lease: a job in flight when the database goes is sent again only after it."""
+
+
+@dataclass
+class Evening:
+    """One table of three, seen through the public API."""
+
+    http: httpx.Client
+    tokens: dict[str, str] = field(default_factory=dict)
+    table: str = ""
+    sent: int = 0
+
+    def ask(
+        self, who: str, method: str, path: str, body: Any = None, key: str | None = None
+    ) -> httpx.Response:
+        self.sent += 1
+        headers = {"Idempotency-Key": key or f"{who}-{self.sent}"} if method == "POST" else {}
+        if who in self.tokens:
+            headers["Authorization"] = f"Bearer {self.tokens[who]}"
+        return self.http.request(method, path, json=body, headers=headers)
+
+    def good(self, *request: Any, key: str | None = None) -> dict[str, Any]:
+        answer = self.ask(*request, key=key)
+        assert answer.is_success, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def gather(self) -> None:
+        for name in ("host", "han", "lando", "qira"):
+            body = {"login": name, "password": "a long night ahead", "name": name}
+            self.tokens[name] = self.good(name, "POST", "/v1/accounts", body)["token"]["token"]
+        league = self.good("host", "POST", "/v1/leagues", {"name": "Cloud City", "sandbox": True})
+        at = f"/v1/leagues/{league['id']}"
+        code = self.good("host", "POST", f"{at}/invitations", {"role": "player", "uses": 3})["code"]
+        terms = {"name": "Night one", "ruleset": "better", "starting_stack": 1000}
+        terms |= {"decision_seconds": DECISION_SECONDS, "grace_seconds": 0}
+        tournament = self.good("host", "POST", f"{at}/tournaments", terms)
+        at = f"/v1/tournaments/{tournament['id']}"
+        for name in self.players:
+            self.good(name, "POST", f"/v1/invitations/{code}/accept", {})
+            self.good(name, "POST", f"{at}/registrations", {"bot": True})
+        self.good("host", "POST", f"{at}/start", {})
+        listed = until(lambda: self.good("host", "GET", f"{at}/tables")["items"])
+        self.table = listed[0]["id"]
+        until(lambda: self.view("host")["decision"])
+
+    @property
+    def players(self) -> list[str]:
+        return [name for name in self.tokens if name != "host"]
+
+    def view(self, who: str) -> dict[str, Any]:
+        return self.good(who, "GET", f"/v1/tables/{self.table}")
+
+    def deadline(self) -> datetime:
+        return datetime.fromisoformat(self.view("host")["decision"]["deadline"])
+
+    def kept(self) -> dict[str, Any]:
+        """Return what must outlast an interruption, as each player sees it."""
+        views = {name: self.view(name) for name in self.players}
+        return {
+            name: [view["me"], view["level"], view["hand_number"], view["my_turn"], view["seats"]]
+            + [view["decision"][part] for part in ("token", "turn", "seats")]
+            for name, view in views.items()
+        }
+
+    def answered(self, key: str | None = None) -> tuple[str, dict[str, Any], dict[str, Any]]:
+        """Have the next player who is asked answer; return who, what and the answer."""
+        for name in self.players:
+            action = choose(self.view(name), TEMPER, name, 1)
+            if action is not None:
+                path = f"/v1/tables/{self.table}/actions"
+                return name, action, self.good(name, "POST", path, action, key=key)
+        raise AssertionError("nobody is asked")
+
+    def events(self) -> list[dict[str, Any]]:
+        answer = self.good("host", "GET", f"/v1/tables/{self.table}/events?limit=200")
+        items: list[dict[str, Any]] = answer["items"]
+        return items
+
+    def finish_street(self) -> None:
+        """Answer the open decision for everybody it waits for."""
+        token = self.view("host")["decision"]["token"]
+        while (open_now := self.view("host")["decision"]) and open_now["token"] == token:
+            self.answered()
+
+
+def until(ready: Callable[[], Any]) -> Any:
+    """Return the first true answer of *ready*."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not (found := ready()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.05)
+    return found
+
+
+@contextmanager
+def connected(stack: Stack) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=stack.url, timeout=30) as http:
+        yield http
+
+
+def full_time_anew(evening: Evening, returned: datetime) -> bool:
+    """Whether the deadline counts from after the return."""
+    return evening.deadline() >= returned + timedelta(seconds=DECISION_SECONDS)
+
+
+def test_a_restarted_stack_goes_on_where_it_was(tmp_path: Path) -> None:
+    """The same cards, the same decision, and its full time anew."""
+    stack = Stack(tmp_path, keep=True, durable=False, options=OPTIONS)
+    with stack, connected(stack) as http:
+        evening = Evening(http)
+        evening.gather()
+        evening.answered()
+        before, events = evening.kept(), evening.events()
+    stopped = datetime.now(UTC)
+    with stack, connected(stack) as http:
+        evening.http = http
+        assert evening.kept() == before
+        until(lambda: full_time_anew(evening, stopped))
+        assert evening.kept() == before
+        assert evening.events()[: len(events)] == events
+        evening.finish_street()
+        assert not any(each["data"].get("timed_out") for each in evening.events())
