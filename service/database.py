@@ -46,13 +46,6 @@ def with_database(url: str, name: str) -> str:
     return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
 
 
-def with_login(url: str, user: str, password: str) -> str:
-    """Return the same database's address for another login."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit(parts._replace(netloc=f"{user}:{password}@{host}"))
-
-
 def async_engine(url: str, connections: int = 8) -> AsyncEngine:
     """Return an engine; it connects at the first use."""
     return create_async_engine(

@@ -39,21 +39,6 @@ class DatabaseClock:
         return self._offset
 
 
-class FixedClock:
-    """A clock that stands until somebody moves it; for tests and simulations."""
-
-    def __init__(self, start: datetime) -> None:
-        self._now = start
-
-    def now(self) -> datetime:
-        """Return the instant it stands at."""
-        return self._now
-
-    def advance(self, step: timedelta) -> None:
-        """Move it forward by *step*."""
-        self._now += step
-
-
 class Entropy(Protocol):
     """Draws what nobody may foresee."""
 

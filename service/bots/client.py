@@ -50,10 +50,6 @@ class Client:
         self._sent = 0
         self.token = token
 
-    def with_token(self, token: str) -> "Client":
-        """Return a client that speaks with *token*."""
-        return Client(self._http, self._name, token)
-
     async def get(self, path: str, **query: str | int) -> dict[str, Any]:
         """
         Read a resource.
