@@ -1,4 +1,8 @@
-"""The dice: the gold one gives the target number, the silver one the target suit."""
+"""
+The dice: the gold one gives the target number, the silver one the target suit.
+
+Games of card turns roll two common ones, of which only doubles matter.
+"""
 
 from typing import Literal
 
@@ -23,3 +27,19 @@ def roll_target(seed: bytes, digest: bytes = b"") -> tuple[int, Suit]:
     stream = Stream(seed, "target", 1, digest)
     number = GOLD[stream.below(len(GOLD))]
     return number, SILVER[stream.below(len(SILVER))]
+
+
+def roll_pair(seed: bytes, label: str, n: int, digest: bytes = b"") -> tuple[int, int]:
+    """
+    Roll two common dice; their faces are 1 to 6.
+
+    Args:
+        seed: The deal's ``dice`` seed.
+        label: ``shift`` or ``spike``.
+        n: Which roll of that label within the deal, from 1.
+        digest: Of the openings.
+
+    Source: rulebook ``dice.pair``.
+    """
+    stream = Stream(seed, label, n, digest)
+    return stream.below(6) + 1, stream.below(6) + 1

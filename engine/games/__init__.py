@@ -1,1 +1,1 @@
-"""The games: each is an order of phases made from the parameters of a ruleset."""
+"""The games: the order of their phases, and what a hand counts for."""

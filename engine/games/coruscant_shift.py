@@ -7,7 +7,7 @@ rulebook ``phases``.
 
 from typing import Literal
 
-from engine.rulesets import NoForcedBet, Ruleset
+from engine.rulesets import CoruscantShift, NoForcedBet
 
 Phase = Literal[
     "forced",
@@ -26,7 +26,7 @@ Phase = Literal[
 ]
 
 
-def phases(ruleset: Ruleset) -> tuple[Phase, ...]:
+def phases(ruleset: CoruscantShift) -> tuple[Phase, ...]:
     """Return the phases of one hand in order."""
     order: list[Phase] = [] if isinstance(ruleset.forced, NoForcedBet) else ["forced"]
     order += ["roll", "deal"] if ruleset.roll.when == "before_deal" else ["deal", "roll"]

@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from engine.rulesets.errors import RulesetInvalid, RulesetUnknown
-from engine.rulesets.model import Ante, AnteByPlayers, Blinds, PokerNoLimit, Ruleset
+from engine.rulesets.model import Ruleset
+from engine.rulesets.validation import contradiction
 
 _DRAW_OFF = {"kind": "draw_off", "limit": 3, "then": "cube"}
 
@@ -69,11 +70,19 @@ PRESETS: dict[str, dict[str, Any]] = {
         "roll": {"by": "house", "when": "after_deal"},
         "end": {"kind": "hands_or_last", "hands": None},
     },
+    "traditional": {
+        "variant": "traditional",
+        "starting_stack": 100,
+        "ante": {"main": 1, "sabacc": 1},
+        "betting": {"kind": "poker_nl", "min_raise": "chip_unit", "min_open": 1},
+        "pot_building_rounds": 4,
+        "max_rounds": 10,
+        "shift": {"kind": "doubles", "when": "after_bet"},
+        "compare": "signed",
+        "short_forced": "sits_out",
+    },
 }
 """What each preset says differently from the defaults.  Source: rulebook ``rulesets.presets``."""
-
-_PLAYERS_MAX = 12
-_DECK_SIZE = 62
 
 
 def preset(name: str) -> Ruleset:
@@ -97,12 +106,12 @@ def resolve(name: str, overrides: Mapping[str, Any]) -> Ruleset:
         RulesetUnknown: If there is no such preset.
         RulesetInvalid: If the outcome is not a playable game.
     """
-    merged = _merge(_settings(name), overrides)
+    merged = {"variant": "coruscant_shift"} | _merge(_settings(name), overrides)
     try:
-        ruleset = msgspec.convert(merged, Ruleset)
+        ruleset: Ruleset = msgspec.convert(merged, Ruleset)
     except msgspec.ValidationError as error:
         raise RulesetInvalid(reason=str(error)) from error
-    if (reason := _contradiction(ruleset)) is not None:
+    if (reason := contradiction(ruleset)) is not None:
         raise RulesetInvalid(reason=reason)
     return ruleset
 
@@ -124,56 +133,3 @@ def _merge(inherited: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, An
         else:
             merged[key] = value
     return merged
-
-
-def _contradiction(ruleset: Ruleset) -> str | None:
-    unit = ruleset.chip_unit
-    amounts = ruleset.base_amounts()
-    sums = (amounts.small, amounts.big, amounts.ante, ruleset.starting_stack or 0)
-    match ruleset:
-        case _ if unit < 1:
-            return "chip_unit is below 1"
-        case _ if any(chips % unit for chips in sums):
-            return f"forced bets and starting_stack must be multiples of chip_unit {unit}"
-        case _ if not 2 <= ruleset.max_players <= _PLAYERS_MAX:
-            return f"max_players is not between 2 and {_PLAYERS_MAX}"
-        case _ if not ruleset.recycle_discards and (
-            2 * ruleset.max_players * ruleset.hand_size > _DECK_SIZE
-        ):
-            return "so many players need recycle_discards"
-        case Ruleset(hand_size=size) if size != 5:  # noqa: PLR2004 - the game is of five cards
-            return "hand_size is not 5"
-        case Ruleset(first_selection_min=least) if not 0 <= least <= 5:  # noqa: PLR2004
-            return "first_selection_min is not between 0 and 5"
-        case Ruleset(final_selection_min=least) if least != 1:
-            return "final_selection_min is not 1"
-        case Ruleset(forced=Blinds(small=small, big=big)) if not 0 < small <= big:
-            return "blinds must be positive and the small one not above the big one"
-        case Ruleset(forced=Ante(amount=0)):
-            return "an ante of 0 is no ante"
-        case Ruleset(escalation=AnteByPlayers(), forced=forced) if not isinstance(forced, Ante):
-            return "escalation ante_by_players needs an ante"
-        case Ruleset(escalation=AnteByPlayers(inc=inc)) if not _steps_known(inc, unit):
-            return "inc needs numbers of players, a '*', and multiples of chip_unit"
-        case _:
-            return _betting_contradiction(ruleset)
-
-
-def _steps_known(inc: Mapping[str, int], unit: int) -> bool:
-    named = all(key == "*" or (key.isascii() and key.isdecimal()) for key in inc)
-    return named and "*" in inc and all(step >= 0 and step % unit == 0 for step in inc.values())
-
-
-def _betting_contradiction(ruleset: Ruleset) -> str | None:
-    blinds = isinstance(ruleset.forced, Blinds)
-    if "left_of_big_blind" in ruleset.first_actor and not blinds:
-        return "first_actor left_of_big_blind needs blinds"
-    match ruleset.betting:
-        case PokerNoLimit(min_open="big_blind") if not blinds:
-            return "min_open big_blind needs blinds"
-        case PokerNoLimit(min_open=int(least)) if least < 1 or least % ruleset.chip_unit:
-            return "min_open is not a positive multiple of chip_unit"
-        case PokerNoLimit() if ruleset.moneyless:
-            return "score hands_won has no chips to bet"
-        case _:
-            return None

@@ -1,0 +1,155 @@
+"""
+The parts a ruleset is put together from.
+
+A part with a ``kind`` is one of several; an override replaces it whole.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from engine.values import Chips
+
+
+class _Part(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind"
+):
+    pass
+
+
+class NoForcedBet(_Part, frozen=True, kw_only=True, tag="none"):
+    """Nobody pays before the cards."""
+
+
+class Ante(_Part, frozen=True, kw_only=True, tag="ante"):
+    """Everyone pays *amount*; it does not count as a bet of the first street."""
+
+    amount: Chips
+
+
+class Blinds(_Part, frozen=True, kw_only=True, tag="blinds"):
+    """Two seats left of the button pay; both count as bets of the first street."""
+
+    small: Chips
+    big: Chips
+
+
+class NoEscalation(_Part, frozen=True, kw_only=True, tag="none"):
+    """Forced bets stay as they are."""
+
+
+class DoublePerOrbit(_Part, frozen=True, kw_only=True, tag="double_per_orbit"):
+    """Forced bets double whenever the button reaches or passes the first dealer's seat."""
+
+
+class AnteByPlayers(_Part, frozen=True, kw_only=True, tag="ante_by_players"):
+    """The ante grows before every hand but the first, by the number of players with chips."""
+
+    inc: dict[str, int]
+    """Chips by number of players; ``*`` for every other number."""
+
+
+class PokerNoLimit(_Part, frozen=True, kw_only=True, tag="poker_nl"):
+    """Fold, check, call, raise to any amount."""
+
+    min_raise: Literal["chip_unit", "min_bet", "last_raise"] = "chip_unit"
+    min_open: Literal["big_blind", "table_min"] | int = "table_min"
+    """The smallest opening bet; ``table_min`` is one unit."""
+
+
+class FixedContinue(_Part, frozen=True, kw_only=True, tag="fixed_continue"):
+    """One pass: stay for a fixed price, or fold."""
+
+    cost: Chips
+
+
+class Split(_Part, frozen=True, kw_only=True, tag="split"):
+    """Tied seats share the pot."""
+
+
+class DrawOff(_Part, frozen=True, kw_only=True, tag="draw_off"):
+    """Each tied seat gets one open card, the highest value wins."""
+
+    limit: int = 3
+    then: Literal["cube"] = "cube"
+
+
+class ChanceCube(_Part, frozen=True, kw_only=True, tag="chance_cube"):
+    """One of the tied seats, drawn."""
+
+
+class SingleBlindDraw(_Part, frozen=True, kw_only=True, tag="single_blind_draw"):
+    """Each tied seat gets one open card; the nearest to zero wins, the positive of two."""
+
+
+class LastStanding(_Part, frozen=True, kw_only=True, tag="last_standing"):
+    """Until one player holds every chip."""
+
+
+class EachDealtOnce(_Part, frozen=True, kw_only=True, tag="each_dealt_once"):
+    """Until everyone has dealt once."""
+
+
+class HandsOrLast(_Part, frozen=True, kw_only=True, tag="hands_or_last"):
+    """A number of hands, or until one player holds every chip."""
+
+    hands: int | None = None
+
+
+class OpenEnd(_Part, frozen=True, kw_only=True, tag="open"):
+    """Until the house closes the table."""
+
+
+class ShiftOnDoubles(_Part, frozen=True, kw_only=True, tag="doubles"):
+    """Two dice after each betting round; doubles shift the cards."""
+
+    when: Literal["after_bet"] = "after_bet"
+
+
+class Plain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A part that is overridden key by key."""
+
+
+class Roll(Plain, frozen=True, kw_only=True):
+    """In whose name the dice are rolled, and when."""
+
+    by: Literal["dealer", "left_of_dealer", "house"] = "dealer"
+    when: Literal["before_deal", "after_deal"] = "after_deal"
+
+
+class Rebuy(Plain, frozen=True, kw_only=True):
+    """How often a player may buy a new stack; null is without limit."""
+
+    max: int | None = 0
+    between_hands: bool = True
+
+
+class MainAntes(Plain, frozen=True, kw_only=True):
+    """What everyone pays into each of the two pots of Traditional."""
+
+    main: Chips = 1
+    sabacc: Chips = 1
+
+
+class HandAntes(Plain, frozen=True, kw_only=True):
+    """What everyone pays into each of the two pots of Corellian Spike."""
+
+    hand: Chips = 2
+    sabacc: Chips = 1
+
+
+class CardFees(Plain, frozen=True, kw_only=True):
+    """What a card action costs, paid into the hand pot as dead money."""
+
+    gain: Chips = 1
+    swap: Chips = 1
+    discard: Chips = 2
+    """For taking the top of the discard pile."""
+
+
+class Amounts(Plain, frozen=True, kw_only=True):
+    """The forced bets in force, in chips; 0 where the ruleset has none."""
+
+    small: Chips = 0
+    big: Chips = 0
+    ante: Chips = 0

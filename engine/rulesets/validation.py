@@ -1,0 +1,103 @@
+"""Which parameters cannot go together, and why: one sentence for the host."""
+
+from collections.abc import Mapping
+
+from engine.rulesets.model import CorellianSpike, CoruscantShift, Ruleset, Traditional
+from engine.rulesets.parts import Ante, AnteByPlayers, Blinds, EachDealtOnce, PokerNoLimit
+
+_PLAYERS_MAX = 12
+_ROUNDS_PLAYERS_MAX = 8
+_ROUNDS_MAX = 50
+_DECK_SIZE = 62
+
+
+def contradiction(ruleset: Ruleset) -> str | None:
+    """Return why *ruleset* is not a playable game; none if it is one."""
+    most = _PLAYERS_MAX if isinstance(ruleset, CoruscantShift) else _ROUNDS_PLAYERS_MAX
+    if ruleset.chip_unit < 1:
+        return "chip_unit is below 1"
+    if not 2 <= ruleset.max_players <= most:
+        return f"max_players is not between 2 and {most}"
+    match ruleset:
+        case CoruscantShift():
+            own = _of_coruscant_shift(ruleset)
+        case Traditional():
+            own = _of_rounds(ruleset) or _of_traditional(ruleset)
+        case CorellianSpike():
+            own = _of_rounds(ruleset)
+    return own or _of_betting(ruleset)
+
+
+def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
+    unit = ruleset.chip_unit
+    amounts = ruleset.base_amounts()
+    sums = (amounts.small, amounts.big, amounts.ante, ruleset.starting_stack or 0)
+    match ruleset:
+        case _ if any(chips % unit for chips in sums):
+            return f"forced bets and starting_stack must be multiples of chip_unit {unit}"
+        case _ if not ruleset.recycle_discards and (
+            2 * ruleset.max_players * ruleset.hand_size > _DECK_SIZE
+        ):
+            return "so many players need recycle_discards"
+        case CoruscantShift(hand_size=size) if size != 5:  # noqa: PLR2004 - a game of five cards
+            return "hand_size is not 5"
+        case CoruscantShift(first_selection_min=least) if not 0 <= least <= 5:  # noqa: PLR2004
+            return "first_selection_min is not between 0 and 5"
+        case CoruscantShift(final_selection_min=least) if least != 1:
+            return "final_selection_min is not 1"
+        case CoruscantShift(forced=Blinds(small=small, big=big)) if not 0 < small <= big:
+            return "blinds must be positive and the small one not above the big one"
+        case CoruscantShift(forced=Ante(amount=0)):
+            return "an ante of 0 is no ante"
+        case CoruscantShift(escalation=AnteByPlayers(), forced=forced) if not isinstance(
+            forced, Ante
+        ):
+            return "escalation ante_by_players needs an ante"
+        case CoruscantShift(escalation=AnteByPlayers(inc=inc)) if not _steps_known(inc, unit):
+            return "inc needs numbers of players, a '*', and multiples of chip_unit"
+        case CoruscantShift(betting=PokerNoLimit()) if ruleset.moneyless:
+            return "score hands_won has no chips to bet"
+        case CoruscantShift(first_actor=first, forced=forced) if (
+            "left_of_big_blind" in first and not isinstance(forced, Blinds)
+        ):
+            return "first_actor left_of_big_blind needs blinds"
+        case _:
+            return None
+
+
+def _steps_known(inc: Mapping[str, int], unit: int) -> bool:
+    named = all(key == "*" or (key.isascii() and key.isdecimal()) for key in inc)
+    return named and "*" in inc and all(step >= 0 and step % unit == 0 for step in inc.values())
+
+
+def _of_rounds(ruleset: Traditional | CorellianSpike) -> str | None:
+    unit = ruleset.chip_unit
+    sums = (ruleset.main_ante, ruleset.sabacc_ante, ruleset.starting_stack or 0)
+    if any(chips % unit for chips in sums):
+        return f"antes and starting_stack must be multiples of chip_unit {unit}"
+    if ruleset.main_ante == 0:
+        return "an ante of 0 leaves nothing to play for"
+    if ruleset.moneyless:
+        return "score hands_won has no chips to bet"
+    if isinstance(ruleset.end, EachDealtOnce):
+        return "end each_dealt_once needs a dealer; here the house deals"
+    return None
+
+
+def _of_traditional(ruleset: Traditional) -> str | None:
+    if ruleset.pot_building_rounds < 0:
+        return "pot_building_rounds is below 0"
+    if not ruleset.pot_building_rounds < ruleset.max_rounds <= _ROUNDS_MAX:
+        return f"max_rounds is not between pot_building_rounds + 1 and {_ROUNDS_MAX}"
+    return None
+
+
+def _of_betting(ruleset: Ruleset) -> str | None:
+    blinds = isinstance(ruleset.forced, Blinds)
+    match ruleset.betting:
+        case PokerNoLimit(min_open="big_blind") if not blinds:
+            return "min_open big_blind needs blinds"
+        case PokerNoLimit(min_open=int(least)) if least < 1 or least % ruleset.chip_unit:
+            return "min_open is not a positive multiple of chip_unit"
+        case _:
+            return None
