@@ -14,6 +14,8 @@ from engine.rulesets import FixedContinue, PokerNoLimit
 from engine.values import Chips
 
 Verb = Literal["fold", "check", "call", "raise_to", "stay"]
+CardSource = Literal["pile", "discards", "pilot", "wing", "gunner"]
+"""Where a new card may come from; the last three are the open piles of the Galaxy Series."""
 
 
 class CannotCheck(CommandRejected):
@@ -158,10 +160,15 @@ class LegalAction(msgspec.Struct, frozen=True, kw_only=True):
 
     verb: str
     amount: Chips | None = None
-    """Chips that a call or a stay costs."""
+    """Chips that a call, a stay or a card action costs."""
 
     min: Chips | None = None
     max: Chips | None = None
+    cards: tuple[str, ...] | None = None
+    """The own cards of which one is given up, or any are fielded."""
+
+    source: CardSource | None = None
+    """Where the new card comes from."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,65 +3,29 @@
 from datetime import timedelta
 
 from engine.betting import Verb, act
-from engine.cards import in_deck_order
 from engine.errors import InvariantViolated
 from engine.rulesets import FixedContinue
 from engine.showdown import best_selection
 from engine.table import errors, events
+from engine.table.answering import answering, checked, open_decision
 from engine.table.commands import Act, Improve, Select, TimeOut
+from engine.table.coruscant_shift import rules_of
 from engine.table.course import Course
 from engine.table.playing import advance
-from engine.table.state import Decision, InHand, Place, Table
+from engine.table.state import Decision, Place, Table
+from engine.table.turns import stand_by_clock
 from engine.table.wagers import street_of
-from engine.values import HOUSE, EntrantId, Sealed, audience_of
+from engine.values import HOUSE, Sealed, audience_of
 
 TIMEOUTS_MAX = 3
 """Timeouts in a row after which a seat counts as away; rulebook ``absence.timeouts``."""
 
 
-def _open_decision(table: Table, token: str) -> Decision:
-    decision = table.decision
-    if decision is None:
-        raise errors.NoDecisionOpen
-    if table.held is not None:
-        raise errors.TableOnHold(reason=table.held)
-    if decision.token != token:
-        raise errors.StaleDecision(decision=token, current=decision.token)
-    return decision
-
-
-def _answering(
-    table: Table, entrant: EntrantId, token: str, phase: str
-) -> tuple[Decision, Place, InHand]:
-    place = table.place_of(entrant)
-    if place is None:
-        raise errors.EntrantNotSeated
-    decision = _open_decision(table, token)
-    if place.hand is None or not place.hand.live:
-        raise errors.NotDealtIn(seat=place.seat)
-    if decision.phase != phase:
-        raise errors.WrongPhase(phase=decision.phase)
-    if place.seat not in decision.seats:
-        if phase == "bet":
-            raise errors.NotYourTurn(seat=decision.seats[0])
-        raise errors.SelectionFinal
-    return decision, place, place.hand
-
-
-def _checked(cards: tuple[str, ...], pool: tuple[str, ...]) -> tuple[str, ...]:
-    if len(set(cards)) != len(cards):
-        raise errors.CardsDuplicated
-    for card in cards:
-        if card not in pool:
-            raise errors.CardNotHeld(card=card)
-    return in_deck_order(cards)
-
-
 def select(course: Course, command: Select) -> None:
     """Commit the first selection of a seat."""
-    decision, place, held = _answering(course.table, command.entrant, command.decision, "select")
-    cards = _checked(command.cards, tuple(card.card for card in held.cards))
-    least = course.table.ruleset.first_selection_min
+    decision, place, held = answering(course.table, command.entrant, command.decision, "select")
+    cards = checked(command.cards, tuple(card.card for card in held.cards))
+    least = rules_of(course.table).first_selection_min
     if len(cards) < least:
         raise errors.SelectionTooSmall(cards=len(cards), minimum=least)
     course.emit(
@@ -80,9 +44,9 @@ def select(course: Course, command: Select) -> None:
 
 def improve(course: Course, command: Improve) -> None:
     """Add new cards to the selection of a seat; nothing may be taken back out."""
-    decision, place, held = _answering(course.table, command.entrant, command.decision, "improve")
-    cards = _checked(command.cards, tuple(card.card for card in held.fresh))
-    least = course.table.ruleset.final_selection_min
+    decision, place, held = answering(course.table, command.entrant, command.decision, "improve")
+    cards = checked(command.cards, tuple(card.card for card in held.fresh))
+    least = rules_of(course.table).final_selection_min
     if len(held.selection) + len(cards) < least:
         raise errors.SelectionTooSmall(cards=len(held.selection) + len(cards), minimum=least)
     course.emit(
@@ -105,7 +69,7 @@ def _sealed(cards: tuple[str, ...], salt: str, place: Place) -> Sealed[tuple[str
 
 def act_on_turn(course: Course, command: Act) -> None:
     """Take a betting action of the seat whose turn it is."""
-    decision, place, _ = _answering(course.table, command.entrant, command.decision, "bet")
+    decision, place, _ = answering(course.table, command.entrant, command.decision, "bet")
     _bet(course, decision, place, command)
     advance(course, command.now)
 
@@ -156,16 +120,19 @@ def time_out(course: Course, command: TimeOut) -> None:
 
     Source: rulebook ``clock``.
     """
-    decision = _open_decision(course.table, command.decision)
+    decision = open_decision(course.table, command.decision)
     until = decision.deadline + timedelta(seconds=course.table.grace_seconds)
     if command.now < until:
         raise errors.DeadlineNotReached(until=until)
-    if decision.phase != "bet" and len(command.salts) < len(decision.seats):
+    by_salt = decision.phase in ("select", "improve")
+    if by_salt and len(command.salts) < len(decision.seats):
         raise errors.SaltsMissing(needed=len(decision.seats), given=len(command.salts))
     for index, seat in enumerate(decision.seats):
         place = course.table.at(seat)
         if decision.phase == "bet":
             _bet(course, decision, place, command)
+        elif decision.phase == "card":
+            stand_by_clock(course, decision, place, command.now)
         else:
             _commit_by_clock(course, decision, place, command.salts[index], command)
         after = course.table.at(seat)

@@ -5,10 +5,12 @@ from typing import Literal
 
 import msgspec
 
+from engine.betting import CardSource
 from engine.rulesets import Amounts, Ruleset
 from engine.values import Chips, EntrantId, HandId, HexDigest, TableId, TournamentId
 
 Verb = Literal["fold", "check", "call", "raise_to", "stay"]
+CardVerb = Literal["draw", "trade", "stand", "gain", "swap", "junk", "buy"]
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -120,6 +122,37 @@ class Act(_Part, frozen=True, kw_only=True, tag="act"):
     now: datetime
 
 
+class TakeCardTurn(_Part, frozen=True, kw_only=True, tag="take_card_turn"):
+    """The one card action of a seat in a round."""
+
+    entrant: EntrantId
+    decision: str
+    verb: CardVerb
+    card: str | None = None
+    """The own card that is given up."""
+
+    source: CardSource | None = None
+    salt: HexDigest
+    now: datetime
+
+
+class FieldCards(_Part, frozen=True, kw_only=True, tag="field_cards"):
+    """Put *cards* of the own hand into the static field; the turn goes on."""
+
+    entrant: EntrantId
+    decision: str
+    cards: tuple[str, ...]
+    now: datetime
+
+
+class CallHand(_Part, frozen=True, kw_only=True, tag="call_hand"):
+    """End the card turns, in place of taking one."""
+
+    entrant: EntrantId
+    decision: str
+    now: datetime
+
+
 class TimeOut(_Part, frozen=True, kw_only=True, tag="time_out"):
     """The clock has run out for every seat that *decision* still waits for."""
 
@@ -183,6 +216,9 @@ Command = (
     | Select
     | Improve
     | Act
+    | TakeCardTurn
+    | FieldCards
+    | CallHand
     | TimeOut
     | StepAway
     | ComeBack

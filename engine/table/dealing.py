@@ -1,5 +1,6 @@
 """How cards move: the deal, the discards, the replacements, a new pile of discards."""
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from engine.cards import in_deck_order
@@ -7,7 +8,7 @@ from engine.errors import InvariantViolated
 from engine.rng import shuffled_pile
 from engine.table import events
 from engine.table.course import Course
-from engine.table.events import CardCount, DealtTo
+from engine.table.events import CardCount, DealtTo, OpenCard, SeatedCard
 from engine.table.state import Place, Table
 from engine.values import HOUSE, SealedCard, audience_of
 
@@ -110,3 +111,60 @@ def recycle(course: Course) -> None:
             pile=pile.number, size=len(pile.cards), root=pile.root(), rule="cards.recycling"
         )
     )
+
+
+def enough_for(course: Course, cards: int) -> bool:
+    """Return whether pile and discards together still give *cards*."""
+    hand = course.hand
+    return len(hand.pile_cards) - hand.pile_next + len(hand.discards) >= cards
+
+
+def draw_open(course: Course, seats: Sequence[int]) -> Iterator[tuple[SeatedCard, ...]]:
+    """
+    Yield open cards from the pile for *seats*, one each, in batches of one pile.
+
+    The caller emits an event for each batch before it asks for the next; in between
+    the discards are made a new pile.  There must be enough cards in both.
+    """
+    waiting = list(seats)
+    while waiting:
+        hand = course.hand
+        room = len(hand.pile_cards) - hand.pile_next
+        if room == 0:
+            recycle(course)
+            continue
+        served, waiting = waiting[:room], waiting[room:]
+        yield tuple(
+            SeatedCard(seat=seat, card=open_card(course, hand.pile_next + offset))
+            for offset, seat in enumerate(served)
+        )
+
+
+def open_card(course: Course, position: int) -> OpenCard:
+    """Return the card at *position* of the current pile, turned over."""
+    pile = course.pile()
+    return OpenCard(
+        card=pile.cards[position],
+        pile=pile.number,
+        position=position,
+        salt=pile.salts[position].hex(),
+    )
+
+
+def deal_due(course: Course, rule: str) -> None:
+    """Deal, in rotation, what seats get for cards taken up, as far as the pile goes."""
+    hand = course.hand
+    left = len(hand.pile_cards) - hand.pile_next
+    if left == 0:
+        recycle(course)
+        return
+    due = {count.seat: count.cards for count in hand.in_rounds.due}
+    passes = range(max(due.values()))
+    rotation = [seat for turn in passes for seat in hand.order if due.get(seat, 0) > turn]
+    places = {place.seat: place for place in course.table.live()}
+    batch: dict[int, list[SealedCard]] = {}
+    for offset, seat in enumerate(rotation[:left]):
+        card = sealed_card(course, hand.pile_next + offset, places[seat])
+        batch.setdefault(seat, []).append(card)
+    dealt = tuple(DealtTo(seat=seat, cards=tuple(cards)) for seat, cards in batch.items())
+    course.emit(events.ShiftDealt(dealt=dealt, rule=rule))

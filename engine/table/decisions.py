@@ -23,6 +23,7 @@ from engine.table.seating import (
     vacate,
 )
 from engine.table.state import State, Table, Unopened
+from engine.table.turns import call_hand, field_cards, take_card_turn
 
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
@@ -59,7 +60,15 @@ _Between = (
     | commands.RecordWait
     | commands.CloseTable
 )
-_InPlay = commands.OpenHand | commands.Select | commands.Improve | commands.Act | commands.TimeOut
+_OnTurn = commands.TakeCardTurn | commands.FieldCards | commands.CallHand
+_InPlay = (
+    commands.OpenHand
+    | commands.Select
+    | commands.Improve
+    | commands.Act
+    | commands.TimeOut
+    | _OnTurn
+)
 
 
 def _decide(table: Table, command: _InPlay | _Between) -> tuple[Event, ...]:
@@ -75,6 +84,12 @@ def _decide(table: Table, command: _InPlay | _Between) -> tuple[Event, ...]:
             time_out(course, command)
         case commands.OpenHand():
             _open_hand(course, command)
+        case commands.TakeCardTurn():
+            take_card_turn(course, command)
+        case commands.FieldCards():
+            field_cards(course, command)
+        case commands.CallHand():
+            call_hand(course, command)
         case _:
             return _decide_between(table, command)
     return tuple(course.events)

@@ -21,7 +21,10 @@ __all__ = [
     "BetTooLarge",
     "BetTooSmall",
     "CallAmountChanged",
+    "CallTooEarly",
     "CannotCheck",
+    "CardActionNotAllowed",
+    "CardMissing",
     "CardNotHeld",
     "CardsDuplicated",
     "DeadlineNotReached",
@@ -38,6 +41,7 @@ __all__ = [
     "SeatUnknown",
     "SelectionFinal",
     "SelectionTooSmall",
+    "SourceMissing",
     "StackNotInUnits",
     "StaleDecision",
     "TableAlreadyOpened",
@@ -254,3 +258,43 @@ class StackNotInUnits(CommandRejected):
 
     def __init__(self, *, stack: int, unit: int) -> None:
         super().__init__(f"a stack of {stack} is not a multiple of {unit}", stack=stack, unit=unit)
+
+
+class CardActionNotAllowed(CommandRejected):
+    """The game knows the action, but it cannot be taken now."""
+
+    code = "card_action_not_allowed"
+
+    def __init__(self, *, verb: str, source: str | None) -> None:
+        super().__init__(f"this seat cannot {verb} now", verb=verb, source=source)
+
+
+class CardMissing(CommandRejected):
+    """The action needs an own card."""
+
+    code = "card_missing"
+
+    def __init__(self, *, verb: str) -> None:
+        super().__init__(f"to {verb} needs an own card", verb=verb)
+
+
+class SourceMissing(CommandRejected):
+    """The new card could come from several places."""
+
+    code = "source_missing"
+
+    def __init__(self, *, verb: str) -> None:
+        super().__init__(f"to {verb} needs to say where the card comes from", verb=verb)
+
+
+class CallTooEarly(CommandRejected):
+    """The pot is still being built; nobody may call the hand."""
+
+    code = "call_too_early"
+
+    def __init__(self, *, round: int, earliest: int) -> None:
+        super().__init__(
+            f"the hand may be called from round {earliest} on, not in round {round}",
+            round=round,
+            earliest=earliest,
+        )

@@ -8,15 +8,17 @@ from msgspec.structs import replace
 from engine.cards import deck
 from engine.errors import InvariantViolated
 from engine.rng import openings_digest
-from engine.rulesets import Amounts
+from engine.rulesets import Amounts, CoruscantShift
 from engine.table import events
 from engine.table.commands import LevelFloor
 from engine.table.events import Event
 from engine.table.evolution_in_hand import WITHIN_HANDS, with_place
+from engine.table.evolution_in_rounds import WITHIN_ROUNDS
 from engine.table.state import (
     Hand,
     InHand,
     Place,
+    Rounds,
     State,
     Table,
     Unopened,
@@ -41,7 +43,8 @@ def evolve(state: State, event: Event) -> State:
         return _hand_opened(state, event)
     if (between := _BETWEEN_HANDS.get(type(event))) is not None:
         return between(state, event)
-    if (within := WITHIN_HANDS.get(type(event))) is None or state.hand is None:
+    within = WITHIN_HANDS.get(type(event)) or WITHIN_ROUNDS.get(type(event))
+    if within is None or state.hand is None:
         raise InvariantViolated(f"{type(event).__name__} outside a hand")
     return within(state, state.hand, event)
 
@@ -87,6 +90,7 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
         pile=1,
         pile_cards=deck(table.ruleset.deck),
         full_raise=min_open(table, event.level),
+        rounds=None if isinstance(table.ruleset, CoruscantShift) else Rounds(),
     )
     return Table(
         table=table.table,

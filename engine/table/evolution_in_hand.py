@@ -19,7 +19,7 @@ def with_place(table: Table, place: Place) -> tuple[Place, ...]:
     return tuple(place if other.seat == place.seat else other for other in table.places)
 
 
-def _in_hand(table: Table, seat: int) -> tuple[Place, InHand]:
+def in_hand(table: Table, seat: int) -> tuple[Place, InHand]:
     place = table.at(seat)
     if place.hand is None:
         raise InvariantViolated(f"seat {seat} is not in the hand")
@@ -29,10 +29,15 @@ def _in_hand(table: Table, seat: int) -> tuple[Place, InHand]:
 def _forced_bets_posted(table: Table, hand: Hand, event: events.ForcedBetsPosted) -> Table:
     places = {place.seat: place for place in table.places}
     current_bet = 0
+    sabacc_pot = table.sabacc_pot
     for post in event.posts:
         place = places[post.seat]
         if place.hand is None or post.chips > place.stack:
             raise InvariantViolated(f"seat {post.seat} cannot post {post.chips}")
+        if post.kind == "sabacc_ante":
+            sabacc_pot += post.chips
+            places[post.seat] = replace(place, stack=place.stack - post.chips)
+            continue
         street_chips = 0 if post.kind == "ante" else post.chips
         # A short blind does not lower the price for the others.
         current_bet = current_bet if post.kind == "ante" else max(current_bet, post.owed)
@@ -45,6 +50,7 @@ def _forced_bets_posted(table: Table, hand: Hand, event: events.ForcedBetsPosted
     return replace(
         table,
         places=tuple(places.values()),
+        sabacc_pot=sabacc_pot,
         hand=replace(hand, current_bet=current_bet, done=(*hand.done, "forced")),
     )
 
@@ -83,30 +89,36 @@ def _replacements_dealt(table: Table, hand: Hand, event: events.ReplacementsDeal
 
 
 def _pile_committed(table: Table, hand: Hand, event: events.PileCommitted) -> Table:
-    if event.pile != hand.pile + 1 or event.size != len(hand.discards):
+    shuffled, rounds = hand.discards, hand.rounds
+    if rounds is not None and len(rounds.open_discards) > 1:
+        # The top of an open discard pile stays where it is.
+        shuffled = (*shuffled, *(card.card for card in rounds.open_discards[:-1]))
+        rounds = replace(rounds, open_discards=rounds.open_discards[-1:])
+    if event.pile != hand.pile + 1 or event.size != len(shuffled):
         raise InvariantViolated(f"pile {event.pile} of {event.size} cards after {hand.pile}")
     return replace(
         table,
         hand=replace(
             hand,
             pile=event.pile,
-            pile_cards=in_deck_order(hand.discards),
+            pile_cards=in_deck_order(shuffled),
             pile_next=0,
             discards=(),
+            rounds=rounds,
         ),
     )
 
 
-def _without_cards(table: Table, hand: Hand, seat: int) -> tuple[Place, InHand, Hand]:
+def without_cards(table: Table, hand: Hand, seat: int) -> tuple[Place, InHand, Hand]:
     """Return the place with its hand gone to the discards."""
-    place, held = _in_hand(table, seat)
-    gone = tuple(card.card for card in (*held.cards, *held.selection, *held.fresh))
-    bare = replace(held, live=False, cards=(), selection=(), fresh=())
+    place, held = in_hand(table, seat)
+    gone = tuple(card.card for card in (*held.cards, *held.selection, *held.fresh, *held.field))
+    bare = replace(held, live=False, cards=(), selection=(), fresh=(), field=())
     return place, bare, replace(hand, discards=(*hand.discards, *gone))
 
 
 def _hand_killed(table: Table, hand: Hand, event: events.HandKilled) -> Table:
-    place, bare, after = _without_cards(table, hand, event.seat)
+    place, bare, after = without_cards(table, hand, event.seat)
     return replace(table, places=with_place(table, replace(place, hand=bare)), hand=after)
 
 
@@ -130,7 +142,7 @@ def _decision_extended(table: Table, hand: Hand, event: events.DecisionExtended)
     )
 
 
-def _answered(hand: Hand, seat: int, token: str) -> Decision | None:
+def answered(hand: Hand, seat: int, token: str) -> Decision | None:
     decision = hand.decision
     if decision is None or decision.token != token or seat not in decision.seats:
         raise InvariantViolated(f"seat {seat} answered {token}, which does not wait for it")
@@ -148,7 +160,7 @@ def _chosen(
 
 
 def _selection_committed(table: Table, hand: Hand, event: CardEvent) -> Table:
-    place, held = _in_hand(table, event.seat)
+    place, held = in_hand(table, event.seat)
     if isinstance(event, events.SelectionCommitted):
         kept, rest = _chosen(held.cards, event.cards.value)
         held = replace(held, selection=kept, cards=rest, selected=True)
@@ -157,12 +169,12 @@ def _selection_committed(table: Table, hand: Hand, event: CardEvent) -> Table:
         held = replace(held, selection=(*held.selection, *kept), fresh=rest, improved=True)
     return replace(
         table,
-        places=with_place(table, _attended(place, held, timed_out=event.timed_out)),
-        hand=replace(hand, decision=_answered(hand, event.seat, event.decision)),
+        places=with_place(table, attended(place, held, timed_out=event.timed_out)),
+        hand=replace(hand, decision=answered(hand, event.seat, event.decision)),
     )
 
 
-def _attended(place: Place, held: InHand, *, timed_out: bool) -> Place:
+def attended(place: Place, held: InHand, *, timed_out: bool) -> Place:
     if timed_out:
         return replace(place, hand=held, timeouts=place.timeouts + 1)
     return replace(place, hand=held, timeouts=0, away=False)
@@ -195,8 +207,8 @@ def _cards_discarded(table: Table, hand: Hand, event: events.CardsDiscarded) -> 
 
 
 def _seat_acted(table: Table, hand: Hand, event: events.SeatActed) -> Table:
-    decision = _answered(hand, event.seat, event.decision)
-    place, held = _in_hand(table, event.seat)
+    decision = answered(hand, event.seat, event.decision)
+    place, held = in_hand(table, event.seat)
     if place.stack - event.paid != event.stack:
         raise InvariantViolated(f"seat {event.seat} paid {event.paid} of {place.stack}")
     after = replace(
@@ -207,14 +219,14 @@ def _seat_acted(table: Table, hand: Hand, event: events.SeatActed) -> Table:
         last_actor=event.seat,
     )
     if event.verb == "fold":
-        place, held, after = _without_cards(replace(table, hand=after), after, event.seat)
+        place, held, after = without_cards(replace(table, hand=after), after, event.seat)
     held = replace(
         held,
         wager=held.wager + event.paid,
         put_in=held.put_in + event.paid,
         acted_at=event.current_bet,
     )
-    acted = _attended(replace(place, stack=event.stack), held, timed_out=event.timed_out)
+    acted = attended(replace(place, stack=event.stack), held, timed_out=event.timed_out)
     return replace(table, places=with_place(table, acted), hand=after)
 
 
@@ -227,7 +239,7 @@ def _street_closed(table: Table, hand: Hand, event: events.StreetClosed) -> Tabl
     )
     after = replace(
         hand,
-        street=2,
+        street=event.street + 1,
         current_bet=0,
         full_raise=event.min_open,
         last_actor=None,
@@ -241,7 +253,7 @@ def _hands_revealed(table: Table, hand: Hand, event: events.HandsRevealed) -> Ta
 
 
 def _unmatched_returned(table: Table, hand: Hand, event: events.UnmatchedReturned) -> Table:
-    place, held = _in_hand(table, event.seat)
+    place, held = in_hand(table, event.seat)
     lighter = replace(
         place,
         stack=place.stack + event.chips,
@@ -253,9 +265,14 @@ def _unmatched_returned(table: Table, hand: Hand, event: events.UnmatchedReturne
 def _pots_formed(table: Table, hand: Hand, event: events.PotsFormed) -> Table:
     chips = sum(pot.chips for pot in event.pots)
     wagered = sum(place.hand.wager for place in table.places if place.hand is not None)
-    if chips != wagered + event.carry or event.carry != table.carry:
+    rounds = hand.rounds
+    dead = 0 if rounds is None else rounds.dead
+    if (event.carry, event.dead, chips) != (table.carry, dead, wagered + table.carry + dead):
         raise InvariantViolated(f"pots of {chips} chips from wagers of {wagered}")
-    return replace(table, carry=0, hand=replace(hand, pots=event.pots, in_pots=chips))
+    if rounds is not None:
+        rounds = replace(rounds, dead=0)
+    formed = replace(hand, pots=event.pots, in_pots=chips, rounds=rounds)
+    return replace(table, carry=0, hand=formed)
 
 
 def _draw_off_dealt(table: Table, hand: Hand, event: events.DrawOffDealt) -> Table:
@@ -287,7 +304,7 @@ def _pot_awarded(table: Table, hand: Hand, event: events.PotAwarded) -> Table:
 
 
 def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
-    if hand.in_pots or event.carry != table.carry:
+    if hand.in_pots or (event.carry, event.sabacc_pot) != (table.carry, table.sabacc_pot):
         raise InvariantViolated(f"hand {event.number} settled with {hand.in_pots} chips in pots")
     stacks = tuple((place.seat, place.entrant, place.stack) for place in table.places)
     if stacks != tuple((part.seat, part.entrant, part.stack) for part in event.stacks):
@@ -306,6 +323,8 @@ def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
         revealed=hand.revealed,
         awards=hand.awards,
         winners=event.winners,
+        ranked=() if hand.rounds is None else hand.rounds.ranked,
+        sabacc_award=None if hand.rounds is None else hand.rounds.sabacc_award,
     )
     return replace(table, places=places, hand=None, last_hand=last_hand)
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from engine.cards import VALUES, deck
 from engine.errors import InvariantViolated
 from engine.rng import Stream, openings_digest, seed_commitment, shuffled_pile
-from engine.rulesets import Amounts, Ante, AnteByPlayers, Blinds, DoublePerOrbit, NoEscalation
+from engine.rulesets import Amounts, AnteByPlayers, Blinds, DoublePerOrbit, NoEscalation
 from engine.table.commands import OpenHand
 from engine.table.errors import TooFewStacks
 from engine.table.events import Commitments, DrawnCard, HandOpened, Level, SeatBooks
@@ -89,8 +89,7 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
 
 
 def _eligible(table: Table) -> tuple[int, ...]:
-    short = table.ruleset.short_forced == "not_dealt_in"
-    least = table.floor().ante if short and isinstance(table.ruleset.forced, Ante) else 0
+    least = table.ruleset.least_stack(table.floor())
     return tuple(
         place.seat for place in table.places if table.in_game(place) and place.stack >= least
     )

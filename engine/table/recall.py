@@ -14,6 +14,7 @@ from engine.table.commands import Command
 from engine.table.events import Event
 
 CardEvent = events.SelectionCommitted | events.ImprovementCommitted
+TurnEvent = events.SeatActed | events.CardTurnTaken
 
 
 def recall(appended: Sequence[Event]) -> Command:
@@ -56,6 +57,8 @@ def _begins(event: Event, part: list[Event]) -> bool:
     """Return whether *event* begins a command, and does not go on with that of *part*."""
     if isinstance(event, events.SeatWentAway):
         return event.cause == "stepped_away"
+    if isinstance(event, events.HandCalled):
+        return event.decision is not None
     if isinstance(event, events.SelectionCommitted | events.ImprovementCommitted):
         first = part[0] if part else None
         same = isinstance(first, type(event)) and first.decision == event.decision
@@ -65,12 +68,12 @@ def _begins(event: Event, part: list[Event]) -> bool:
 
 def _command_of(part: tuple[Event, ...]) -> Command:
     first = part[0]
-    if isinstance(first, events.SeatActed | CardEvent) and first.timed_out:
+    if isinstance(first, TurnEvent | CardEvent) and first.timed_out:
         return _time_out(first, part)
     return _COMMANDS[type(first)](first)
 
 
-def _time_out(first: events.SeatActed | CardEvent, part: tuple[Event, ...]) -> commands.TimeOut:
+def _time_out(first: TurnEvent | CardEvent, part: tuple[Event, ...]) -> commands.TimeOut:
     salts = tuple(event.cards.salt.hex() for event in part if isinstance(event, CardEvent))
     return commands.TimeOut(decision=first.decision, salts=salts, now=first.at)
 
@@ -138,6 +141,38 @@ def _act(event: events.SeatActed) -> Command:
     )
 
 
+def _take_card_turn(event: events.CardTurnTaken) -> Command:
+    card = None
+    if event.given is not None:
+        card = event.given.value
+    elif event.shown is not None:
+        card = event.shown.card
+    return commands.TakeCardTurn(
+        entrant=event.entrant,
+        decision=event.decision,
+        verb=event.verb,
+        card=card,
+        source=event.source,
+        salt="00" * 32 if event.given is None else event.given.salt.hex(),
+        now=event.at,
+    )
+
+
+def _field_cards(event: events.CardsFielded) -> Command:
+    return commands.FieldCards(
+        entrant=event.entrant,
+        decision=event.decision,
+        cards=tuple(card.card for card in event.cards),
+        now=event.at,
+    )
+
+
+def _call_hand(event: events.HandCalled) -> Command:
+    if event.entrant is None or event.decision is None:
+        raise InvariantViolated("nobody called this hand")
+    return commands.CallHand(entrant=event.entrant, decision=event.decision, now=event.at)
+
+
 def _vacate(event: events.SeatsVacated) -> Command:
     return commands.VacateSeats(
         departures=tuple(placed.entrant for placed in event.departures),
@@ -167,6 +202,9 @@ _COMMANDS: dict[type, Callable[[Any], Command]] = {
     events.SelectionCommitted: _select,
     events.ImprovementCommitted: _improve,
     events.SeatActed: _act,
+    events.CardTurnTaken: _take_card_turn,
+    events.CardsFielded: _field_cards,
+    events.HandCalled: _call_hand,
     events.SeatsVacated: _vacate,
     events.ArrivalsSeated: _arrivals,
     events.SeatWentAway: lambda event: commands.StepAway(entrant=event.entrant),

@@ -7,12 +7,13 @@ from engine.cards import VALUES, total
 from engine.errors import InvariantViolated
 from engine.pots import build_pots, split, unmatched
 from engine.rng import Stream
-from engine.rulesets import ChanceCube, DrawOff, Split
+from engine.rulesets import ChanceCube, CoruscantShift, DrawOff, Split
 from engine.showdown import best_seats, key, suit_count
 from engine.table import events
 from engine.table.course import Course
-from engine.table.dealing import recycle
-from engine.table.events import Bust, FormedPot, OpenCard, Revealed, SeatedCard, SeatStack, Share
+from engine.table.dealing import draw_open, enough_for
+from engine.table.event_parts import opened
+from engine.table.events import Bust, FormedPot, Revealed, SeatStack, Share
 from engine.table.state import Place
 
 
@@ -30,19 +31,18 @@ def _revealed(course: Course, place: Place) -> Revealed:
     return Revealed(
         seat=place.seat,
         entrant=place.entrant,
-        cards=tuple(
-            OpenCard(card=card.card, pile=card.pile, position=card.position, salt=card.salt.hex())
-            for card in held.selection
-        ),
+        cards=tuple(map(opened, held.selection)),
         total=total(cards),
         distance=key(cards, hand.target, hand.suit)[0],
         suit_count=suit_count(cards, hand.suit),
     )
 
 
-def settle(course: Course, ending: Literal["showdown", "folds"], now: datetime) -> None:
-    """Return what nobody matched, award every pot, and close the hand."""
+def form_pots(course: Course) -> tuple[FormedPot, ...]:
+    """Return what nobody matched, and divide the rest; the main pot first."""
     table = course.table
+    rounds = course.hand.rounds
+    dead = 0 if rounds is None else rounds.dead
     wagers = {place.seat: place.hand.wager for place in table.dealt() if place.hand is not None}
     live = [place.seat for place in table.live()]
     if (returned := unmatched(wagers, live=live)) is not None:
@@ -51,9 +51,24 @@ def settle(course: Course, ending: Literal["showdown", "folds"], now: datetime) 
         wagers[seat] -= chips
     pots = tuple(
         FormedPot(chips=pot.chips, eligible=pot.eligible)
-        for pot in build_pots(wagers, live=live, carry=table.carry)
+        for pot in build_pots(wagers, live=live, carry=table.carry + dead)
     )
-    course.emit(events.PotsFormed(pots=pots, carry=table.carry, rule="pots.layers"))
+    course.emit(events.PotsFormed(pots=pots, carry=table.carry, dead=dead, rule="pots.layers"))
+    return pots
+
+
+def settle_by_folds(course: Course, now: datetime) -> None:
+    """Give every pot to the only live seat, which shows nothing (rulebook ``phases.one_live``)."""
+    pots = form_pots(course)
+    winner = tuple(place.seat for place in course.table.live())
+    for number, pot in enumerate(pots, start=1):
+        award(course, number, pot.chips, winner, rule="showdown.best")
+    close(course, "folds", pots, now)
+
+
+def settle(course: Course, now: datetime) -> None:
+    """Award every pot to the best of those who may win it, and close the hand."""
+    pots = form_pots(course)
     keys = {hand.seat: (hand.distance, -hand.suit_count) for hand in course.hand.revealed}
     broken: dict[tuple[int, ...], int] = {}
     for number, pot in enumerate(pots, start=1):
@@ -63,30 +78,52 @@ def settle(course: Course, ending: Literal["showdown", "folds"], now: datetime) 
             if len(contenders) == 1
             else best_seats([(seat, keys[seat]) for seat in contenders])
         )
-        _award(course, number, pot.chips, best, broken)
-    _close(course, ending, sum(pot.chips for pot in pots), now)
+        best, rule = _one_of(course, number, best, broken)
+        award(course, number, pot.chips, best, rule=rule)
+    close(course, "showdown", pots, now)
 
 
-def _award(
+def _one_of(
     course: Course,
     number: int,
-    chips: int,
     best: tuple[int, ...],
     broken: dict[tuple[int, ...], int],
-) -> None:
-    """Pay pot *number*; a tie broken once is broken alike for later pots of the same seats."""
+) -> tuple[tuple[int, ...], str]:
+    """
+    Return who wins pot *number*, and by which rule.
+
+    A tie broken once is broken alike for later pots of the same seats.
+    """
+    tie = _tie_policy(course)
+    if len(best) == 1:
+        return best, "showdown.best"
+    if isinstance(tie, Split):
+        return best, "ties.split"
+    if best not in broken:
+        broken[best] = _break_tie(course, number, best)
+    return (broken[best],), f"ties.{'draw_off' if isinstance(tie, DrawOff) else 'cube'}"
+
+
+def _tie_policy(course: Course) -> Split | DrawOff | ChanceCube:
     ruleset = course.table.ruleset
-    rule = "showdown.best"
-    if len(best) > 1:
-        if not isinstance(ruleset.tie, Split):
-            if best not in broken:
-                broken[best] = _break_tie(course, number, best)
-            best = (broken[best],)
-            rule = f"ties.{'draw_off' if isinstance(ruleset.tie, DrawOff) else 'cube'}"
-        else:
-            rule = "ties.split"
+    if not isinstance(ruleset, CoruscantShift):
+        raise InvariantViolated("only Coruscant Shift has this policy for ties")
+    return ruleset.tie
+
+
+def award(course: Course, number: int, chips: int, best: tuple[int, ...], *, rule: str) -> None:
+    """
+    Pay pot *number* to its winners.
+
+    Args:
+        best: Clockwise from the left of the button; if nobody, the pot stays for the
+            next hand's main pot.
+    """
+    ruleset = course.table.ruleset
     carry = ruleset.odd_chip == "carry" and not course.hand.last
-    shares, remainder = split(chips, best, unit=ruleset.chip_unit, carry=carry)
+    shares, remainder = (
+        split(chips, best, unit=ruleset.chip_unit, carry=carry) if best else ((), chips)
+    )
     course.emit(
         events.PotAwarded(
             pot=number,
@@ -99,8 +136,8 @@ def _award(
 
 
 def _break_tie(course: Course, number: int, tied: tuple[int, ...]) -> int:
-    tie = course.table.ruleset.tie
-    limit = 0 if isinstance(tie, ChanceCube) or not isinstance(tie, DrawOff) else tie.limit
+    tie = _tie_policy(course)
+    limit = tie.limit if isinstance(tie, DrawOff) else 0
     for _ in range(limit):
         drawn = _draw_off(course, number, tied)
         if drawn is None:
@@ -109,38 +146,22 @@ def _break_tie(course: Course, number: int, tied: tuple[int, ...]) -> int:
         tied = tuple(seat for seat in tied if VALUES[drawn[seat]] == highest)
         if len(tied) == 1:
             return tied[0]
-    return _roll_cube(course, number, tied)
+    return roll_cube(course, number, tied)
 
 
 def _draw_off(course: Course, number: int, tied: tuple[int, ...]) -> dict[int, str] | None:
     """Deal each tied seat an open card; none if there are not enough cards left."""
-    hand = course.hand
-    if len(hand.pile_cards) - hand.pile_next + len(hand.discards) < len(tied):
+    if not enough_for(course, len(tied)):
         return None
     drawn: dict[int, str] = {}
-    waiting = list(tied)
-    while waiting:
-        hand = course.hand
-        room = len(hand.pile_cards) - hand.pile_next
-        if room == 0:
-            recycle(course)
-            continue
-        served, waiting = waiting[:room], waiting[room:]
-        pile = course.pile()
-        cards = []
-        for offset, seat in enumerate(served):
-            position = hand.pile_next + offset
-            card = pile.cards[position]
-            drawn[seat] = card
-            opened = OpenCard(
-                card=card, pile=pile.number, position=position, salt=pile.salts[position].hex()
-            )
-            cards.append(SeatedCard(seat=seat, card=opened))
-        course.emit(events.DrawOffDealt(pot=number, cards=tuple(cards), rule="ties.draw_off"))
+    for cards in draw_open(course, tied):
+        drawn |= {part.seat: part.card.card for part in cards}
+        course.emit(events.DrawOffDealt(pot=number, cards=cards, rule="ties.draw_off"))
     return drawn
 
 
-def _roll_cube(course: Course, number: int, tied: tuple[int, ...]) -> int:
+def roll_cube(course: Course, number: int, tied: tuple[int, ...]) -> int:
+    """Let the chance cube pick one of *tied* (rulebook ``ties.cube``)."""
     hand = course.hand
     seed = bytes.fromhex(hand.seeds.value.draws)
     stream = Stream(seed, "cube", len(hand.cubes) + 1, hand.digest)
@@ -149,9 +170,13 @@ def _roll_cube(course: Course, number: int, tied: tuple[int, ...]) -> int:
     return winner
 
 
-def _close(
-    course: Course, ending: Literal["showdown", "folds"], chips_moved: int, now: datetime
+def close(
+    course: Course,
+    ending: Literal["showdown", "folds"],
+    pots: tuple[FormedPot, ...],
+    now: datetime,
 ) -> None:
+    """Write the books of the hand that is over; who has no chips left is out."""
     table, hand = course.table, course.hand
     busts = tuple(
         Bust(
@@ -176,7 +201,7 @@ def _close(
             busts=busts,
             carry=table.carry,
             sabacc_pot=table.sabacc_pot,
-            chips_moved=chips_moved,
+            chips_moved=sum(pot.chips for pot in pots),
             hands=hand.number,
             at=now,
         )

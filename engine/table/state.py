@@ -9,16 +9,20 @@ from datetime import datetime
 
 import msgspec
 
+from engine.errors import InvariantViolated
 from engine.rulesets import Amounts, Ruleset
 from engine.table.commands import LevelFloor, Placed, Seeds
 from engine.table.events import (
     CardCount,
     FormedPot,
     Level,
+    OpenCard,
     Phase,
     PotAwarded,
+    Ranked,
     Revealed,
-    Street,
+    SabaccPotAwarded,
+    SeatTotal,
 )
 from engine.values import Chips, EntrantId, HandId, Sealed, SealedCard, TableId, TournamentId
 
@@ -41,6 +45,9 @@ class InHand(msgspec.Struct, frozen=True, kw_only=True):
     selection: tuple[SealedCard, ...] = ()
     fresh: tuple[SealedCard, ...] = ()
     """Replacements that are not part of the selection."""
+
+    field: tuple[SealedCard, ...] = ()
+    """Face up and there to stay; everyone sees them."""
 
     selected: bool = False
     improved: bool = False
@@ -78,12 +85,49 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     token: str
     phase: Phase
-    street: Street
+    street: int
     turn: int
     seats: tuple[int, ...]
     """Those still to answer, in the order they are processed."""
 
     deadline: datetime
+
+
+class Roll(msgspec.Struct, frozen=True, kw_only=True):
+    """Two dice after the betting round of a round."""
+
+    round: int
+    dice: tuple[int, int]
+    doubles: bool
+
+
+class Rounds(msgspec.Struct, frozen=True, kw_only=True):
+    """What a hand has besides in a game that is played in rounds of card turns."""
+
+    round: int = 1
+    taken: tuple[int, ...] = ()
+    """Seats that have had their card turn in this round."""
+
+    called: bool = False
+    caller: int | None = None
+    """Who called the hand; none if it was called by itself."""
+
+    rolls: tuple[Roll, ...] = ()
+    shifted: bool = False
+    """Whether the hands were taken up in this round."""
+
+    due: tuple[CardCount, ...] = ()
+    """Cards that seats get for what was taken up from them."""
+
+    open_discards: tuple[OpenCard, ...] = ()
+    """A face-up discard pile, the top card last."""
+
+    dead: Chips = 0
+    """Fees for card actions, which will join the main pot."""
+
+    announced: tuple[SeatTotal, ...] = ()
+    ranked: tuple[Ranked, ...] = ()
+    sabacc_award: SabaccPotAwarded | None = None
 
 
 class Hand(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +164,7 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True):
 
     target: int | None = None
     suit: str | None = None
-    street: Street = 1
+    street: int = 1
     current_bet: Chips = 0
     full_raise: Chips = 0
     last_actor: int | None = None
@@ -138,6 +182,20 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True):
     """Chance cubes rolled: pot and winner."""
 
     awards: tuple[PotAwarded, ...] = ()
+    rounds: Rounds | None = None
+    """None in Coruscant Shift."""
+
+    @property
+    def in_rounds(self) -> Rounds:
+        """
+        Return what a game of card turns keeps.
+
+        Raises:
+            InvariantViolated: If the hand is not of such a game.
+        """
+        if self.rounds is None:
+            raise InvariantViolated("this game has no card turns")
+        return self.rounds
 
 
 class LastHand(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,6 +208,8 @@ class LastHand(msgspec.Struct, frozen=True, kw_only=True):
     revealed: tuple[Revealed, ...]
     awards: tuple[PotAwarded, ...]
     winners: tuple[int, ...]
+    ranked: tuple[Ranked, ...] = ()
+    sabacc_award: SabaccPotAwarded | None = None
 
 
 class Wait(msgspec.Struct, frozen=True, kw_only=True):
@@ -259,7 +319,8 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
             return 0
         if self.hand.in_pots is not None:
             return self.hand.in_pots
-        return sum(place.hand.wager for place in self.places if place.hand is not None)
+        dead = 0 if self.hand.rounds is None else self.hand.rounds.dead
+        return dead + sum(place.hand.wager for place in self.places if place.hand is not None)
 
 
 State = Unopened | Table

@@ -12,8 +12,9 @@ import msgspec
 from engine.betting import LegalAction
 from engine.pots import build_pots
 from engine.rulesets import Amounts
-from engine.table.state import Hand, InHand, Place, Table
-from engine.table.wagers import legal_wagers
+from engine.table.events import Ranked, Revealed
+from engine.table.state import Hand, InHand, Place, Rounds, Table
+from engine.table.turns import legal_on_turn
 from engine.values import Chips, EntrantId, HandId, TableId, TournamentId
 
 
@@ -22,13 +23,17 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RevealedView(_Part, frozen=True, kw_only=True):
-    """A final selection that was turned over."""
+    """A hand that was turned over."""
 
     seat: int
     cards: tuple[str, ...]
     total: int
-    distance: int
-    suit_count: int
+    distance: int | None = None
+    """From the target number, in a game that has one; like the suit count."""
+
+    suit_count: int | None = None
+    name: str | None = None
+    """What the hand is called, in a game without target."""
 
 
 class SeatView(_Part, frozen=True, kw_only=True):
@@ -53,7 +58,32 @@ class SeatView(_Part, frozen=True, kw_only=True):
     kept: int | None = None
     """Cards in the selection; known once everybody has committed."""
 
+    card_count: int | None = None
+    """All cards of the hand, in a game of card turns."""
+
+    field: tuple[str, ...] = ()
+    """Cards of the static field."""
+
+    announced: int | None = None
+    """What the first cards add up to, where totals are announced."""
+
     revealed: RevealedView | None = None
+
+
+class RoundView(_Part, frozen=True, kw_only=True):
+    """Where a game of card turns stands."""
+
+    round: int
+    taken: tuple[int, ...]
+    """Seats that have had their card turn in this round."""
+
+    called: bool
+    caller: int | None
+    rolls: tuple[tuple[int, int], ...]
+    """The pairs of dice so far, one a round."""
+
+    open_discards: tuple[str, ...]
+    """A face-up discard pile, the top card last."""
 
 
 class PotView(_Part, frozen=True, kw_only=True):
@@ -105,6 +135,8 @@ class LastHandView(_Part, frozen=True, kw_only=True):
     revealed: tuple[RevealedView, ...]
     awards: tuple[AwardView, ...]
     winners: tuple[int, ...]
+    sabacc_award: tuple[int, Chips] | None = None
+    """Who took the Sabacc pot, and how much it was."""
 
 
 class TableView(_Part, frozen=True, kw_only=True):
@@ -119,7 +151,7 @@ class TableView(_Part, frozen=True, kw_only=True):
     deal: int | None = None
     last: bool = False
     phase: str | None = None
-    """``select``, ``bet`` or ``improve`` while a decision is open."""
+    """``select``, ``improve``, ``card`` or ``bet`` while a decision is open."""
 
     target: int | None = None
     suit: str | None = None
@@ -129,6 +161,10 @@ class TableView(_Part, frozen=True, kw_only=True):
     pots: tuple[PotView, ...] = ()
     current_bet: Chips = 0
     carry: Chips = 0
+    sabacc_pot: Chips = 0
+    rounds: RoundView | None = None
+    """In a game of card turns, while a hand is in play."""
+
     button: int = 0
     small_blind: int | None = None
     big_blind: int | None = None
@@ -161,6 +197,7 @@ def seen_by(table: Table, viewer: EntrantId | None) -> TableView:
         hand_number=table.hand_number,
         seats=tuple(_seat(table, place) for place in table.places),
         carry=table.carry,
+        sabacc_pot=table.sabacc_pot,
         button=table.button,
         level=table.level_number,
         amounts=_amounts(table),
@@ -182,6 +219,7 @@ def seen_by(table: Table, viewer: EntrantId | None) -> TableView:
         pile=hand.pile,
         pots=_pots(table, hand),
         current_bet=hand.current_bet,
+        rounds=None if hand.rounds is None else _rounds(hand.rounds),
         small_blind=hand.small_blind,
         big_blind=hand.big_blind,
         decision=_decision(hand),
@@ -204,8 +242,8 @@ def _amounts(table: Table) -> Amounts:
 
 def _legal(table: Table, seat: int) -> tuple[LegalAction, ...]:
     decision = table.decision
-    if decision is None or decision.phase == "bet":
-        return legal_wagers(table, seat)
+    if decision is None or decision.phase in ("bet", "card"):
+        return legal_on_turn(table, seat)
     return (LegalAction(verb=decision.phase),)
 
 
@@ -226,20 +264,61 @@ def _seat(table: Table, place: Place) -> SeatView:
         away=place.away,
         answered=(phase == "select" and held.selected) or (phase == "improve" and held.improved),
         kept=next((count.cards for count in hand.kept if count.seat == place.seat), None),
+        card_count=None if hand.rounds is None else len(held.field) + len(held.cards),
+        field=tuple(card.card for card in held.field),
+        announced=None if hand.rounds is None else _announced(hand.rounds, place.seat),
         revealed=next(
             (
-                RevealedView(
-                    seat=shown.seat,
-                    cards=tuple(card.card for card in shown.cards),
-                    total=shown.total,
-                    distance=shown.distance,
-                    suit_count=shown.suit_count,
-                )
-                for shown in hand.revealed
+                shown
+                for shown in _revealed(hand.revealed, _ranked(hand))
                 if shown.seat == place.seat
             ),
             None,
         ),
+    )
+
+
+def _revealed(
+    revealed: tuple[Revealed, ...], ranked: tuple[Ranked, ...]
+) -> tuple[RevealedView, ...]:
+    with_target = tuple(
+        RevealedView(
+            seat=shown.seat,
+            cards=tuple(card.card for card in shown.cards),
+            total=shown.total,
+            distance=shown.distance,
+            suit_count=shown.suit_count,
+        )
+        for shown in revealed
+    )
+    without = tuple(
+        RevealedView(
+            seat=shown.seat,
+            cards=tuple(card.card for card in shown.cards),
+            total=shown.total,
+            name=shown.name,
+        )
+        for shown in ranked
+    )
+    return with_target or without
+
+
+def _ranked(hand: Hand) -> tuple[Ranked, ...]:
+    return () if hand.rounds is None else hand.rounds.ranked
+
+
+def _announced(rounds: Rounds, seat: int) -> int | None:
+    return next((each.total for each in rounds.announced if each.seat == seat), None)
+
+
+def _rounds(rounds: Rounds) -> RoundView:
+    return RoundView(
+        round=rounds.round,
+        taken=rounds.taken,
+        called=rounds.called,
+        caller=rounds.caller,
+        rolls=tuple(roll.dice for roll in rounds.rolls),
+        open_discards=tuple(card.card for card in rounds.open_discards),
     )
 
 
@@ -248,9 +327,10 @@ def _pots(table: Table, hand: Hand) -> tuple[PotView, ...]:
         return tuple(PotView(chips=pot.chips, eligible=pot.eligible) for pot in hand.pots)
     wagers = {place.seat: place.hand.wager for place in table.dealt() if place.hand is not None}
     live = [place.seat for place in table.live()]
+    dead = 0 if hand.rounds is None else hand.rounds.dead
     return tuple(
         PotView(chips=pot.chips, eligible=pot.eligible)
-        for pot in build_pots(wagers, live=live, carry=table.carry)
+        for pot in build_pots(wagers, live=live, carry=table.carry + dead)
     )
 
 
@@ -286,16 +366,7 @@ def _last_hand(table: Table) -> LastHandView | None:
         number=last.number,
         target=last.target,
         suit=last.suit,
-        revealed=tuple(
-            RevealedView(
-                seat=shown.seat,
-                cards=tuple(card.card for card in shown.cards),
-                total=shown.total,
-                distance=shown.distance,
-                suit_count=shown.suit_count,
-            )
-            for shown in last.revealed
-        ),
+        revealed=_revealed(last.revealed, last.ranked),
         awards=tuple(
             AwardView(
                 pot=award.pot,
@@ -306,4 +377,7 @@ def _last_hand(table: Table) -> LastHandView | None:
             for award in last.awards
         ),
         winners=last.winners,
+        sabacc_award=None
+        if last.sabacc_award is None
+        else (last.sabacc_award.seat, last.sabacc_award.chips),
     )

@@ -2,9 +2,16 @@
 
 from engine.betting import Bettor, LegalAction, Street, legal_actions
 from engine.errors import InvariantViolated
-from engine.rulesets import Ante, Blinds, NoForcedBet, PokerNoLimit
+from engine.rulesets import (
+    Ante,
+    Blinds,
+    CoruscantShift,
+    NoForcedBet,
+    PokerNoLimit,
+    RoundsRuleset,
+)
 from engine.table.events import Level, Post
-from engine.table.state import Table, clockwise
+from engine.table.state import Hand, Table, clockwise
 
 
 def min_open(table: Table, level: Level) -> int:
@@ -31,6 +38,8 @@ def forced_bets(table: Table) -> tuple[Post, ...]:
     if hand is None or level is None:
         raise InvariantViolated("forced bets outside a hand")
     stacks = {place.seat: place.stack for place in table.dealt()}
+    if not isinstance(table.ruleset, CoruscantShift):
+        return _antes(table.ruleset, hand.order)
     match table.ruleset.forced:
         case NoForcedBet():
             return ()
@@ -52,15 +61,35 @@ def forced_bets(table: Table) -> tuple[Post, ...]:
             return tuple(posts)
 
 
+def _antes(ruleset: RoundsRuleset, order: tuple[int, ...]) -> tuple[Post, ...]:
+    """Return both antes of every seat; who cannot pay them was not dealt in."""
+    main, sabacc = ruleset.main_ante, ruleset.sabacc_ante
+    posts = [Post(seat=seat, kind="ante", owed=main, chips=main) for seat in order]
+    if sabacc:
+        posts += [Post(seat=seat, kind="sabacc_ante", owed=sabacc, chips=sabacc) for seat in order]
+    return tuple(posts)
+
+
+def _order_of_street(table: Table, hand: Hand) -> tuple[int, ...]:
+    """Return the seats dealt in, the first actor of the street first."""
+    if not isinstance(table.ruleset, CoruscantShift):
+        caller = hand.in_rounds.caller
+        if caller is None:
+            return hand.order
+        start = hand.order.index(caller)
+        return (*hand.order[start:], *hand.order[:start])
+    first = table.ruleset.first_actor[hand.street - 1]
+    if first == "left_of_big_blind" and hand.big_blind is not None:
+        return clockwise(hand.order, hand.big_blind)
+    return hand.order
+
+
 def street_of(table: Table) -> Street:
     """Return the betting round that the hand is in, seen from its first actor."""
     hand, level = table.hand, table.level
     if hand is None or level is None:
         raise InvariantViolated("a street outside a hand")
-    order = hand.order
-    first = table.ruleset.first_actor[hand.street - 1]
-    if first == "left_of_big_blind" and hand.big_blind is not None:
-        order = clockwise(order, hand.big_blind)
+    order = _order_of_street(table, hand)
     places = {place.seat: place for place in table.places}
     bettors = []
     for seat in order:

@@ -27,6 +27,7 @@ from service.api.submitting import encoded
 from service.errors import BadRequest, Forbidden, StreamNotFound, Unauthenticated
 from service.eventstore.codec import openings_for
 from service.eventstore.record import Recorded
+from service.eventstore.upcasters import current_version, upcast
 
 PING_SECONDS = 15.0
 STREAM_SECONDS = 300.0
@@ -54,6 +55,14 @@ class FeedPage(msgspec.Struct, kw_only=True):
     items: Sequence[Item]
     next_cursor: str | None
     more: bool
+
+
+def _current(row: Recorded) -> msgspec.Raw:
+    """Return an event's ``data`` as its schema has it today."""
+    if row.schema_version == current_version(row.type):
+        return msgspec.Raw(row.data)
+    document = upcast(row.type, row.schema_version, msgspec.json.decode(row.data))
+    return msgspec.Raw(msgspec.json.encode(document, order="sorted"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +101,9 @@ class Feed:
                     stream=row.stream,
                     version=row.stream_version,
                     type=row.type,
-                    schema_version=row.schema_version,
+                    schema_version=current_version(row.type),
                     at=row.at,
-                    data=msgspec.Raw(row.data),
+                    data=_current(row),
                     opened=opened,
                 )
             )

@@ -8,8 +8,17 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
+from engine.betting import CardSource
 from engine.errors import CommandRejected
-from engine.table.commands import Act, Command, Improve, Select
+from engine.table.commands import (
+    Act,
+    CallHand,
+    Command,
+    FieldCards,
+    Improve,
+    Select,
+    TakeCardTurn,
+)
 from engine.table.errors import EntrantNotSeated
 from engine.table.state import Table
 from engine.table.view import TableView, seen_by
@@ -34,7 +43,10 @@ Chips = Annotated[int, Meta(ge=0, le=CHIPS_MAX)]
 class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """What the caller does; which members it takes goes by its type."""
 
-    type: Literal["fold", "check", "call", "stay", "raise_to", "select", "improve"]
+    type: Literal[
+        "fold", "check", "call", "stay", "raise_to", "select", "improve",
+        "draw", "trade", "stand", "gain", "swap", "junk", "buy", "field", "call_hand",
+    ]  # fmt: skip
     decision: Token
     """The token of the decision that this answers, from the view."""
 
@@ -45,7 +57,13 @@ class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """For ``call``: chips the caller expects to pay."""
 
     cards: tuple[Annotated[str, Meta(max_length=8)], ...] | None = None
-    """For ``select`` and ``improve``."""
+    """For ``select``, ``improve`` and ``field``."""
+
+    card: Annotated[str, Meta(max_length=8)] | None = None
+    """The own card that a card action gives up."""
+
+    source: CardSource | None = None
+    """Where the new card comes from, if the game has more than one place."""
 
 
 class Done(msgspec.Struct, kw_only=True):
@@ -109,7 +127,7 @@ async def list_tables(request: Asked, tournament_id: FromPath[str]) -> Response[
     scope="tables:play", body=Action, answer=Done, key_required=True,
     problems=(
         "stale_decision", "not_your_turn", "wrong_phase", "entrant_not_seated", "no_decision_open",
-        "selection_final", "card_not_held",
+        "selection_final", "card_not_held", "card_action_not_allowed", "call_too_early",
     ),
 )  # fmt: skip
 async def act(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
@@ -143,23 +161,22 @@ async def _perform(
 
 def _command(shell: Shell, entrant: EntrantId, order: Order, body: Action) -> Command:
     now = order.command.received_at
-    if body.type == "select" or body.type == "improve":  # noqa: PLR1714 - mypy narrows by ==
-        choose = Select if body.type == "select" else Improve
-        return choose(
-            entrant=entrant,
-            decision=body.decision,
-            cards=body.cards or (),
-            salt=shell.desk.entropy.token(),
-            now=now,
-        )
-    return Act(
-        entrant=entrant,
-        decision=body.decision,
-        verb=body.type,
-        amount=body.amount,
-        expected=body.expected,
-        now=now,
-    )
+    seat: dict[str, Any] = {"entrant": entrant, "decision": body.decision, "now": now}
+    cards = body.cards or ()
+    match body.type:
+        case "select":
+            return Select(**seat, cards=cards, salt=shell.desk.entropy.token())
+        case "improve":
+            return Improve(**seat, cards=cards, salt=shell.desk.entropy.token())
+        case "field":
+            return FieldCards(**seat, cards=cards)
+        case "call_hand":
+            return CallHand(**seat)
+        case "draw" | "trade" | "stand" | "gain" | "swap" | "junk" | "buy" as verb:
+            salt = shell.desk.entropy.token()
+            return TakeCardTurn(**seat, verb=verb, card=body.card, source=body.source, salt=salt)
+        case verb:
+            return Act(**seat, verb=verb, amount=body.amount, expected=body.expected)
 
 
 async def _refused(

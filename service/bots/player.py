@@ -98,8 +98,26 @@ def choose(view: dict[str, Any], temper: Temper, name: str, seed: int) -> dict[s
         kept, fresh = mine["selection"], mine["new_cards"]
         cards = best_selection(kept, fresh, view["target"], view["suit"])
         return {"type": "improve", "decision": token, "cards": list(cards)}
+    if "stand" in legal:
+        return {"type": _card_turn(legal, whim(seed, name, token)), "decision": token}
+    if view["target"] is None:
+        return {"decision": token, **_bet_blindly(legal)}
     moment = (view["number"], view["hand_number"], view["deal"], decision["turn"])
     return {"decision": token, **_bet(view, legal, temper, whim(seed, name, *moment))}
+
+
+def _card_turn(legal: dict[str, Any], mood: float) -> str:
+    """Stand, now and then draw, and call the hand before long: legal, and no more."""
+    if "call_hand" in legal and mood > 0.7:
+        return "call_hand"
+    return "draw" if "draw" in legal and mood < 0.2 else "stand"
+
+
+def _bet_blindly(legal: dict[str, Any]) -> dict[str, Any]:
+    """Check or call; games of card turns are not judged here."""
+    if "check" in legal:
+        return {"type": "check"}
+    return {"type": "call", "expected": legal["call"]["amount"]}
 
 
 def _bet(

@@ -10,8 +10,25 @@ from typing import Any
 Document = dict[str, Any]
 Upcaster = Callable[[Document], Document]
 
-UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
-"""By event type and the version it starts from.  None yet: every schema is its first."""
+
+def _same(document: Document) -> Document:
+    """Return a document that already is as the next version has it, which only allows more."""
+    return document
+
+
+def _without_dead_money(document: Document) -> Document:
+    return document | {"dead": 0}
+
+
+UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
+    ("tournament_announced", 1): _same,
+    ("table_opened", 1): _same,
+    ("forced_bets_posted", 1): _same,
+    ("decision_opened", 1): _same,
+    ("street_closed", 1): _same,
+    ("pots_formed", 1): _without_dead_money,
+}
+"""By event type and the version it starts from."""
 
 
 def current_version(type_: str, known: Mapping[tuple[str, int], Upcaster] = UPCASTERS) -> int:

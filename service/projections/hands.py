@@ -151,6 +151,7 @@ hands = Projection(
         "hand_opened": _hand_opened,
         "dice_rolled": _dice_rolled,
         "hands_revealed": _hands_revealed,
+        "hands_ranked": _hands_revealed,
         "pots_formed": _pots_formed,
         "pot_awarded": _pot_awarded,
         "hand_settled": _hand_settled,

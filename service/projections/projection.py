@@ -19,6 +19,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import CATEGORIES, identifier, number_of
+from service.eventstore.upcasters import upcast
 from service.projections.changes import Changes
 from service.projections.schema import checkpoint
 
@@ -200,14 +201,15 @@ async def advance(
 
 
 def _happened(projection: Projection, league: str, row: Any) -> Happened:
-    if row.schema_version != 1:
+    try:
+        data = upcast(row.type, row.schema_version, _decoder.decode(row.data))
+    except KeyError as error:
         raise ProjectionBroken(
             projection.name,
             league,
             row.position,
             f"{row.type} has schema version {row.schema_version}",
-        )
-    data = _decoder.decode(row.data)
+        ) from error
     return Happened(league, row.position, row.stream, row.stream_version, row.type, row.at, data)
 
 

@@ -10,13 +10,16 @@ from msgspec.structs import replace
 from engine.rulesets import Ruleset, preset, ruleset_hash
 from engine.table.commands import (
     Act,
+    CallHand,
     Command,
+    FieldCards,
     Improve,
     OpenHand,
     OpenTable,
     Placed,
     Seeds,
     Select,
+    TakeCardTurn,
 )
 from engine.table.decider import decider
 from engine.table.events import CardsDealt, DealtTo, DiceRolled, Event, ReplacementsDealt
@@ -164,6 +167,29 @@ class Floor:
                 now=self.now,
             )
         )
+
+    def turn(
+        self, seat: int, verb: Any, card: str | None = None, source: Any = None
+    ) -> tuple[Event, ...]:
+        return self.do(
+            TakeCardTurn(
+                entrant=entrant(seat),
+                decision=self._token(),
+                verb=verb,
+                card=card,
+                source=source,
+                salt=digest("salt", seat, len(self.events)),
+                now=self.now,
+            )
+        )
+
+    def field(self, seat: int, *cards: str) -> tuple[Event, ...]:
+        return self.do(
+            FieldCards(entrant=entrant(seat), decision=self._token(), cards=cards, now=self.now)
+        )
+
+    def call_hand(self, seat: int) -> tuple[Event, ...]:
+        return self.do(CallHand(entrant=entrant(seat), decision=self._token(), now=self.now))
 
     def _token(self) -> str:
         assert self.table.decision is not None

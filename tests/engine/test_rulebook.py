@@ -6,12 +6,16 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 TABLE = [
     *(ROOT / "engine" / "table").glob("*.py"),
+    *(ROOT / "engine" / "games").glob("*.py"),
+    ROOT / "engine" / "dice.py",
     ROOT / "engine" / "betting.py",
     ROOT / "engine" / "pots.py",
     ROOT / "engine" / "rng.py",
     ROOT / "engine" / "showdown.py",
 ]
-PREFIXES = "absence|betting|cards|clock|dice|forced|generator|pots|selection|showdown|ties"
+PREFIXES = (
+    "absence|betting|cards|clock|dice|forced|generator|pots|selection|showdown|ties|traditional"
+)
 SLUG = re.compile(rf"[\"`]((?:{PREFIXES})\.[a-z_]+)[\"`]")
 
 

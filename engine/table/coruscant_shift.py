@@ -1,0 +1,124 @@
+"""
+A hand of Coruscant Shift, phase by phase.
+
+Source: rulebook ``phases``.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from engine.dice import roll_target
+from engine.errors import InvariantViolated
+from engine.games.coruscant_shift import phases
+from engine.rulesets import CoruscantShift
+from engine.table import events
+from engine.table.course import Course
+from engine.table.dealing import (
+    deal,
+    discard_unselected,
+    discard_unused,
+    lacking,
+    replace_cards,
+)
+from engine.table.events import CardCount
+from engine.table.settling import reveal, settle
+from engine.table.state import Place, Table
+from engine.table.steps import bet, kill, open_decision, post_forced_bets, to_be_killed
+
+
+def step(course: Course, now: datetime) -> None:
+    """Do what the next phase does by itself, or open its next decision."""
+    _PHASES[_next_phase(course.table)](course, now)
+
+
+def rules_of(table: Table) -> CoruscantShift:
+    """
+    Return the table's ruleset.
+
+    Raises:
+        InvariantViolated: If it is of another game.
+    """
+    if not isinstance(table.ruleset, CoruscantShift):
+        raise InvariantViolated("this table does not play Coruscant Shift")
+    return table.ruleset
+
+
+def _next_phase(table: Table) -> str:
+    hand = table.hand
+    done = () if hand is None else hand.done
+    for phase in phases(rules_of(table)):
+        match phase:
+            case "kill":
+                if to_be_killed(table):
+                    return phase
+            case "replace":
+                if any(lacking(table, place) for place in table.live()):
+                    return phase
+            case _ if phase not in done:
+                return phase
+    raise InvariantViolated("a hand has no phase left")
+
+
+def _roll(course: Course, now: datetime) -> None:
+    hand = course.hand
+    target, suit = roll_target(bytes.fromhex(hand.seeds.value.dice), hand.digest)
+    roller: int | None
+    match rules_of(course.table).roll.by:
+        case "dealer":
+            roller = course.table.button
+        case "left_of_dealer":
+            roller = hand.order[0]
+        case "house":
+            roller = None
+    course.emit(events.DiceRolled(target=target, suit=suit, roller=roller, rule="dice.target"))
+
+
+def _select(course: Course, now: datetime) -> None:
+    live = course.table.live()
+    waiting = sorted(p.seat for p in live if p.hand is not None and not p.hand.selected)
+    if waiting:
+        open_decision(course, "select", tuple(waiting), now)
+    else:
+        course.emit(events.SelectionsClosed(counts=_kept(live)))
+
+
+def _improve(course: Course, now: datetime) -> None:
+    live = course.table.live()
+    waiting = sorted(p.seat for p in live if p.hand is not None and not p.hand.improved)
+    if waiting:
+        open_decision(course, "improve", tuple(waiting), now)
+    else:
+        course.emit(events.ImprovementsClosed(counts=_kept(live)))
+
+
+def _kept(places: tuple[Place, ...]) -> tuple[CardCount, ...]:
+    return tuple(
+        CardCount(seat=place.seat, cards=len(place.hand.selection))
+        for place in places
+        if place.hand is not None
+    )
+
+
+def _award(course: Course, now: datetime) -> None:
+    settle(course, now)
+
+
+def _reveal(course: Course, now: datetime) -> None:
+    reveal(course)
+
+
+_PHASES: dict[str, Callable[[Course, datetime], None]] = {
+    "forced": post_forced_bets,
+    "roll": _roll,
+    "deal": deal,
+    "kill": kill,
+    "select": _select,
+    "discard_unselected": discard_unselected,
+    "bet1": bet,
+    "replace": replace_cards,
+    "improve": _improve,
+    "discard_unused": discard_unused,
+    "bet2": bet,
+    "reveal": _reveal,
+    "award": _award,
+}

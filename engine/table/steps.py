@@ -1,0 +1,75 @@
+"""The blocks that hands of every game are put together from."""
+
+from datetime import datetime, timedelta
+from typing import Literal
+
+from engine.betting import next_to_act
+from engine.errors import InvariantViolated
+from engine.table import events
+from engine.table.course import Course
+from engine.table.events import DecisionOpened
+from engine.table.state import Table
+from engine.table.wagers import forced_bets, min_open, street_of
+
+
+def post_forced_bets(course: Course, now: datetime) -> None:
+    """Take the forced bets."""
+    rule = "forced.blinds" if course.hand.big_blind is not None else "forced.ante"
+    course.emit(events.ForcedBetsPosted(posts=forced_bets(course.table), rule=rule))
+
+
+def to_be_killed(table: Table) -> bool:
+    """Return whether a live hand belongs to a seat that is away or serves a penalty."""
+    return any(place.hand is not None and place.hand.kill for place in table.live())
+
+
+def kill(course: Course, now: datetime) -> None:
+    """Kill the hands of those who are away, right after the deal; never the last one."""
+    for place in course.table.live():
+        if place.hand is None or place.hand.kill is None:
+            continue
+        if len(course.table.live()) == 1:
+            return
+        cause: Literal["away", "penalty"] = "penalty" if place.hand.kill == "penalty" else "away"
+        course.emit(
+            events.HandKilled(
+                seat=place.seat, entrant=place.entrant, cause=cause, rule="absence.killed"
+            )
+        )
+
+
+def open_decision(
+    course: Course, phase: events.Phase, seats: tuple[int, ...], now: datetime
+) -> None:
+    """Wait for *seats*, for as long as the table gives them."""
+    hand = course.hand
+    turn = hand.turn + 1
+    course.emit(
+        DecisionOpened(
+            decision=f"{hand.number}.{hand.deal}.{turn}",
+            phase=phase,
+            street=hand.street,
+            turn=turn,
+            seats=seats,
+            at=now,
+            deadline=now + timedelta(seconds=course.table.decision_seconds),
+        )
+    )
+
+
+def bet(course: Course, now: datetime) -> None:
+    """Ask the next seat of the street, or close it."""
+    table = course.table
+    seat = next_to_act(street_of(table))
+    if seat is not None:
+        open_decision(course, "bet", (seat,), now)
+        return
+    level = table.level
+    if level is None:
+        raise InvariantViolated("a hand without a level")
+    wagered = sum(place.hand.wager for place in table.places if place.hand is not None)
+    course.emit(
+        events.StreetClosed(
+            street=course.hand.street, chips=wagered, min_open=min_open(table, level)
+        )
+    )

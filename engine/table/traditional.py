@@ -1,0 +1,191 @@
+"""
+A hand of Traditional sabacc, round by round.
+
+Each round has card turns, one street of betting, and two dice that may shift the
+cards.  Source: rulebook ``traditional``.
+"""
+
+from datetime import datetime
+
+from engine.betting import LegalAction
+from engine.cards import total
+from engine.dice import roll_pair
+from engine.errors import InvariantViolated
+from engine.rulesets import Traditional
+from engine.table import events
+from engine.table.commands import CardVerb
+from engine.table.course import Course
+from engine.table.dealing import deal, deal_due, recycle, sealed_card
+from engine.table.demise import reveal, settle
+from engine.table.events import CardCount, SeatTotal
+from engine.table.game import CardAnswer, CardTurns
+from engine.table.state import Place, Table
+from engine.table.steps import bet, kill, open_decision, post_forced_bets, to_be_killed
+from engine.values import HOUSE, Sealed, audience_of
+
+
+def rules_of(table: Table) -> Traditional:
+    """
+    Return the table's ruleset.
+
+    Raises:
+        InvariantViolated: If it is of another game.
+    """
+    if not isinstance(table.ruleset, Traditional):
+        raise InvariantViolated("this table does not play Traditional")
+    return table.ruleset
+
+
+def step(course: Course, now: datetime) -> None:
+    """Do what happens next by itself, or open the next decision."""
+    hand = course.hand
+    if "forced" not in hand.done:
+        post_forced_bets(course, now)
+    elif "deal" not in hand.done:
+        deal(course, now)
+    elif to_be_killed(course.table):
+        kill(course, now)
+    elif rules_of(course.table).announce_totals and "announce" not in hand.done:
+        _announce(course)
+    elif "reveal" in hand.done:
+        settle(course, now)
+    elif hand.street == hand.in_rounds.round:
+        _card_turns(course, now)
+    else:
+        _after_the_bet(course)
+
+
+def _announce(course: Course) -> None:
+    totals = tuple(
+        SeatTotal(seat=place.seat, total=total(card.card for card in place.hand.cards))
+        for place in course.table.live()
+        if place.hand is not None
+    )
+    course.emit(events.TotalsAnnounced(totals=totals, rule="traditional.announce"))
+
+
+def _card_turns(course: Course, now: datetime) -> None:
+    """Ask the next seat for its card turn; when all have had theirs, let the street be played."""
+    table, hand, rounds = course.table, course.hand, course.hand.in_rounds
+    waiting = [place.seat for place in table.live() if place.seat not in rounds.taken]
+    if rounds.called:
+        bet(course, now)
+    elif rounds.round > rules_of(table).max_rounds:
+        _call(course, now, "traditional.call_at_last")
+    elif not waiting:
+        bet(course, now)
+    elif hand.pile_next < len(hand.pile_cards):
+        open_decision(course, "card", (waiting[0],), now)
+    elif hand.discards:
+        recycle(course)
+    else:
+        _call(course, now, "traditional.call_without_cards")
+
+
+def _call(course: Course, now: datetime, rule: str) -> None:
+    course.emit(
+        events.HandCalled(
+            round=course.hand.in_rounds.round,
+            decision=None,
+            seat=None,
+            entrant=None,
+            at=now,
+            rule=rule,
+        )
+    )
+
+
+def _after_the_bet(course: Course) -> None:
+    """Roll for a shift, carry it out, and begin the next round or turn the hands over."""
+    rounds = course.hand.in_rounds
+    rolled = rounds.rolls[-1] if rounds.rolls else None
+    if rolled is None or rolled.round != rounds.round:
+        _roll(course)
+    elif rolled.doubles and not rounds.shifted:
+        _take_up(course)
+    elif rounds.due:
+        deal_due(course, "traditional.shift")
+    elif rounds.called:
+        reveal(course)
+    else:
+        course.emit(events.CardRoundClosed(round=rounds.round))
+
+
+def _roll(course: Course) -> None:
+    hand, rounds = course.hand, course.hand.in_rounds
+    seed = bytes.fromhex(hand.seeds.value.dice)
+    dice = roll_pair(seed, "shift", len(rounds.rolls) + 1, hand.digest)
+    course.emit(
+        events.ShiftRolled(
+            round=rounds.round,
+            dice=dice,
+            doubles=dice[0] == dice[1],
+            rule="traditional.shift_dice",
+        )
+    )
+
+
+def _take_up(course: Course) -> None:
+    """Take up every card outside the field; with pile and discards they make a new pile."""
+    counts = tuple(
+        CardCount(seat=place.seat, cards=len(place.hand.cards))
+        for place in course.table.live()
+        if place.hand is not None
+    )
+    course.emit(events.HandsTakenUp(counts=counts, with_pile=True, rule="traditional.shift"))
+    if course.hand.discards:
+        recycle(course)
+
+
+def _actions(table: Table, place: Place) -> tuple[LegalAction, ...]:
+    held = place.hand
+    if held is None:
+        return ()
+    loose = tuple(card.card for card in held.cards)
+    trade = (LegalAction(verb="trade", source="pile", cards=loose),) if loose else ()
+    return (LegalAction(verb="stand"), LegalAction(verb="draw", source="pile"), *trade)
+
+
+def _taken(course: Course, answer: CardAnswer) -> events.CardTurnTaken:
+    place, hand = answer.place, course.hand
+    given = None
+    if answer.card is not None and answer.salt is not None:
+        audiences = (HOUSE, audience_of(place.entrant))
+        given = Sealed(answer.card, bytes.fromhex(answer.salt), audiences)
+    drawn = None if answer.source is None else sealed_card(course, hand.pile_next, place)
+    return events.CardTurnTaken(
+        decision=answer.decision.token,
+        seat=place.seat,
+        entrant=place.entrant,
+        verb=answer.verb,
+        source=answer.source,
+        given=given,
+        shown=None,
+        drawn=drawn,
+        taken=None,
+        fee=0,
+        stack=place.stack,
+        timed_out=answer.timed_out,
+        at=answer.now,
+        rule="clock.card" if answer.timed_out else _RULES[answer.verb],
+    )
+
+
+_RULES: dict[CardVerb, str] = {
+    "stand": "traditional.stand",
+    "draw": "traditional.draw",
+    "trade": "traditional.trade",
+}
+
+
+def _earliest_call(table: Table) -> int:
+    return rules_of(table).pot_building_rounds + 1
+
+
+TURNS = CardTurns(
+    verbs=frozenset(_RULES),
+    actions=_actions,
+    taken=_taken,
+    field=True,
+    earliest_call=_earliest_call,
+)
