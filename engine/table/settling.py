@@ -170,6 +170,27 @@ def roll_cube(course: Course, number: int, tied: tuple[int, ...]) -> int:
     return winner
 
 
+def _put_out(course: Course) -> None:
+    """Where a seat that cannot pay both antes is out, let the Sabacc pot have what it has left."""
+    ruleset, level = course.table.ruleset, course.table.level
+    if isinstance(ruleset, CoruscantShift) or ruleset.short_forced != "out" or level is None:
+        return
+    least = ruleset.least_stack(level.amounts)
+    for place in course.table.places:
+        if place.hand is not None and 0 < place.stack < least:
+            course.emit(
+                events.PenaltyPaid(
+                    seat=place.seat,
+                    entrant=place.entrant,
+                    cause="short_of_antes",
+                    owed=least,
+                    paid=place.stack,
+                    stack=0,
+                    rule="forced.out",
+                )
+            )
+
+
 def close(
     course: Course,
     ending: Literal["showdown", "folds"],
@@ -177,6 +198,8 @@ def close(
     now: datetime,
 ) -> None:
     """Write the books of the hand that is over; who has no chips left is out."""
+    if not course.hand.last:
+        _put_out(course)
     table, hand = course.table, course.hand
     busts = tuple(
         Bust(

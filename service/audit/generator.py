@@ -114,6 +114,12 @@ def dice(value: bytes, openings: bytes) -> tuple[int, str]:
     return GOLD[draws.below(6)], SILVER[draws.below(3)]
 
 
+def pair(value: bytes, openings: bytes, label: str, n: int) -> tuple[int, int]:
+    """Return the n-th roll of two common dice under *label*, faces from 1 to 6."""
+    draws = Draws(value, label, n, openings)
+    return draws.below(6) + 1, draws.below(6) + 1
+
+
 def cube(value: bytes, openings: bytes, n: int, seats: Sequence[int]) -> int:
     """Return the seat that the n-th cube of a deal falls to."""
     return seats[Draws(value, "cube", n, openings).below(len(seats))]

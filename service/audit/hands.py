@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.cards import deck, in_deck_order
+from engine.rulesets import CorellianSpike
 from engine.table import events
+from engine.table.event_parts import OpenCard
 from engine.table.state import Table
 from engine.tournament.values import Masters
 from engine.values import SealedCard
@@ -30,6 +32,16 @@ class Hand:
     """Places of the cards each seat was given."""
 
     wagers: dict[int, int] = field(default_factory=dict)
+    spent: dict[int, int] = field(default_factory=dict)
+    """Chips that are no wager: antes into the Sabacc pot, fees, penalties."""
+
+    dead: int = 0
+    """Fees in the main pot."""
+
+    sabacc_pot: int = 0
+    pairs: int = 0
+    """Rolls of two common dice."""
+
     live: set[int] = field(default_factory=set)
     back: dict[int, int] = field(default_factory=dict)
     won: dict[int, int] = field(default_factory=dict)
@@ -80,7 +92,7 @@ class HandAudit:
         openings = generator.openings_digest(
             (opening.seat, bytes.fromhex(opening.value)) for opening in event.openings
         )
-        hand = Hand(event, openings)
+        hand = Hand(event, openings, sabacc_pot=event.sabacc_pot)
         self.hand = hand
         hand.live = {books.seat for books in event.seats if books.dealt}
         hand.wagers = dict.fromkeys(hand.live, 0)
@@ -109,6 +121,67 @@ class HandAudit:
         rolled = generator.dice(self._seed("dice"), self._now().openings)
         self._hold("dice", rolled == (event.target, event.suit), f"the dice show {rolled}")
 
+    def _pair_rolled(self, event: events.ShiftRolled, before: Table) -> None:
+        hand = self._now()
+        hand.pairs += 1
+        label = "spike" if isinstance(before.ruleset, CorellianSpike) else "shift"
+        rolled = generator.pair(self._seed("dice"), hand.openings, label, hand.pairs)
+        fair = (rolled, rolled[0] == rolled[1]) == (event.dice, event.doubles)
+        self._hold("dice", fair, f"the dice show {rolled}")
+
+    def _card_turn(self, event: events.CardTurnTaken, _before: object) -> None:
+        hand = self._now()
+        hand.spent[event.seat] = hand.spent.get(event.seat, 0) + event.fee
+        hand.dead += event.fee
+        if event.verb == "junk":
+            hand.live.discard(event.seat)
+        if event.shown is not None:
+            self._shown(event.seat, event.shown)
+        for card in (event.drawn, event.taken):
+            if card is not None:
+                hand.dealt.setdefault(event.seat, set()).add((card.pile, card.position))
+        if event.drawn is not None:
+            self._in_place(event.drawn)
+        if event.taken is not None:
+            self._open("cards", event.taken)
+
+    def _fielded(self, event: events.CardsFielded, _before: object) -> None:
+        for card in event.cards:
+            self._shown(event.seat, card)
+
+    def _flipped(self, event: events.DiscardFlipped, _before: object) -> None:
+        self._open("cards", event.card)
+
+    def _ranked(self, event: events.HandsRanked, _before: object) -> None:
+        for hand in event.hands:
+            for card in hand.cards:
+                self._shown(hand.seat, card)
+
+    def _demise(self, event: events.DemiseDealt, _before: object) -> None:
+        for dealt in event.dealt:
+            self._open("cards", dealt.card)
+
+    def _penalty(self, event: events.PenaltyPaid, _before: object) -> None:
+        hand = self._now()
+        hand.spent[event.seat] = hand.spent.get(event.seat, 0) + event.paid
+        hand.sabacc_pot += event.paid
+
+    def _sabacc_awarded(self, event: events.SabaccPotAwarded, _before: object) -> None:
+        hand = self._now()
+        whole = hand.sabacc_pot == event.chips
+        self._hold("pots", whole, f"the Sabacc pot holds {hand.sabacc_pot} chips")
+        hand.won[event.seat] = hand.won.get(event.seat, 0) + event.chips
+        hand.sabacc_pot -= event.chips
+
+    def _open(self, name: str, card: OpenCard) -> None:
+        self._placed(name, card.pile, card.position, card.card, bytes.fromhex(card.salt))
+
+    def _shown(self, seat: int, card: OpenCard) -> None:
+        """Check a card that a seat turned over: it lies where it says, and was dealt to it."""
+        self._open("reveals", card)
+        own = (card.pile, card.position) in self._now().dealt.get(seat, set())
+        self._hold("reveals", own, f"seat {seat} shows a card it was not dealt")
+
     def _cards_dealt(self, event: Any, _before: object) -> None:
         for dealt in event.dealt:
             places = self._now().dealt.setdefault(dealt.seat, set())
@@ -127,6 +200,9 @@ class HandAudit:
     def _pile_committed(self, event: events.PileCommitted, before: Table) -> None:
         hand = self._now()
         discards: Sequence[str] = () if before.hand is None else before.hand.discards
+        if before.hand is not None and before.hand.rounds is not None:
+            covered = before.hand.rounds.open_discards[:-1]
+            discards = (*discards, *(card.card for card in covered))
         made = generator.pile(
             self._seed("cards"), hand.openings, event.pile, in_deck_order(discards)
         )
@@ -135,8 +211,13 @@ class HandAudit:
         self._hold("decks", drawn == event.root, "the new pile is not the one its seed gives")
 
     def _posted(self, event: events.ForcedBetsPosted, _before: object) -> None:
+        hand = self._now()
         for post in event.posts:
-            self._now().wagers[post.seat] += post.chips
+            if post.kind == "sabacc_ante":
+                hand.spent[post.seat] = post.chips
+                hand.sabacc_pot += post.chips
+            else:
+                hand.wagers[post.seat] += post.chips
 
     def _killed(self, event: events.HandKilled, _before: object) -> None:
         self._now().live.discard(event.seat)
@@ -148,19 +229,13 @@ class HandAudit:
             hand.live.discard(event.seat)
 
     def _revealed(self, event: events.HandsRevealed, _before: object) -> None:
-        hand = self._now()
         for shown in event.hands:
             for card in shown.cards:
-                salt = bytes.fromhex(card.salt)
-                self._placed("reveals", card.pile, card.position, card.card, salt)
-                own = (card.pile, card.position) in hand.dealt.get(shown.seat, set())
-                self._hold("reveals", own, f"seat {shown.seat} shows a card it was not dealt")
+                self._shown(shown.seat, card)
 
     def _drawn_off(self, event: events.DrawOffDealt, _before: object) -> None:
         for drawn in event.cards:
-            card = drawn.card
-            salt = bytes.fromhex(card.salt)
-            self._placed("cards", card.pile, card.position, card.card, salt)
+            self._open("cards", drawn.card)
 
     def _cube_rolled(self, event: events.CubeRolled, _before: object) -> None:
         hand = self._now()
@@ -177,7 +252,7 @@ class HandAudit:
     def _formed(self, event: events.PotsFormed, _before: object) -> None:
         hand = self._now()
         rest = {seat: chips - hand.back.get(seat, 0) for seat, chips in hand.wagers.items()}
-        due = pots.pots(rest, hand.live, hand.opened.carry)
+        due = pots.pots(rest, hand.live, hand.opened.carry + hand.dead)
         formed = [(pot.chips, pot.eligible) for pot in event.pots]
         self._hold("pots", due == formed, f"the wagers give pots of {[pot[0] for pot in due]}")
 
@@ -196,6 +271,7 @@ class HandAudit:
         due = {
             books.seat: books.stack
             - hand.wagers.get(books.seat, 0)
+            - hand.spent.get(books.seat, 0)
             + hand.back.get(books.seat, 0)
             + hand.won.get(books.seat, 0)
             for books in hand.opened.seats
@@ -203,6 +279,8 @@ class HandAudit:
         stacks = {settled.seat: settled.stack for settled in event.stacks}
         wrong = [seat for seat in due if stacks.get(seat) != due[seat]]
         self._hold("hands", due == stacks, f"the stacks of seats {wrong} do not add up")
+        pot = event.sabacc_pot == hand.sabacc_pot
+        self._hold("hands", pot, f"the Sabacc pot holds {hand.sabacc_pot} chips")
         chips = sum(stacks.values()) + event.carry + event.sabacc_pot
         self._hold("hands", chips == self.chips, f"settled with {chips} chips, not {self.chips}")
         self.chips = chips
@@ -228,6 +306,15 @@ _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     events.DiceRolled: HandAudit._dice_rolled,
     events.CardsDealt: HandAudit._cards_dealt,
     events.ReplacementsDealt: HandAudit._cards_dealt,
+    events.ShiftDealt: HandAudit._cards_dealt,
+    events.ShiftRolled: HandAudit._pair_rolled,
+    events.CardTurnTaken: HandAudit._card_turn,
+    events.CardsFielded: HandAudit._fielded,
+    events.DiscardFlipped: HandAudit._flipped,
+    events.HandsRanked: HandAudit._ranked,
+    events.DemiseDealt: HandAudit._demise,
+    events.PenaltyPaid: HandAudit._penalty,
+    events.SabaccPotAwarded: HandAudit._sabacc_awarded,
     events.PileCommitted: HandAudit._pile_committed,
     events.ForcedBetsPosted: HandAudit._posted,
     events.HandKilled: HandAudit._killed,

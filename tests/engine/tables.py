@@ -3,10 +3,13 @@
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from itertools import count
 from typing import Any
 
 from msgspec.structs import replace
 
+from engine.dice import roll_pair
+from engine.rng import openings_digest, shuffled_pile
 from engine.rulesets import Ruleset, preset, ruleset_hash
 from engine.table.commands import (
     Act,
@@ -21,8 +24,10 @@ from engine.table.commands import (
     Select,
     TakeCardTurn,
 )
+from engine.table.course import Course
 from engine.table.decider import decider
 from engine.table.events import CardsDealt, DealtTo, DiceRolled, Event, ReplacementsDealt
+from engine.table.playing import advance
 from engine.table.state import State, Table
 from engine.table.view import TableView, seen_by
 from engine.values import EntrantId, HandId, SealedCard, TableId, TournamentId
@@ -40,6 +45,18 @@ def seeds(number: int, hand: int = 1) -> Seeds:
         dice=digest("dice", number, hand),
         draws=digest("draws", number, hand),
     )
+
+
+def dice_seed(shifts: Sequence[bool], *, label: str = "shift", rolls: int = 12) -> str:
+    """Return a seed whose rolls are doubles just when *shifts* says so, and never after."""
+    wanted = [*shifts, *[False] * (rolls - len(shifts))]
+    none = openings_digest([])
+    for number in count():
+        seed = digest("dice", number)
+        pairs = (roll_pair(bytes.fromhex(seed), label, n + 1, none) for n in range(rolls))
+        if all((one == other) == want for (one, other), want in zip(pairs, wanted, strict=True)):
+            return seed
+    raise AssertionError
 
 
 def entrant(seat: int) -> EntrantId:
@@ -131,6 +148,40 @@ class Floor:
                 **options,
             )
         )
+
+    def open_stacked(self, top: Sequence[str], *, shifts: Sequence[bool] = ()) -> None:
+        """
+        Open a hand whose deck begins with *top*, card by card as it is dealt.
+
+        The shuffle of a seed moves places whatever lies there; so the cards are laid
+        out the other way round, and everything after goes through the table itself.
+
+        Args:
+            shifts: Whether the dice of each round shall be doubles; afterwards never.
+        """
+        number = self.table.next_hand_number
+        secret = replace(seeds(self.seed, number), dice=dice_seed(shifts))
+        opening = OpenHand(
+            hand=HandId(f"hnd_{number:032x}"),
+            seeds=secret,
+            tournament_version=1,
+            tournament_head="0" * 64,
+            now=self.now,
+        )
+        opened = decider.decide(self.state, opening)[0]
+        table = decider.evolve(self.state, opened)
+        assert isinstance(table, Table) and table.hand is not None
+        cards = table.hand.pile_cards
+        wanted = (*top, *(card for card in cards if card not in top))
+        order = shuffled_pile(
+            bytes.fromhex(secret.cards), table.hand.digest, 1, tuple(map(str, range(len(cards))))
+        )
+        laid = dict(zip(map(int, order.cards), wanted, strict=True))
+        stacked = tuple(laid[place] for place in range(len(cards)))
+        course = Course(replace(table, hand=replace(table.hand, pile_cards=stacked)))
+        advance(course, self.now)
+        self.state = course.table
+        self.events += [opened, *course.events]
 
     def view(self, seat: int) -> TableView:
         return seen_by(self.table, entrant(seat))

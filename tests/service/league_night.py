@@ -12,9 +12,10 @@ from engine.league.commands import AddMember, CreateLeague
 from engine.rulesets import preset, ruleset_hash
 from engine.season.commands import OpenSeason
 from engine.showdown import best_selection
-from engine.table.commands import Act, Improve, Select
+from engine.table.commands import Act, CallHand, FieldCards, Improve, Select, TakeCardTurn
 from engine.table.events import HandSettled
 from engine.table.state import Table
+from engine.table.turns import legal_on_turn
 from engine.table.wagers import legal_wagers
 from engine.tournament.commands import Announce, OpenRegistration, Register, StartPlay
 from engine.tournament.values import Masters
@@ -42,8 +43,9 @@ def utcnow() -> datetime:
 class Night:
     """One league, one season, one tournament on two tables."""
 
-    def __init__(self, writer: Writer, name: str = "night") -> None:
+    def __init__(self, writer: Writer, name: str = "night", ruleset: str = "better_simple") -> None:
         self._writer = writer
+        self._ruleset = ruleset
         self._numbers = count(1)
         self._name = name
         self.league = named("lge", name)
@@ -114,7 +116,7 @@ class Night:
 
     async def start(self) -> None:
         """Announce the tournament, enter everyone, draw the seats and open the tables."""
-        rules = preset("better_simple")
+        rules = preset(self._ruleset)
         floor = stream_of(self.tournament)
         announce = Announce(
             tournament=self.tournament,
@@ -122,7 +124,7 @@ class Night:
             season=self.season,
             name="Open",
             ruleset=rules,
-            ruleset_name="better_simple",
+            ruleset_name=self._ruleset,
             ruleset_hash=ruleset_hash(rules),
             table_seats=3,
             starting_stack=30,
@@ -200,6 +202,8 @@ class Night:
         command: Any
         if decision.phase == "bet":
             command = Act(**about, **_wager(table, seat))
+        elif decision.phase == "card":
+            command = _turn(table, seat, about)
         elif decision.phase == "select":
             cards = [card.card for card in held.cards]
             kept = best_selection(cards, hand.target or 0, hand.suit or "circle")
@@ -222,12 +226,35 @@ def _wager(table: Table, seat: int) -> dict[str, Any]:
     return {"verb": verb}
 
 
-async def played(database: TestDatabase, name: str = "night", steps_max: int = 5_000) -> Night:
+def _turn(table: Table, seat: int, about: dict[str, Any]) -> Any:
+    """Field a card now and then, else draw, trade, call or stand, whatever is legal."""
+    legal = {action.verb: action for action in legal_on_turn(table, seat)}
+    assert table.hand is not None
+    mood = (table.hand_number * 5 + seat * 3 + table.hand.turn) % 7
+    field = table.at(seat).hand
+    if mood == 0 and "field" in legal and field is not None and not field.field:
+        return FieldCards(**about, cards=(legal["field"].cards or ())[:1])
+    if mood == 1 and "call_hand" in legal:
+        return CallHand(**about)
+    for wished, verb in ((2, "draw"), (3, "trade"), (4, "gain"), (5, "swap")):
+        if mood == wished and verb in legal:
+            card = next(iter(legal[verb].cards or ()), None)
+            source = legal[verb].source
+            return TakeCardTurn(**about, verb=verb, card=card, source=source, salt="7a" * 32)
+    return TakeCardTurn(**about, verb="stand", salt="7a" * 32)
+
+
+async def played(
+    database: TestDatabase,
+    name: str = "night",
+    steps_max: int = 5_000,
+    ruleset: str = "better_simple",
+) -> Night:
     """Return a night that has been played into *database*."""
     writer = Writer(PostgresStore(database.url(), SECRET_KEY), DECIDERS, utcnow)
     await writer.start()
     try:
-        night = Night(writer, name)
+        night = Night(writer, name, ruleset)
         await night.found()
         await night.start()
         await night.play(steps_max)

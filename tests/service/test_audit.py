@@ -62,6 +62,20 @@ async def test_a_whole_night_passes_every_check(database: TestDatabase) -> None:
     assert "passed" in report.text()
 
 
+async def test_a_night_of_card_turns_passes_every_check(database: TestDatabase) -> None:
+    """
+    Shifts, the field, penalties and the Sabacc pot are proved as the rest is.
+    """
+    night = await played(database, ruleset="traditional")
+
+    report = await audited(database, night.league)
+
+    assert faults(report) == {}, report.text()
+    assert report.hands >= 2
+    unmade = {check.name for check in report.checks if check.checked == 0}
+    assert unmade <= {"cubes"}
+
+
 async def test_an_audit_of_one_tournament_proves_its_hands(database: TestDatabase) -> None:
     """
     The bytes are proved whole, because they are one thing.

@@ -1,0 +1,523 @@
+"""Hands of Traditional sabacc, played through the table with a deck laid out beforehand."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import pytest
+
+from engine.cards import VALUES, deck, total
+from engine.errors import CommandRejected
+from engine.games.traditional import rank
+from engine.rulesets import resolve
+from engine.rulesets.errors import RulesetInvalid
+from engine.table import errors, events
+from engine.table.commands import SeatArrivals, StepAway, TimeOut
+from engine.table.view import seen_by
+from engine.values import Sealed, audience_of
+from tests.engine.tables import Floor, entrant
+
+Kind = TypeVar("Kind")
+
+HIGH, LOW, MIDDLE = ("SA15", "FL07"), ("SA01", "FL01"), ("SA10", "FL04")
+
+
+def floor(stacks: Sequence[int] = (100, 100, 100), **overrides: Any) -> Floor:
+    """Return a table where the hand may be called from the first round on."""
+    return Floor(resolve("traditional", {"pot_building_rounds": 0} | overrides), stacks)
+
+
+def opened(
+    floor: Floor,
+    hands: Mapping[int, Sequence[str]],
+    then: Sequence[str] = (),
+    *,
+    shifts: Sequence[bool] = (),
+) -> Floor:
+    """Open a hand in which each seat is dealt its cards, and *then* lies on the pile."""
+    order = turn_order(floor)
+    top = [hands[seat][turn] for turn in range(2) for seat in order]
+    floor.open_stacked([*top, *then], shifts=shifts)
+    assert floor.table.hand is not None and floor.table.hand.order == order
+    return floor
+
+
+def turn_order(floor: Floor) -> tuple[int, ...]:
+    """Return the seats clockwise from the left of the button of the next hand."""
+    least = floor.ruleset.least_stack(floor.table.floor())
+    seats = [place.seat for place in floor.table.places if place.stack >= least]
+    if floor.table.button == 0:
+        return (*seats[1:], seats[0])
+    after = [seat for seat in seats if seat > floor.table.button]
+    button = (after or seats)[0]
+    return (
+        *(seat for seat in seats if seat > button),
+        *(seat for seat in seats if seat <= button),
+    )
+
+
+def happened(floor: Floor, kind: type[Kind]) -> list[Kind]:
+    return [event for event in floor.events if isinstance(event, kind)]
+
+
+def turn_seat(floor: Floor) -> int:
+    assert floor.table.decision is not None
+    return floor.table.decision.seats[0]
+
+
+def called(floor: Floor, *, to: int = 0) -> Floor:
+    """Let the first seat call and bet *to*; everybody goes along."""
+    floor.call_hand(turn_seat(floor))
+    if to:
+        floor.act(turn_seat(floor), "raise_to", to)
+    while not floor.table.idle:
+        legal = {action.verb for action in floor.view(turn_seat(floor)).legal}
+        floor.act(turn_seat(floor), "check" if "check" in legal else "call")
+    return floor
+
+
+def with_sabacc_pot(floor: Floor, chips: int) -> Floor:
+    floor.do(SeatArrivals(arrivals=(), sabacc_pot=chips, now=floor.now))
+    return floor
+
+
+def refused(floor: Floor, error: type[CommandRejected], what: Any) -> None:
+    before = floor.state
+    with pytest.raises(error):
+        what()
+    assert floor.state is before
+
+
+def test_who_bombs_out_pays_the_main_pot_or_all_he_has_into_the_sabacc_pot() -> None:
+    table = floor((100, 222, 67), ante={"main": 5, "sabacc": 2})
+    opened(table, {1: HIGH, 2: ("SA14", "FL10"), 3: ("CO11", "X11a")})
+    called(table, to=15)
+
+    assert happened(table, events.PotsFormed)[0].pots[0].chips == 60
+    assert [(p.seat, p.owed, p.paid) for p in happened(table, events.PenaltyPaid)] == [
+        (2, 60, 60),
+        (3, 60, 45),
+    ]
+    assert happened(table, events.PotAwarded)[0].shares == (events.Share(seat=1, chips=60),)
+    assert table.table.sabacc_pot == 111
+    assert table.stacks() == {1: 138, 2: 140}
+    assert [bust.seat for bust in happened(table, events.HandSettled)[0].busts] == [3]
+
+
+def test_penalties_are_paid_before_a_pure_sabacc_takes_both_pots() -> None:
+    table = with_sabacc_pot(floor((100, 37), ante={"main": 1, "sabacc": 2}), 5)
+    opened(table, {1: ("SA15", "FL08"), 2: ("SA14", "FL10")})
+    called(table, to=19)
+
+    assert happened(table, events.PotsFormed)[0].pots[0].chips == 40
+    assert [(p.seat, p.paid) for p in happened(table, events.PenaltyPaid)] == [(2, 15)]
+    assert happened(table, events.SabaccPotAwarded)[0].chips == 9 + 15
+    assert table.stacks() == {1: 78 + 40 + 9 + 15}
+    assert table.table.sabacc_pot == 0
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (("X00a", "FL02", "CO03"), ("SA15", "FL08")),
+        (("SA15", "FL08"), ("FL15", "SA07")),
+        (("X15a", "X08a"), ("SA15", "FL07")),
+        (("SA15", "FL07"), ("SA14", "CO07")),
+        (("SA03", "X02a"), ("X14a", "X08a")),
+        (("X14a", "X08a"), ("SA14", "FL10")),
+        (("X14a", "X08a"), ("SA11", "X11a")),
+        (("X14a", "X08a"), ("X00a", "X00b")),
+        (("X14a", "X08a"), ("X17a", "X11a")),
+    ],
+)
+def test_the_better_hand_takes_the_main_pot(better: Sequence[str], worse: Sequence[str]) -> None:
+    table = floor((100, 100))
+    opened(table, {1: worse, 2: better[:2]}, better[2:])
+    table.turn(2, "draw" if better[2:] else "stand")
+    called(table, to=9)
+    assert happened(table, events.PotAwarded)[0].shares == (events.Share(seat=2, chips=20),)
+    assert happened(table, events.DemiseDealt) == []
+
+
+def test_plus_and_minus_twenty_three_are_equal() -> None:
+    plus, minus = rank(["SA15", "FL08"], "signed"), rank(["X15a", "X08a"], "signed")
+    assert plus.key == minus.key
+    table = floor((100, 100))
+    opened(table, {1: ("SA15", "FL08"), 2: ("X15a", "X08a")}, ("X02a", "SA01"))
+    called(table)
+    # −15 − 8 − 2 bombs out; 15 + 8 + 1 does too: nobody of the tie may win.
+    assert [d.bombed for d in happened(table, events.DemiseDealt)[0].dealt] == [True, True]
+    assert happened(table, events.PotAwarded)[0].shares == ()
+    assert happened(table, events.PenaltyPaid) == []
+
+
+def test_absolute_totals_forget_the_sign() -> None:
+    for compare, winner in (("signed", 2), ("absolute", 1)):
+        table = floor((100, 100), compare=compare)
+        opened(table, {1: ("X14a", "X08a"), 2: ("SA03", "X02a")})
+        called(table)
+        assert [s.seat for s in happened(table, events.PotAwarded)[0].shares] == [winner]
+
+
+def test_sudden_demise_gives_each_tied_seat_a_card_and_leaves_the_sabacc_pot() -> None:
+    table = floor((100, 100))
+    opened(table, {1: ("SA14", "FL07"), 2: ("FL14", "SA07")}, ("SA02", "FL05"))
+    called(table, to=9)
+
+    (dealt,) = happened(table, events.DemiseDealt)
+    assert [(each.seat, each.total, each.bombed) for each in dealt.dealt] == [
+        (2, 23, False),
+        (1, 26, True),
+    ]
+    assert happened(table, events.PotAwarded)[0].shares == (events.Share(seat=2, chips=20),)
+    assert happened(table, events.PotAwarded)[0].rule == "traditional.demise"
+    assert table.table.sabacc_pot == 2
+
+
+def test_sudden_demise_is_repeated_among_those_still_equal() -> None:
+    table = floor((100, 100, 100))
+    hands = {1: ("SA10", "FL04"), 2: ("FL10", "SA04"), 3: ("CO10", "ST04")}
+    opened(table, hands, ("SA01", "FL03", "CO03", "SA02", "FL05"))
+    called(table)
+    first, again = happened(table, events.DemiseDealt)
+    assert [each.total for each in first.dealt] == [15, 17, 17]
+    assert [(each.seat, each.total) for each in again.dealt] == [(3, 19), (1, 22)]
+    assert [share.seat for share in happened(table, events.PotAwarded)[0].shares] == [1]
+
+
+def test_if_all_tied_seats_bomb_out_in_sudden_demise_the_best_of_the_others_wins() -> None:
+    table = floor((100, 100, 100))
+    hands = {1: MIDDLE, 2: ("SA14", "FL08"), 3: ("FL14", "SA08")}
+    opened(table, hands, ("SA05", "FL05"))
+    called(table)
+    assert [share.seat for share in happened(table, events.PotAwarded)[0].shares] == [1]
+    assert happened(table, events.PenaltyPaid) == []
+
+
+def test_the_cards_of_sudden_demise_count_for_every_further_layer() -> None:
+    table = floor((12, 100, 100))
+    hands = {1: ("SA14", "FL07"), 2: ("FL14", "SA07"), 3: ("SA10", "FL10")}
+    opened(table, hands, ("X17a", "SA01"))
+    called(table, to=30)
+    main, side = happened(table, events.PotAwarded)
+    # Seats 2 and 1 tie with 21; 21 − 17 is 4, so seat 3 takes what seat 1 cannot win.
+    assert (main.shares, side.shares) == (
+        (events.Share(seat=1, chips=33),),
+        (events.Share(seat=3, chips=40),),
+    )
+
+
+def test_if_everyone_bombs_out_the_main_pot_stays_for_the_next_hand() -> None:
+    table = floor((100, 100))
+    opened(table, {1: ("SA14", "FL10"), 2: ("FL14", "SA10")})
+    called(table, to=9)
+    (award,) = happened(table, events.PotAwarded)
+    assert (award.shares, award.remainder, award.rule) == ((), 20, "traditional.nobody")
+    assert table.table.carry == 20
+    assert table.table.sabacc_pot == 2 + 20 + 20
+
+    opened(table, {1: HIGH, 2: LOW})
+    called(table)
+    assert happened(table, events.PotAwarded)[-1].chips == 20 + 2
+
+
+def test_a_layer_without_an_unbombed_hand_stays() -> None:
+    table = floor((12, 100, 100))
+    opened(table, {1: HIGH, 2: ("SA14", "FL10"), 3: ("FL14", "SA10")})
+    called(table, to=30)
+    main, side = happened(table, events.PotAwarded)
+    assert main.shares == (events.Share(seat=1, chips=33),)
+    assert (side.shares, side.remainder) == ((), 40)
+    # Everyone who bombed out owes all layers.
+    assert [(p.owed, p.paid) for p in happened(table, events.PenaltyPaid)] == [(73, 68), (73, 68)]
+
+
+def test_only_the_winner_of_the_first_layer_can_take_the_sabacc_pot() -> None:
+    table = floor((12, 100, 100))
+    opened(table, {1: ("X00a", "SA02"), 2: ("SA15", "FL08"), 3: LOW}, ("FL03",))
+    table.turn(2, "stand")
+    table.turn(3, "stand")
+    table.turn(1, "draw")
+    while not table.table.idle:
+        legal = {action.verb for action in table.view(turn_seat(table)).legal}
+        if "call_hand" in legal:
+            table.call_hand(turn_seat(table))
+        elif "raise_to" in legal and "check" in legal and turn_seat(table) == 2:
+            table.act(2, "raise_to", 30)
+        else:
+            table.act(turn_seat(table), "check" if "check" in legal else "call")
+    main, side = happened(table, events.PotAwarded)
+    assert ([s.seat for s in main.shares], [s.seat for s in side.shares]) == ([1], [2])
+    assert happened(table, events.SabaccPotAwarded)[0].seat == 1
+
+
+def test_winning_by_folds_shows_nothing_fines_nobody_and_leaves_the_sabacc_pot() -> None:
+    table = floor((100, 100))
+    opened(table, {1: ("SA14", "FL10"), 2: ("SA15", "FL08")})
+    table.call_hand(2)
+    table.act(2, "raise_to", 10)
+    table.act(1, "fold")
+    assert happened(table, events.HandsRanked) == []
+    assert happened(table, events.PenaltyPaid) == []
+    assert table.stacks() == {1: 98, 2: 100}
+    assert table.table.sabacc_pot == 2
+
+
+def test_a_shift_leaves_the_field_and_deals_as_many_cards_from_a_new_pile() -> None:
+    table = floor((100, 100, 100))
+    hands = {1: HIGH, 2: LOW, 3: MIDDLE}
+    opened(table, hands, ("CO09",), shifts=(True,))
+    table.field(2, "SA01")
+    table.turn(2, "draw")
+    table.turn(3, "stand")
+    table.turn(1, "stand")
+    for seat in (2, 3, 1):
+        table.act(seat, "check")
+
+    (taken,) = happened(table, events.HandsTakenUp)
+    assert {count.seat: count.cards for count in taken.counts} == {2: 2, 3: 2, 1: 2}
+    (pile,) = happened(table, events.PileCommitted)
+    assert (pile.pile, pile.size) == (2, 75)
+    (dealt,) = happened(table, events.ShiftDealt)
+    given = [card for part in dealt.dealt for card in part.cards]
+    assert len(given) == 6 and {card.pile for card in given} == {2}
+    assert "SA01" not in {card.card for card in given}
+    place = table.table.at(2)
+    assert place.hand is not None
+    assert [card.card for card in place.hand.field] == ["SA01"]
+    assert {(card.pile, card.position) for card in place.hand.cards} == {(2, 0), (2, 3)}
+
+
+def test_a_field_card_is_seen_by_all_and_can_be_neither_traded_nor_fielded_again() -> None:
+    table = floor((100, 100))
+    opened(table, {1: HIGH, 2: LOW}, ("CO09",))
+    table.field(2, "FL01")
+    assert seen_by(table.table, None).seats[1].field == ("FL01",)
+    assert seen_by(table.table, None).seats[1].card_count == 2
+    refused(table, errors.CardNotHeld, lambda: table.turn(2, "trade", "FL01"))
+    refused(table, errors.CardNotHeld, lambda: table.field(2, "FL01"))
+    refused(table, errors.CardMissing, lambda: table.turn(2, "trade"))
+    refused(table, errors.CardMissing, lambda: table.field(2))
+    refused(table, errors.NotYourTurn, lambda: table.field(1, "SA15"))
+    table.turn(2, "trade", "SA01")
+    (trade,) = happened(table, events.CardTurnTaken)
+    assert isinstance(trade.given, Sealed) and trade.given.value == "SA01"
+    assert trade.given.audiences == (audience_of(entrant(2)), "house")
+    assert trade.drawn is not None and trade.drawn.card == "CO09"
+
+
+def test_a_field_card_counts_and_a_seat_may_field_when_it_is_to_bet() -> None:
+    table = floor((100, 100))
+    opened(table, {1: ("SA15", "FL08"), 2: ("X00a", "SA02")}, ("FL03",))
+    table.turn(2, "draw")
+    table.turn(1, "stand")
+    table.field(2, "X00a", "SA02", "FL03")
+    table.act(2, "check")
+    table.act(1, "check")
+    called(table)
+    shown = {each.seat: each for each in happened(table, events.HandsRanked)[0].hands}
+    assert shown[2].name == "idiots_array"
+    assert table.stacks()[2] == 100 - 2 + 2 + 2
+
+
+def test_nobody_may_call_while_the_pot_is_built() -> None:
+    table = Floor("traditional", (100, 100))
+    opened(table, {1: HIGH, 2: LOW})
+    for _ in range(4):
+        refused(table, errors.CallTooEarly, lambda: table.call_hand(2))
+        for seat in (2, 1):
+            table.turn(seat, "stand")
+        for seat in (2, 1):
+            table.act(seat, "check")
+    assert "call_hand" in {action.verb for action in table.view(2).legal}
+    table.turn(2, "stand")
+    table.call_hand(1)
+    # Card turns have ended, and the last street begins with the caller.
+    assert table.table.decision is not None
+    assert (table.table.decision.phase, turn_seat(table), table.table.decision.street) == (
+        "bet",
+        1,
+        5,
+    )
+    table.act(1, "check")
+    table.act(2, "check")
+    assert len(happened(table, events.ShiftRolled)) == 5
+    assert table.table.idle
+
+
+def test_after_the_last_round_the_hand_is_called_by_itself() -> None:
+    table = floor((100, 100), max_rounds=2)
+    opened(table, {1: HIGH, 2: LOW})
+    for _ in range(2):
+        for seat in (2, 1):
+            table.turn(seat, "stand")
+        for seat in (2, 1):
+            table.act(seat, "check")
+    (call,) = happened(table, events.HandCalled)
+    assert (call.seat, call.rule, turn_seat(table)) == (None, "traditional.call_at_last", 2)
+    for seat in (2, 1):
+        table.act(seat, "check")
+    assert [roll.round for roll in happened(table, events.ShiftRolled)] == [1, 2, 3]
+    assert table.table.idle
+
+
+def test_without_a_card_left_the_hand_is_called_by_itself() -> None:
+    table = Floor("traditional", [100] * 8)
+    hands = dict(zip(turn_order(table), zip(*[iter(deck("d76"))] * 2, strict=False), strict=False))
+    opened(table, hands)
+    while not happened(table, events.HandCalled):
+        decision = table.table.decision
+        assert decision is not None
+        if decision.phase == "card":
+            table.turn(decision.seats[0], "draw")
+        else:
+            table.act(decision.seats[0], "check")
+    (call,) = happened(table, events.HandCalled)
+    assert (call.rule, call.round) == ("traditional.call_without_cards", 8)
+    held = [card.card for place in table.table.live() if place.hand for card in place.hand.cards]
+    assert sorted(held) == sorted(deck("d76"))
+
+
+def test_an_all_in_seat_still_has_card_turns_and_is_asked_for_no_bet() -> None:
+    table = floor((100, 100, 5))
+    opened(table, {1: HIGH, 2: LOW, 3: MIDDLE})
+    for seat in (2, 3, 1):
+        table.turn(seat, "stand")
+    table.act(2, "raise_to", 3)
+    table.act(3, "call")
+    table.act(1, "call")
+    table.turn(2, "stand")
+    table.turn(3, "draw")
+    table.turn(1, "stand")
+    assert table.table.decision is not None and table.table.decision.phase == "bet"
+    assert turn_seat(table) == 2
+    table.act(2, "check")
+    table.act(1, "check")
+    assert turn_seat(table) == 2
+
+
+def test_the_clock_stands_then_checks_or_folds() -> None:
+    table = floor((100, 100, 100))
+    opened(table, {1: HIGH, 2: LOW, 3: MIDDLE})
+
+    def time_out() -> events.Event:
+        decision = table.table.decision
+        assert decision is not None
+        table.now = decision.deadline + timedelta(seconds=2)
+        return table.do(TimeOut(decision=decision.token, now=table.now))[0]
+
+    turn = time_out()
+    assert isinstance(turn, events.CardTurnTaken)
+    assert (turn.verb, turn.seat, turn.timed_out, turn.rule) == ("stand", 2, True, "clock.card")
+    table.turn(3, "stand")
+    table.turn(1, "stand")
+    table.act(2, "check")
+    checked = time_out()
+    assert isinstance(checked, events.SeatActed) and checked.verb == "check"
+    table.act(1, "raise_to", 5)
+    folded = time_out()
+    assert isinstance(folded, events.SeatActed) and folded.verb == "fold"
+
+
+def test_who_is_away_antes_and_loses_the_hand_after_the_deal() -> None:
+    table = floor((100, 100, 100))
+    table.do(StepAway(entrant=entrant(3)))
+    opened(table, {1: HIGH, 2: LOW, 3: MIDDLE})
+    assert happened(table, events.HandKilled)[0].seat == 3
+    assert table.table.at(3).stack == 98
+    assert [place.seat for place in table.table.live()] == [2, 1]
+
+
+def test_who_cannot_pay_both_antes_sits_out() -> None:
+    table = floor((100, 1, 100))
+    table.open_hand()
+    opening = happened(table, events.HandOpened)[0]
+    assert {books.seat: books.dealt for books in opening.seats} == {1: True, 2: False, 3: True}
+    posts = happened(table, events.ForcedBetsPosted)[0].posts
+    assert {(post.seat, post.kind, post.chips) for post in posts} == {
+        (seat, kind, 1) for seat in (1, 3) for kind in ("ante", "sabacc_ante")
+    }
+    assert table.table.sabacc_pot == 2
+
+
+def test_totals_are_announced_if_the_house_wants_it() -> None:
+    table = floor((100, 100), announce_totals=True)
+    opened(table, {1: HIGH, 2: LOW})
+    assert {seat.seat: seat.announced for seat in seen_by(table.table, None).seats} == {1: 22, 2: 2}
+
+
+def test_a_hidden_card_is_seen_by_its_owner_only() -> None:
+    table = floor((100, 100))
+    opened(table, {1: HIGH, 2: LOW}, ("CO09",))
+    table.turn(2, "trade", "SA01")
+    mine, theirs = table.view(2), table.view(1)
+    assert mine.me is not None and mine.me.cards == ("FL01", "CO09")
+    assert "CO09" not in repr(theirs) and "SA01" not in repr(theirs)
+    assert theirs.seats[1].card_count == 2
+
+
+def test_verbs_of_other_games_are_refused_by_name() -> None:
+    table = floor((100, 100))
+    opened(table, {1: HIGH, 2: LOW})
+    for verb in ("gain", "swap", "junk", "buy"):
+        refused(table, errors.VerbNotPlayed, lambda verb=verb: table.turn(2, verb))
+    refused(table, errors.CardActionNotAllowed, lambda: table.turn(2, "draw", source="discards"))
+    refused(table, errors.WrongPhase, lambda: table.act(2, "check"))
+    refused(table, errors.NotYourTurn, lambda: table.turn(1, "stand"))
+
+    shift = Floor("better_simple", (100, 100))
+    shift.open_hand()
+    refused(shift, errors.WrongPhase, lambda: shift.turn(1, "stand"))
+    refused(shift, errors.VerbNotPlayed, lambda: shift.field(1))
+
+
+def test_legal_actions_are_exactly_what_is_accepted() -> None:
+    table = floor((100, 100))
+    opened(table, {1: HIGH, 2: LOW})
+    legal = {action.verb: action for action in table.view(2).legal}
+    assert set(legal) == {"stand", "draw", "trade", "call_hand", "field"}
+    assert legal["trade"].cards == legal["field"].cards == ("SA01", "FL01")
+    table.field(2, "SA01", "FL01")
+    assert {action.verb for action in table.view(2).legal} == {"stand", "draw", "call_hand"}
+    assert table.view(1).legal == ()
+
+
+def test_the_deck_of_traditional_adds_up() -> None:
+    cards = deck("d76")
+    assert (len(cards), sum(VALUES[card] for card in cards)) == (76, 320)
+    assert sum(card.startswith("X") for card in cards) == 16
+    assert total(["SA15", "X17a"]) == -2
+
+
+def test_who_cannot_pay_both_antes_is_out_if_the_house_wants_it_so() -> None:
+    table = floor((100, 12), short_forced="out", ante={"main": 2, "sabacc": 3})
+    opened(table, {1: HIGH, 2: LOW})
+    called(table, to=4)
+    (fine,) = happened(table, events.PenaltyPaid)
+    assert (fine.seat, fine.cause, fine.paid, fine.stack) == (2, "short_of_antes", 3, 0)
+    assert [bust.seat for bust in happened(table, events.HandSettled)[0].busts] == [2]
+    assert table.table.sabacc_pot == 3 + 3 + 3
+    assert table.table.chips() == 112
+
+
+@pytest.mark.parametrize(
+    ("overrides", "reason"),
+    [
+        ({"max_players": 9}, "max_players"),
+        ({"pot_building_rounds": 10}, "max_rounds"),
+        ({"pot_building_rounds": -1}, "pot_building_rounds"),
+        ({"ante": {"main": 0}}, "ante"),
+        ({"chip_unit": 5}, "chip_unit"),
+        ({"chip_unit": 5, "ante": {"main": 5, "sabacc": 5}}, "min_open"),
+        ({"score": "hands_won"}, "hands_won"),
+        ({"end": {"kind": "each_dealt_once"}}, "each_dealt_once"),
+        ({"betting": {"kind": "fixed_continue", "cost": 1}}, "fixed_continue"),
+        ({"betting": {"kind": "poker_nl", "min_open": "big_blind"}}, "big_blind"),
+        ({"hand_size": 5}, "hand_size"),
+    ],
+)
+def test_a_combination_that_cannot_work_is_refused_with_a_reason(
+    overrides: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(RulesetInvalid, match=reason):
+        resolve("traditional", overrides)
