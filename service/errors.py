@@ -83,3 +83,9 @@ class BadRequest(ServiceError):
     def __init__(self, code: str, detail: str, **facts: object) -> None:
         super().__init__(detail, **facts)
         self.code = code  # type: ignore[misc]
+
+
+class CheckpointRefused(ServiceError):
+    """A tree head is not what it should be; nothing was signed or believed."""
+
+    code = "checkpoint_refused"

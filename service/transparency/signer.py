@@ -1,0 +1,147 @@
+"""
+Who signs tree heads: a key, and a memory of every head signed before.
+
+The signer trusts nobody who asks.  It signs a head only when a consistency proof
+leads to it from the last one it signed under that origin, so that a log which
+was rewritten, cut or restored from an old copy gets no signature.
+"""
+
+import fcntl
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from service.errors import CheckpointRefused
+from service.transparency.note import Checkpoint, SigningKey
+from service.transparency.tree import EMPTY_ROOT, consistent
+
+ORIGIN_PREFIX = "holotable/"
+
+
+class _Remembered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    origin: str
+    size: int
+    root: bytes
+
+
+def league_and_epoch(origin: str) -> tuple[str, int]:
+    """
+    Return what an origin ``holotable/<league>/<epoch>`` names.
+
+    Raises:
+        CheckpointRefused: If it is not such an origin.
+    """
+    league, _, epoch = origin.removeprefix(ORIGIN_PREFIX).partition("/")
+    canonical = epoch.isascii() and epoch.isdecimal() and str(int(epoch)) == epoch
+    if not origin.startswith(ORIGIN_PREFIX) or not league or not canonical:
+        raise CheckpointRefused(f"{origin!r} is not the origin of a league's log")
+    return league, int(epoch)
+
+
+class Memory:
+    """
+    The last head signed for each league, one small file each, replaced as a whole.
+
+    Args:
+        folder: Made if missing; one process at a time.
+
+    Raises:
+        BlockingIOError: If another signer uses *folder*.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder = folder
+        self._lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o600)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._lock)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._lock)
+
+    def _file(self, league: str) -> Path:
+        return self._folder / f"{sha256(league.encode()).hexdigest()}.json"
+
+    def recall(self, league: str) -> Checkpoint | None:
+        """Return the last head signed for *league*, of whatever epoch."""
+        try:
+            data = self._file(league).read_bytes()
+        except FileNotFoundError:
+            return None
+        kept = msgspec.json.decode(data, type=_Remembered)
+        return Checkpoint(origin=kept.origin, size=kept.size, root=kept.root)
+
+    def keep(self, league: str, head: Checkpoint) -> None:
+        """Remember *head*; when this returns, a crash cannot make it forgotten."""
+        target = self._file(league)
+        draft = target.with_suffix(".new")
+        kept = _Remembered(origin=head.origin, size=head.size, root=head.root)
+        with draft.open("wb") as file:
+            file.write(msgspec.json.encode(kept))
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(target)
+        folder = os.open(self._folder, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+class Signer:
+    """Signs heads that follow from what it has signed before."""
+
+    def __init__(self, key: SigningKey, memory: Memory) -> None:
+        self._key = key
+        self._memory = memory
+
+    @property
+    def verifier_key(self) -> str:
+        """Return the public key to check signatures with."""
+        return self._key.verifier_key()
+
+    def last(self, origin: str) -> Checkpoint:
+        """Return the last head signed under *origin*; before the first, the empty tree."""
+        league, epoch = league_and_epoch(origin)
+        head = self._memory.recall(league)
+        if head is None or league_and_epoch(head.origin)[1] < epoch:
+            return Checkpoint(origin=origin, size=0, root=EMPTY_ROOT)
+        return head
+
+    def sign(self, head: Checkpoint, proof: tuple[bytes, ...]) -> str:
+        """
+        Return *head* as a signed note, and remember it.
+
+        Args:
+            head: The tree to vouch for.
+            proof: That the tree of ``last(head.origin)`` begins it (RFC 6962, 2.1.2).
+
+        Raises:
+            CheckpointRefused: If it does not follow from the last head.  An origin of a
+                higher epoch begins anew; one of a lower epoch is refused for good.
+        """
+        league, epoch = league_and_epoch(head.origin)
+        last = self.last(head.origin)
+        if league_and_epoch(last.origin)[1] > epoch:
+            raise CheckpointRefused(
+                "a head of a later epoch was signed already", origin=head.origin, last=last.origin
+            )
+        if not consistent(last.size, last.root, head.size, head.root, proof):
+            raise CheckpointRefused(
+                "the tree does not continue the one signed last",
+                origin=head.origin,
+                size=head.size,
+                last_size=last.size,
+            )
+        # Remembered before it is known to anyone: a crash in between loses a signature at most.
+        self._memory.keep(league, head)
+        return self._key.sign(head.text())
