@@ -1,0 +1,106 @@
+"""
+A league's tree in the database: complete subtrees of 256, 65 536 … leaves, and signed heads.
+
+Leaves are the hashes in the log; what is stored beside them can be computed
+from them at any time and is kept so that a proof reads hundreds of rows, not all.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from service.transparency.tree import (
+    Frontier,
+    Range,
+    complete_subtrees,
+    consistency_ranges,
+    inclusion_ranges,
+    root_of,
+)
+
+TILE_BITS = 8
+TILE = 1 << TILE_BITS
+_CHUNK_TILES = 64
+
+_LEAVES = """
+    SELECT hash FROM events WHERE league = $1 AND position >= $2 AND position < $3
+    ORDER BY position
+"""
+_NODES = """
+    SELECT hash FROM tree_node WHERE league = $1 AND level = $2 AND index >= $3 AND index < $4
+    ORDER BY index
+"""
+_GROWN = "SELECT count(*) FROM tree_node WHERE league = $1 AND level = $2"
+_KEEP_NODES = """
+    INSERT INTO tree_node (league, level, index, hash)
+    SELECT $1, $2, $3 + ordinality - 1, hash FROM unnest($4::bytea[]) WITH ORDINALITY AS t (hash)
+    ON CONFLICT DO NOTHING
+"""
+
+
+async def grow(connection: Any, league: UUID, size: int) -> None:
+    """
+    Store the complete subtrees of the tree of *size* that are not stored yet.
+
+    Any number of processes may do this at once: a subtree's root never changes.
+    """
+    level, width = TILE_BITS, TILE
+    while width <= size:
+        done, wanted = await connection.fetchval(_GROWN, league, level), size // width
+        while done < wanted:
+            upto = min(wanted, done + _CHUNK_TILES)
+            below = await _below(connection, league, level, done * TILE, upto * TILE)
+            roots = [root_of(below[at : at + TILE]) for at in range(0, len(below), TILE)]
+            await connection.execute(_KEEP_NODES, league, level, done, roots)
+            done = upto
+        level, width = level + TILE_BITS, width << TILE_BITS
+
+
+async def _below(connection: Any, league: UUID, level: int, start: int, end: int) -> list[bytes]:
+    """Return the nodes one tile below *level*, which are leaves below the first."""
+    if level == TILE_BITS:
+        rows = await connection.fetch(_LEAVES, league, start, end)
+    else:
+        rows = await connection.fetch(_NODES, league, level - TILE_BITS, start, end)
+    if len(rows) != end - start:
+        raise IndexError(f"{len(rows)} nodes where {end - start} should be")
+    return [row[0] for row in rows]
+
+
+async def range_hash(connection: Any, league: UUID, start: int, end: int) -> bytes:
+    """
+    Return the root over a range of leaves, from stored subtrees where they are complete.
+
+    Raises:
+        IndexError: If the log or the stored tree does not reach so far.
+    """
+    frontier = Frontier()
+    for first, last in complete_subtrees(start, end):
+        frontier.append_subtree(last - first, await _subtree(connection, league, first, last))
+    return frontier.root()
+
+
+async def _subtree(connection: Any, league: UUID, start: int, end: int) -> bytes:
+    level = (end - start).bit_length() - 1
+    stored = level - level % TILE_BITS
+    above = stored + TILE_BITS
+    return root_of(await _below(connection, league, above, start >> stored, end >> stored))
+
+
+async def root_at(connection: Any, league: UUID, size: int) -> bytes:
+    """Return the root of the league's first *size* events."""
+    return await range_hash(connection, league, 0, size)
+
+
+async def inclusion(connection: Any, league: UUID, position: int, size: int) -> list[bytes]:
+    """Return the proof that the event at *position* stands in the tree of *size*."""
+    return await _hashes(connection, league, inclusion_ranges(position, size))
+
+
+async def consistency(connection: Any, league: UUID, old: int, new: int) -> list[bytes]:
+    """Return the proof that the first *old* events begin the first *new* ones; 0 needs none."""
+    return await _hashes(connection, league, consistency_ranges(old, new) if old else [])
+
+
+async def _hashes(connection: Any, league: UUID, ranges: Sequence[Range]) -> list[bytes]:
+    return [await range_hash(connection, league, start, end) for start, end in ranges]

@@ -1,0 +1,242 @@
+"""Heads of real logs: signed while they continue, refused when the log was tampered with."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from itertools import pairwise
+from pathlib import Path
+from uuid import UUID
+
+import asyncpg
+import httpx
+import pytest
+
+from engine.values import number_of
+from service.errors import CheckpointRefused, StoreUnavailable
+from service.eventstore.store import PostgresStore
+from service.transparency import ledger
+from service.transparency.note import SigningKey, open_note, parse_checkpoint
+from service.transparency.process import signing_app
+from service.transparency.signer import Memory, Signer
+from service.transparency.signing import sign_head
+from service.transparency.tree import consistent, root_by_inclusion, root_of
+from service.writer import Writer
+from tests.service.test_append import SECRET, utcnow
+from tests.support.counters import DECIDERS, command, counting, new_league, stream
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+KEY = SigningKey("holotable.example", bytes(range(32)))
+
+
+@pytest.fixture
+async def writer(database: TestDatabase) -> AsyncIterator[Writer]:
+    """A writer on this test's log."""
+    made = Writer(PostgresStore(database.url("holotable_api"), SECRET), DECIDERS, utcnow)
+    await made.start()
+    yield made
+    await made.aclose()
+
+
+@pytest.fixture
+async def worker(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
+    """A connection with the rights of the process that asks for signatures."""
+    connection = await asyncpg.connect(database.url("holotable_worker"))
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def superuser(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
+    """A connection that may do what nobody should."""
+    connection = await asyncpg.connect(database.url("postgres"))
+    await connection.execute("ALTER TABLE events DISABLE TRIGGER USER")
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def signer(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+    """A signer with an empty memory, asked over HTTP."""
+    with Memory(tmp_path / "signer") as memory:
+        transport = httpx.ASGITransport(app=signing_app(Signer(KEY, memory)))
+        async with httpx.AsyncClient(transport=transport, base_url="http://signer") as client:
+            yield client
+
+
+async def count(writer: Writer, league: str, events: int) -> None:
+    """Append so many events."""
+    await asyncio.gather(
+        *(writer.submit(league, command(), counting(stream(n % 3))) for n in range(events))
+    )
+
+
+async def leaves(connection: asyncpg.Connection, league: UUID) -> list[bytes]:
+    rows = await connection.fetch(
+        "SELECT hash FROM events WHERE league = $1 ORDER BY position", league
+    )
+    return [row[0] for row in rows]
+
+
+async def notes(connection: asyncpg.Connection, league: UUID) -> list[str]:
+    rows = await connection.fetch(
+        "SELECT note FROM checkpoint WHERE league = $1 ORDER BY epoch, size", league
+    )
+    return [row[0] for row in rows]
+
+
+async def test_each_signed_head_continues_the_one_before(
+    writer: Writer, worker: asyncpg.Connection, signer: httpx.AsyncClient
+) -> None:
+    league = new_league()
+    number = number_of(league)
+    for events in (1, 2, 300, 7):
+        await count(writer, league, events)
+        assert await sign_head(worker, signer, number) is not None
+
+    heads = [
+        parse_checkpoint(open_note(note, KEY.verifier_key()))
+        for note in await notes(worker, number)
+    ]
+    hashes = await leaves(worker, number)
+    assert [head.size for head in heads] == [1, 3, 303, 310]
+    assert [head.root for head in heads] == [root_of(hashes[: head.size]) for head in heads]
+    assert {head.origin for head in heads} == {f"holotable/{number}/0"}
+    for old, new in pairwise(heads):
+        proof = await ledger.consistency(worker, number, old.size, new.size)
+        assert consistent(old.size, old.root, new.size, new.root, proof)
+
+
+async def test_every_event_is_proven_to_stand_in_a_signed_head(
+    writer: Writer, worker: asyncpg.Connection, signer: httpx.AsyncClient
+) -> None:
+    league = new_league()
+    number = number_of(league)
+    await count(writer, league, 270)
+    head = await sign_head(worker, signer, number)
+
+    assert head is not None
+    for position, leaf in enumerate(await leaves(worker, number)):
+        path = await ledger.inclusion(worker, number, position, head.size)
+        assert root_by_inclusion(leaf, position, head.size, path) == head.root
+
+
+async def test_without_news_nothing_is_signed(
+    writer: Writer, worker: asyncpg.Connection, signer: httpx.AsyncClient
+) -> None:
+    league = new_league()
+    number = number_of(league)
+    assert await sign_head(worker, signer, number) is None
+    await count(writer, league, 3)
+    assert await sign_head(worker, signer, number) is not None
+    assert await sign_head(worker, signer, number) is None
+
+
+async def test_a_head_signed_but_not_kept_is_signed_again(
+    writer: Writer,
+    worker: asyncpg.Connection,
+    superuser: asyncpg.Connection,
+    signer: httpx.AsyncClient,
+) -> None:
+    league = new_league()
+    number = number_of(league)
+    await count(writer, league, 3)
+    await sign_head(worker, signer, number)
+    kept = await notes(worker, number)
+    await superuser.execute("ALTER TABLE checkpoint DISABLE TRIGGER USER")
+    await superuser.execute("DELETE FROM checkpoint")
+
+    assert await sign_head(worker, signer, number) is not None
+    assert await notes(worker, number) == kept
+
+
+async def test_a_changed_event_gets_no_signature(
+    writer: Writer,
+    worker: asyncpg.Connection,
+    superuser: asyncpg.Connection,
+    signer: httpx.AsyncClient,
+) -> None:
+    league = new_league()
+    number = number_of(league)
+    await count(writer, league, 20)
+    await sign_head(worker, signer, number)
+    await superuser.execute(
+        "UPDATE events SET hash = sha256(hash) WHERE league = $1 AND position = 11", number
+    )
+    await count(writer, league, 5)
+
+    with pytest.raises(CheckpointRefused, match="does not continue"):
+        await sign_head(worker, signer, number)
+
+
+async def test_a_cut_tail_gets_no_signature_until_an_operator_opens_an_epoch(
+    writer: Writer,
+    worker: asyncpg.Connection,
+    superuser: asyncpg.Connection,
+    signer: httpx.AsyncClient,
+) -> None:
+    league = new_league()
+    number = number_of(league)
+    await count(writer, league, 20)
+    await sign_head(worker, signer, number)
+    await superuser.execute("DELETE FROM events WHERE league = $1 AND position > 15", number)
+
+    with pytest.raises(CheckpointRefused, match="does not continue"):
+        await sign_head(worker, signer, number)
+
+    await superuser.execute("SELECT raise_epoch($1, 'an operator')", number)
+    head = await sign_head(worker, signer, number)
+    assert head is not None
+    assert (head.origin, head.size) == (f"holotable/{number}/1", 16)
+
+
+async def test_a_signer_that_is_away_is_said_to_be_away(
+    writer: Writer, worker: asyncpg.Connection
+) -> None:
+    league = new_league()
+    await count(writer, league, 1)
+    async with httpx.AsyncClient(base_url="http://127.0.0.1:9") as nobody:
+        with pytest.raises(StoreUnavailable, match="signer"):
+            await sign_head(worker, nobody, number_of(league))
+
+
+async def test_ranges_of_a_long_log_are_hashed_from_stored_subtrees(
+    worker: asyncpg.Connection, superuser: asyncpg.Connection
+) -> None:
+    league, size = UUID(int=7), 66_100
+    await superuser.execute(
+        """
+        INSERT INTO events (league, position, stream, stream_version, event_id, type,
+                            schema_version, at, data, metadata, hash)
+        SELECT $1, n, 'table-' || md5('one'), n + 1, md5(n::text)::uuid, 'counted', 1, now(),
+               '{}', '{}', sha256(n::text::bytea)
+          FROM generate_series(0, $2 - 1) AS n
+        """,
+        league,
+        size,
+    )
+    await ledger.grow(worker, league, 40_000)
+    await ledger.grow(worker, league, size)
+    hashes = await leaves(worker, league)
+
+    for start, end in ((0, size), (0, 65_536), (0, 256), (65_536, size), (512, 515), (1024, 2048)):
+        assert await ledger.range_hash(worker, league, start, end) == root_of(hashes[start:end])
+    levels = await worker.fetch(
+        "SELECT level, count(*) FROM tree_node GROUP BY level ORDER BY level"
+    )
+    assert [tuple(row) for row in levels] == [(8, size // 256), (16, 1)]
+
+
+@pytest.mark.parametrize("relation", ["tree_node", "checkpoint", "signer_key"])
+async def test_what_was_signed_cannot_be_changed(
+    database: TestDatabase, worker: asyncpg.Connection, relation: str
+) -> None:
+    for statement in (f"DELETE FROM {relation}", f"TRUNCATE {relation}"):
+        with pytest.raises(asyncpg.InsufficientPrivilegeError):
+            await worker.execute(statement)
+        owner = await asyncpg.connect(database.url("postgres"))
+        try:
+            with pytest.raises(asyncpg.RestrictViolationError):
+                await owner.execute(statement)
+        finally:
+            await owner.close()
