@@ -89,3 +89,9 @@ class CheckpointRefused(ServiceError):
     """A tree head is not what it should be; nothing was signed or believed."""
 
     code = "checkpoint_refused"
+
+
+class NotSignedYet(ServiceError):
+    """What is to be proven lies beyond the newest signed head."""
+
+    code = "not_signed_yet"

@@ -5,6 +5,7 @@ from litestar.handlers import HTTPRouteHandler
 from service.api import (
     accounts,
     audits,
+    evidence,
     feeds,
     hands,
     health,
@@ -27,6 +28,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         hands,
         feeds,
         audits,
+        evidence,
         health,
     )
     for handler in vars(module).values()

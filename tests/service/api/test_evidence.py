@@ -1,0 +1,149 @@
+"""Signed heads and proofs over HTTP, checked by a client that trusts only the public key."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx
+import pytest
+
+from engine.values import number_of
+from service.database import async_engine
+from service.projections.runner import Runner
+from service.transparency.note import SigningKey, open_note, parse_checkpoint
+from service.transparency.process import signing_app
+from service.transparency.signer import Memory, Signer
+from service.transparency.signing import sign_head
+from service.transparency.tree import consistent, root_by_inclusion
+from tests.service.api.conftest import Person
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+KEY = SigningKey("holotable.example", bytes(range(32)))
+
+
+@pytest.fixture
+def signing(tmp_path: Path, database: TestDatabase) -> Callable[[], Any]:
+    """Return what opens a signer; inside, a league's head is signed when asked."""
+
+    @asynccontextmanager
+    async def signing() -> AsyncIterator[Callable[[str], Any]]:
+        connection = await asyncpg.connect(database.url("holotable_worker"))
+        with Memory(tmp_path / "signer") as memory:
+            transport = httpx.ASGITransport(app=signing_app(Signer(KEY, memory)))
+            async with httpx.AsyncClient(transport=transport, base_url="http://signer") as client:
+                yield lambda league: sign_head(connection, client, number_of(league))
+        await connection.close()
+
+    return signing
+
+
+async def project(database: TestDatabase) -> None:
+    """Bring every read model up to the log."""
+    engine = async_engine(database.url("holotable_project"))
+    try:
+        await Runner(engine).catch_up()
+    finally:
+        await engine.dispose()
+
+
+async def heads(person: Person, league: str) -> list[dict[str, Any]]:
+    answer = await person.get(f"/v1/leagues/{league}/checkpoints")
+    assert answer.status_code == 200, answer.text
+    return list(answer.json()["items"])
+
+
+async def test_a_client_checks_that_nothing_signed_was_changed(
+    serving: Callable[[], Any], signing: Callable[[], Any]
+) -> None:
+    async with serving() as api, signing() as sign:
+        owner, league = await api.league()
+        await sign(league)
+        await api.join(owner, league)
+        await sign(league)
+
+        (signer,) = (await api.http.get("/v1/signers")).json()["items"]
+        newer, older = [
+            parse_checkpoint(open_note(head["note"], signer["verifier_key"]))
+            for head in await heads(owner, league)
+        ]
+        asked = f"/v1/leagues/{league}/proofs/consistency?old={older.size}&new={newer.size}"
+        proof = [bytes.fromhex(each) for each in (await owner.get(asked)).json()["path"]]
+        assert 0 < older.size < newer.size
+        assert consistent(older.size, older.root, newer.size, newer.root, proof)
+
+
+async def test_a_hand_comes_with_a_receipt_that_the_signature_covers(
+    serving: Callable[[], Any], signing: Callable[[], Any], database: TestDatabase
+) -> None:
+    async with serving() as api, signing() as sign:
+        owner, league, _, _, table = await api.playing()
+        await project(database)
+        (hand,) = (await owner.get(f"/v1/tables/{table}/hands")).json()["items"]
+        early = await owner.get(f"/v1/hands/{hand['hand']}/receipt")
+        await sign(league)
+        receipt = (await owner.get(f"/v1/hands/{hand['hand']}/receipt")).json()
+
+        head = parse_checkpoint(open_note(receipt["head"]["note"], KEY.verifier_key()))
+        assert (early.status_code, early.json()["code"]) == (409, "not_signed_yet")
+        assert receipt["events"][0]["type"] == "hand_opened"
+        assert receipt["events"][0]["index"] == hand["first_position"]
+        for event in receipt["events"]:
+            path = [bytes.fromhex(each) for each in event["path"]]
+            leaf = bytes.fromhex(event["leaf"])
+            assert root_by_inclusion(leaf, event["index"], head.size, path) == head.root
+
+
+async def test_an_event_is_proven_alone(
+    serving: Callable[[], Any], signing: Callable[[], Any]
+) -> None:
+    async with serving() as api, signing() as sign:
+        owner, league = await api.league()
+        head = await sign(league)
+        asked = f"/v1/leagues/{league}/proofs/inclusion?index=0&size={head.size}"
+        proof = (await owner.get(asked)).json()
+
+        path = [bytes.fromhex(each) for each in proof["path"]]
+        assert root_by_inclusion(bytes.fromhex(proof["leaf"]), 0, head.size, path) == head.root
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "code"),
+    [
+        ("inclusion?index=0&size=99", 409, "not_signed_yet"),
+        ("inclusion?index=1&size=1", 400, "validation_failed"),
+        ("inclusion?index=-1&size=1", 400, "validation_failed"),
+        ("inclusion?size=1", 400, "validation_failed"),
+        ("inclusion?index=99999999999999999999&size=1", 400, "validation_failed"),
+        ("consistency?old=0&new=1", 400, "validation_failed"),
+        ("consistency?old=1&new=99", 409, "not_signed_yet"),
+        ("consistency?old=x&new=1", 400, "validation_failed"),
+    ],
+)
+async def test_what_cannot_be_proven_is_refused(
+    serving: Callable[[], Any], signing: Callable[[], Any], query: str, status: int, code: str
+) -> None:
+    async with serving() as api, signing() as sign:
+        owner, league = await api.league()
+        await sign(league)
+        answer = await owner.get(f"/v1/leagues/{league}/proofs/{query}")
+
+        assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+async def test_a_foreign_league_proves_nothing(
+    serving: Callable[[], Any], signing: Callable[[], Any]
+) -> None:
+    async with serving() as api, signing() as sign:
+        _, league = await api.league()
+        head = await sign(league)
+        stranger = await api.person()
+        for path in (
+            "checkpoints",
+            f"proofs/inclusion?index=0&size={head.size}",
+            f"proofs/consistency?old=1&new={head.size}",
+        ):
+            assert (await stranger.get(f"/v1/leagues/{league}/{path}")).status_code == 404
