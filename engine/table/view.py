@@ -244,7 +244,8 @@ def _legal(table: Table, seat: int) -> tuple[LegalAction, ...]:
     decision = table.decision
     if decision is None or decision.phase in ("bet", "card"):
         return legal_on_turn(table, seat)
-    return (LegalAction(verb=decision.phase),)
+    rule = "selection.first" if decision.phase == "select" else "selection.improve"
+    return (LegalAction(verb=decision.phase, rule=rule),)
 
 
 def _seat(table: Table, place: Place) -> SeatView:
