@@ -52,8 +52,11 @@ class _Game(
     starting_stack: Chips | None = None
     chip_unit: int = 1
     odd_chip: Literal["carry", "seat_order"] = "seat_order"
-    button: Literal["moving", "starter"] = "moving"
-    """``starter``: the seat that acts first rotates, and the button is the one before it."""
+    button: Literal["moving", "dead", "starter"] = "moving"
+    """
+    ``dead``: the big blind always moves on, and the button may be an empty seat.
+    ``starter``: the seat that acts first rotates, and the button is the one before it.
+    """
 
     end: LastStanding | EachDealtOnce | HandsOrLast | OpenEnd = LastStanding()
     score: Literal["chips", "hands_won", "cash_out"] = "chips"
@@ -187,7 +190,7 @@ class CorellianSpike(_RoundsGame, frozen=True, kw_only=True, tag="corellian_spik
     deck: Literal["d62"] = "d62"
     max_players: int = 8
     starting_stack: Chips | None = 100
-    button: Literal["moving", "starter"] = "starter"
+    button: Literal["moving", "dead", "starter"] = "starter"
     short_forced: Literal["sits_out", "out"] = "out"
     ante: HandAntes = HandAntes()
     spike_dice: bool = True

@@ -94,6 +94,10 @@ def _of_traditional(ruleset: Traditional) -> str | None:
 
 def _of_betting(ruleset: Ruleset) -> str | None:
     blinds = isinstance(ruleset.forced, Blinds)
+    if ruleset.button == "dead" and not blinds:
+        return "button dead needs blinds"
+    if ruleset.button == "dead" and isinstance(ruleset.end, EachDealtOnce):
+        return "end each_dealt_once needs a dealer, and a dead button may have none"
     match ruleset.betting:
         case PokerNoLimit(min_open="big_blind") if not blinds:
             return "min_open big_blind needs blinds"

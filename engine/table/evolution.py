@@ -105,6 +105,8 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
         hand_number=event.number,
         button=event.button,
         starter=event.starter,
+        small_blind=event.small_blind,
+        big_blind=event.big_blind,
         first_dealer=event.first_dealer,
         orbits=event.orbits,
         level=event.level,

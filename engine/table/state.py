@@ -239,6 +239,10 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
     button: int = 0
     starter: int = 0
+    small_blind: int | None = None
+    """The seat that had the small blind in the hand opened last; it may be empty."""
+
+    big_blind: int | None = None
     first_dealer: int = 0
     """0 before the first dealer is drawn, and after a restart."""
 

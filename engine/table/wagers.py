@@ -52,7 +52,7 @@ def forced_bets(table: Table) -> tuple[Post, ...]:
         case Blinds():
             posts = []
             small, big = level.amounts.small, level.amounts.big
-            if (seat := hand.small_blind) is not None:
+            if (seat := hand.small_blind) in stacks and seat is not None:
                 chips = min(small, stacks[seat])
                 posts.append(Post(seat=seat, kind="small_blind", owed=small, chips=chips))
             if (seat := hand.big_blind) is not None:

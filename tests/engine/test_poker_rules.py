@@ -23,6 +23,93 @@ def with_blinds(small: int, big: int, **overrides: Any) -> Any:
     )
 
 
+def next_seats(
+    seats: range, gone: tuple[int, ...], *, hands: int = 1, headsup: str = "dealer_small_blind"
+) -> list[tuple[int, int | None, int | None, set[str]]]:
+    """Return button, blind seats and what is posted after a hand with the button at seat 1."""
+    ruleset = with_blinds(50, 100, button="dead", headsup=headsup)
+    company = Company(
+        ruleset,
+        dict.fromkeys("BCDEFGA"[: len(seats) - 1] + "A", 1000),
+        seats=dict(zip("BCDEFG"[: len(seats) - 1] + "A", (*seats[1:], seats[0]), strict=True)),
+    )
+    opened = of(company.fold_round(), events.HandOpened)
+    assert (opened.button, opened.small_blind, opened.big_blind) == (1, 2, 3)
+    leaving = tuple(entrant(seat) for seat in gone)
+    company.floor.do(commands.VacateSeats(departures=leaving, now=company.floor.now))
+    seen = []
+    for _ in range(hands):
+        happened = company.fold_round()
+        opened = of(happened, events.HandOpened)
+        posts = of(happened, events.ForcedBetsPosted).posts
+        kinds = {post.kind for post in posts}
+        seen.append((opened.button, opened.small_blind, opened.big_blind, kinds))
+    return seen
+
+
+BOTH = {"small_blind", "big_blind"}
+
+
+def test_a01_after_the_big_blind_busts_nobody_posts_the_small_one_and_the_button_may_be_empty() -> (
+    None
+):
+    seen = next_seats(range(1, 7), (3,), hands=3)
+    assert seen == [(2, 3, 4, {"big_blind"}), (3, 4, 5, BOTH), (4, 5, 6, BOTH)]
+
+
+def test_a02_after_the_small_blind_busts_the_button_is_on_the_empty_seat() -> None:
+    assert next_seats(range(1, 7), (2,)) == [(2, 3, 4, BOTH)]
+
+
+def test_a03_after_both_blinds_bust_there_is_neither_small_blind_nor_dealer() -> None:
+    assert next_seats(range(1, 7), (2, 3)) == [(2, 3, 4, {"big_blind"})]
+
+
+@pytest.mark.parametrize(
+    ("gone", "hands"),
+    [(2, [(3, 3, 1, BOTH), (1, 1, 3, BOTH)]), (3, [(2, 2, 1, BOTH), (1, 1, 2, BOTH)])],
+)
+def test_a05_nobody_posts_the_big_blind_twice_running_when_two_are_left(
+    gone: int, hands: list[Any]
+) -> None:
+    assert next_seats(range(1, 4), (gone,), hands=2) == hands
+
+
+def test_a05_with_literal_seats_the_dealer_of_two_is_the_big_blind() -> None:
+    seen = next_seats(range(1, 4), (2,), hands=2, headsup="literal")
+    assert seen == [(1, 3, 1, BOTH), (3, 1, 3, BOTH)]
+
+
+def test_a_dead_button_is_cleared_of_the_blinds_when_two_become_three() -> None:
+    ruleset = with_blinds(50, 100, button="dead", headsup="dealer_small_blind")
+    company = Company(ruleset, {"B": 1000, "A": 1000}, seats={"A": 1, "B": 5})
+    opened = of(company.fold_round(), events.HandOpened)
+    assert (opened.button, opened.small_blind, opened.big_blind) == (1, 1, 5)
+    arrival = Placed(seat=3, entrant=entrant(3), stack=1000)
+    company.floor.do(commands.SeatArrivals(arrivals=(arrival,), now=company.floor.now))
+    opened = of(company.fold_round(), events.HandOpened)
+    assert (opened.button, opened.small_blind, opened.big_blind) == (3, 5, 1)
+
+
+def test_a06_with_a_dead_button_a_newcomer_may_be_the_big_blind_but_waits_before_the_small() -> (
+    None
+):
+    ruleset = with_blinds(50, 100, button="dead")
+    company = Company(
+        ruleset, dict.fromkeys("CEA", 1000), seats={"A": 1, "C": 3, "E": 6}, seat_count=8
+    )
+    company.fold_round()
+    for seat in (4, 8):
+        arrival = Placed(seat=seat, entrant=entrant(seat), stack=1000)
+        company.floor.do(commands.SeatArrivals(arrivals=(arrival,), now=company.floor.now))
+    opened = of(company.fold_round(), events.HandOpened)
+    assert (opened.button, opened.small_blind, opened.big_blind) == (3, 6, 8)
+    assert [books.seat for books in opened.seats if books.waiting] == [4]
+    opened = of(company.fold_round(), events.HandOpened)
+    assert (opened.button, opened.small_blind, opened.big_blind) == (6, 8, 1)
+    assert not any(books.waiting for books in opened.seats)
+
+
 def test_a04_heads_up_with_the_dealer_small_the_button_acts_first_and_then_last() -> None:
     ruleset = with_blinds(50, 100, headsup="dealer_small_blind")
     company = Company(ruleset, {"A": 1000, "D": 1000}, "A D")
