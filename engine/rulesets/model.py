@@ -60,6 +60,9 @@ class _Game(
 
     end: LastStanding | EachDealtOnce | HandsOrLast | OpenEnd = LastStanding()
     score: Literal["chips", "hands_won", "cash_out"] = "chips"
+    final_tie: Literal["sudden_death", "shared"] = "sudden_death"
+    """What breaks a tie for the first place that the pots won have left."""
+
     rebuy: Rebuy = Rebuy()
 
     @property

@@ -18,6 +18,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "tie": _DRAW_OFF,
         "end": {"kind": "each_dealt_once"},
         "score": "hands_won",
+        "final_tie": "shared",
     },
     "halcyon_10": {
         "starting_stack": 10,

@@ -3,7 +3,17 @@
 from collections.abc import Mapping
 
 from engine.rulesets.model import CorellianSpike, CoruscantShift, Ruleset, Traditional
-from engine.rulesets.parts import Ante, AnteByPlayers, Blinds, EachDealtOnce, PokerNoLimit
+from engine.rulesets.parts import (
+    Ante,
+    AnteByPlayers,
+    Blinds,
+    EachDealtOnce,
+    FixedContinue,
+    HandsOrLast,
+    NoEscalation,
+    NoForcedBet,
+    PokerNoLimit,
+)
 
 _PLAYERS_MAX = 12
 _ROUNDS_PLAYERS_MAX = 8
@@ -55,14 +65,36 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
             return "escalation ante_by_players needs an ante"
         case CoruscantShift(escalation=AnteByPlayers(inc=inc)) if not _steps_known(inc, unit):
             return "inc needs numbers of players, a '*', and multiples of chip_unit"
-        case CoruscantShift(betting=PokerNoLimit()) if ruleset.moneyless:
-            return "score hands_won has no chips to bet"
         case CoruscantShift(first_actor=first, forced=forced) if (
             "left_of_big_blind" in first and not isinstance(forced, Blinds)
         ):
             return "first_actor left_of_big_blind needs blinds"
         case _:
+            return _of_moneyless(ruleset) or _of_not_dealt_in(ruleset)
+
+
+def _of_moneyless(ruleset: CoruscantShift) -> str | None:
+    if not ruleset.moneyless:
+        return None
+    if ruleset.betting != FixedContinue(cost=0):
+        return "score hands_won has no chips: staying must be free"
+    if not isinstance(ruleset.forced, NoForcedBet):
+        return "score hands_won has no chips for forced bets"
+    match ruleset.end:
+        case EachDealtOnce() | HandsOrLast(hands=int()):
             return None
+        case _:
+            return "score hands_won needs an end by hands: nobody is ever out"
+
+
+def _of_not_dealt_in(ruleset: CoruscantShift) -> str | None:
+    if ruleset.short_forced != "not_dealt_in":
+        return None
+    if not isinstance(ruleset.forced, Ante):
+        return "short_forced not_dealt_in needs an ante"
+    if not isinstance(ruleset.escalation, NoEscalation):
+        return "short_forced not_dealt_in needs an ante that stays as it is"
+    return None
 
 
 def _steps_known(inc: Mapping[str, int], unit: int) -> bool:

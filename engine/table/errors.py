@@ -45,6 +45,7 @@ __all__ = [
     "StackNotInUnits",
     "StaleDecision",
     "TableAlreadyOpened",
+    "TableFull",
     "TableIsClosed",
     "TableNotOpened",
     "TableOnHold",
@@ -254,6 +255,16 @@ class SeatUnknown(CommandRejected):
 
     def __init__(self, *, seat: int, seats: int) -> None:
         super().__init__(f"there is no seat {seat} among {seats}", seat=seat, seats=seats)
+
+
+class TableFull(CommandRejected):
+    """More players than the ruleset can deal to."""
+
+    code = "table_full"
+    rule = "rulesets"
+
+    def __init__(self, *, seats: int) -> None:
+        super().__init__(f"this game is for {seats} players at most", seats=seats)
 
 
 class StackNotInUnits(CommandRejected):

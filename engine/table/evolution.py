@@ -103,6 +103,7 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
         grace_seconds=event.grace_seconds,
         places=tuple(_place_from(books) for books in event.seats),
         hand_number=event.number,
+        stage=event.stage,
         button=event.button,
         starter=event.starter,
         small_blind=event.small_blind,

@@ -23,7 +23,9 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
 
     Source: rulebook ``button`` and ``escalation``.
     """
-    eligible = _eligible(table)
+    eligible = dealable(table)
+    if command.only:
+        eligible = tuple(seat for seat in eligible if seat in command.only)
     if len(eligible) < DEALT_MIN:
         raise TooFewStacks(seats=len(eligible))
     seeds = command.seeds
@@ -75,7 +77,8 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
     )
 
 
-def _eligible(table: Table) -> tuple[int, ...]:
+def dealable(table: Table) -> tuple[int, ...]:
+    """Return the seats that can be dealt in, ascending."""
     least = table.ruleset.least_stack(table.floor())
     return tuple(
         place.seat for place in table.places if table.in_game(place) and place.stack >= least

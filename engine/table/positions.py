@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from engine.cards import VALUES, deck
 from engine.rng import Stream
-from engine.rulesets import Blinds
+from engine.rulesets import Blinds, EachDealtOnce
 from engine.table.events import DrawnCard
 from engine.table.state import Table, clockwise
 
@@ -88,12 +88,15 @@ def _next_posts(table: Table, eligible: tuple[int, ...], before: int) -> _Posts:
     if table.ruleset.button == "dead" and table.small_blind and table.big_blind:
         return _dead_button(table, eligible, table.small_blind, table.big_blind)
     regular = _regular(table, eligible)
+    if isinstance(table.ruleset.end, EachDealtOnce):
+        # Late seats add no hands: they never deal.
+        regular = tuple(seat for seat in table.dealers_left if seat in eligible) or regular
     button = clockwise(regular, before)[0]
     if not isinstance(table.ruleset.forced, Blinds):
         return _posts(table, eligible, button)
     # Newcomers between the button and the small blind wait (rulebook ``newcomers``).
     order = clockwise(eligible, button)
-    dealt = order[order.index(clockwise(regular, button)[0]) :]
+    dealt = order[order.index(clockwise(_regular(table, eligible), button)[0]) :]
     return _posts(table, tuple(sorted(dealt)), button)
 
 

@@ -26,6 +26,9 @@ from engine.table.events import (
 )
 from engine.values import Chips, EntrantId, HandId, Sealed, SealedCard, TableId, TournamentId
 
+SUDDEN_DEATH = 2
+"""Stage of a hand among those who are tied when the scheduled hands are over."""
+
 
 class Unopened(msgspec.Struct, frozen=True):
     """The state of an empty stream."""
@@ -236,6 +239,9 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
     hand_number: int = 0
     """Of the hand opened last; 0 before the first."""
+
+    stage: int = 0
+    """Of the hand opened last: 1, or 2 for a sudden-death hand."""
 
     button: int = 0
     starter: int = 0
