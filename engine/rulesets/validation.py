@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 
+from engine.denominations import flaw
 from engine.rulesets.model import CorellianSpike, CoruscantShift, Ruleset, Traditional
 from engine.rulesets.parts import (
     Ante,
     AnteByPlayers,
     Blinds,
+    DrawOff,
     EachDealtOnce,
     FixedContinue,
     HandsOrLast,
@@ -28,6 +30,8 @@ def contradiction(ruleset: Ruleset) -> str | None:
         return "chip_unit is below 1"
     if not 2 <= ruleset.max_players <= most:
         return f"max_players is not between 2 and {most}"
+    if ruleset.denominations and (wrong := flaw(ruleset.denominations, unit=ruleset.chip_unit)):
+        return wrong
     match ruleset:
         case CoruscantShift():
             own = _of_coruscant_shift(ruleset)
@@ -57,6 +61,8 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
             return "final_selection_min is not 1"
         case CoruscantShift(forced=Blinds(small=small, big=big)) if not 0 < small <= big:
             return "blinds must be positive and the small one not above the big one"
+        case CoruscantShift(tie=DrawOff(limit=limit)) if limit < 1:
+            return "a draw_off needs a limit of 1 at least; prefer_cube rolls the cube at once"
         case CoruscantShift(forced=Ante(amount=0)):
             return "an ante of 0 is no ante"
         case CoruscantShift(escalation=AnteByPlayers(), forced=forced) if not isinstance(
@@ -133,6 +139,10 @@ def _of_betting(ruleset: Ruleset) -> str | None:
     match ruleset.betting:
         case PokerNoLimit(min_open="big_blind") if not blinds:
             return "min_open big_blind needs blinds"
+        case PokerNoLimit(min_open="half_ante") if not isinstance(ruleset.forced, Ante):
+            return "min_open half_ante needs an ante"
+        case PokerNoLimit(min_open="table_min") if (ruleset.table_min or 0) % ruleset.chip_unit:
+            return f"table_min is not a multiple of chip_unit {ruleset.chip_unit}"
         case PokerNoLimit(min_open=int(least)) if least < 1 or least % ruleset.chip_unit:
             return "min_open is not a positive multiple of chip_unit"
         case _:

@@ -162,6 +162,42 @@ def test_a10_a_short_ante_is_all_in_for_the_layer_of_the_ante() -> None:
     assert pots[1][1] == "BCDEFGHI"
 
 
+@pytest.mark.parametrize(
+    ("stack", "posted"), [(900, [200, 200]), (250, [200, 50]), (150, [150, 0])]
+)
+def test_a11_the_big_blind_covers_the_blind_before_the_ante_of_the_table(
+    stack: int, posted: list[int]
+) -> None:
+    ruleset = bare(
+        forced={"kind": "blinds", "small": 100, "big": 200, "table_ante": 200},
+        first_actor=["left_of_big_blind", "left_of_button"],
+        betting=TO_LAST_RAISE,
+    )
+    company = Company(ruleset, {"S": 900, "B": stack, "D": 900}, "S B D")
+    happened = company.deal()
+    posts = of(happened, events.ForcedBetsPosted).posts
+    mine = [post.chips for post in posts if company.name(post.seat) == "B"]
+    assert mine == posted
+    assert company.legal("D")["call"].amount == 200
+    happened = company.bets("D fold", "S fold") if stack > 400 else company.bets("D fold", "S call")
+    if stack == 900:
+        # The ante is dead money: it is won, and nothing of it comes back as unmatched.
+        assert of(happened, events.UnmatchedReturned).chips == 100
+        assert company.won(happened) == {"B": 400}
+    else:
+        happened += company.improve()
+        assert company.pots(happened)[0] == (2 * posted[0] + posted[1], "SB")
+    assert sum(company.stacks().values()) == 1800 + stack
+
+
+def test_the_price_of_a_short_big_blind_is_a_switch() -> None:
+    company = Company(
+        with_blinds(15, 30, short_blind="as_posted"), {"S": 500, "B": 20, "D": 500}, "B S D"
+    )
+    company.deal()
+    assert company.legal("D")["call"].amount == 20
+
+
 def test_a12_an_ante_is_not_reduced_when_players_go() -> None:
     company = Company(bare(forced={"kind": "ante", "amount": 20}), dict.fromkeys("ABCDEFGHI", 500))
     antes = []

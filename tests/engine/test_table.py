@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-from engine.rulesets import PokerNoLimit, preset, resolve
-from engine.rulesets.errors import RulesetInvalid, RulesetUnknown
 from engine.table import commands, errors, events
 from engine.table.commands import LevelFloor, Placed
 from engine.table.decider import decider
@@ -249,22 +247,3 @@ def test_several_commands_of_one_append_are_told_apart() -> None:
         for event in happened:
             before = decider.evolve(before, event)
     assert tuple(again) == (*asked[0], *asked[1])
-
-
-def test_rulesets_say_what_is_wrong_with_them() -> None:
-    with pytest.raises(RulesetUnknown):
-        preset("sabacc")
-    for overrides in (
-        {"chip_unit": 3},
-        {"max_players": 13},
-        {"forced": {"kind": "none"}},
-        {"nonsense": 1},
-        {"forced": {"kind": "blinds", "small": 10, "big": 5}},
-    ):
-        with pytest.raises(RulesetInvalid):
-            resolve("better", overrides)
-
-
-def test_an_override_without_kind_is_merged_key_by_key() -> None:
-    ruleset = resolve("better", {"betting": {"min_raise": "last_raise"}})
-    assert ruleset.betting == PokerNoLimit(min_raise="last_raise", min_open="big_blind")
