@@ -5,7 +5,7 @@ Amounts are *to*, never *by*: chips of one seat in this street.  Source: ruleboo
 ``betting``.
 """
 
-from typing import Literal, assert_never
+from typing import Literal
 
 import msgspec
 
@@ -22,6 +22,7 @@ class CannotCheck(CommandRejected):
     """There is a bet to face."""
 
     code = "facing_bet"
+    rule = "betting.check"
 
     def __init__(self, *, due: Chips) -> None:
         super().__init__(f"checking is not free: {due} chips are due", due=due)
@@ -31,6 +32,7 @@ class NothingToCall(CommandRejected):
     """Nothing is due; check instead."""
 
     code = "nothing_to_call"
+    rule = "betting.call"
 
     def __init__(self) -> None:
         super().__init__("there is nothing to call")
@@ -40,6 +42,7 @@ class CallAmountChanged(CommandRejected):
     """The price is not the one the caller expects."""
 
     code = "call_amount_changed"
+    rule = "betting.call"
 
     def __init__(self, *, expected: Chips, due: Chips) -> None:
         super().__init__(f"the call costs {due} chips, not {expected}", expected=expected, due=due)
@@ -50,18 +53,20 @@ class BetTooSmall(CommandRejected):
 
     code = "bet_too_small"
 
-    def __init__(self, *, offered: Chips, minimum: Chips) -> None:
+    def __init__(self, *, offered: Chips, minimum: Chips, rule: str) -> None:
         super().__init__(
             f"a bet of {offered} chips is below the minimum of {minimum}",
             offered=offered,
             minimum=minimum,
         )
+        self.rule = rule
 
 
 class BetTooLarge(CommandRejected):
     """The wager is above what the seat has."""
 
     code = "bet_too_large"
+    rule = "betting.all_in"
 
     def __init__(self, *, offered: Chips, maximum: Chips) -> None:
         super().__init__(
@@ -75,6 +80,7 @@ class AmountNotInUnits(CommandRejected):
     """The wager cannot be paid in the table's chips."""
 
     code = "amount_not_in_units"
+    rule = "betting.units"
 
     def __init__(self, *, offered: Chips, unit: Chips) -> None:
         super().__init__(
@@ -97,7 +103,8 @@ class RaiseNotAllowed(CommandRejected):
     code = "raise_not_allowed"
 
     def __init__(self, *, rule: str) -> None:
-        super().__init__("this seat may not raise now", rule=rule)
+        super().__init__("this seat may not raise now")
+        self.rule = rule
 
 
 class VerbNotPlayed(CommandRejected):
@@ -159,6 +166,9 @@ class LegalAction(msgspec.Struct, frozen=True, kw_only=True):
     """One thing a seat may do; what does not apply is null."""
 
     verb: str
+    rule: str
+    """The rulebook's name of the rule that allows it."""
+
     amount: Chips | None = None
     """Chips that a call, a stay or a card action costs."""
 
@@ -234,18 +244,21 @@ def _raise_bounds(street: Street, bettor: Bettor) -> tuple[Chips, Chips]:
 def legal_actions(street: Street, seat: int) -> tuple[LegalAction, ...]:
     """Return all that *seat*, whose turn it is, may do; ``act`` accepts exactly these."""
     bettor = street.bettor(seat)
-    fold = LegalAction(verb="fold")
+    fold = LegalAction(verb="fold", rule=_fold_rule(street, bettor))
     if isinstance(street.rules, FixedContinue):
-        return (fold, LegalAction(verb="stay", amount=min(street.rules.cost, bettor.stack)))
+        price = min(street.rules.cost, bettor.stack)
+        return (fold, LegalAction(verb="stay", rule="betting.fixed_continue", amount=price))
     due = street.current_bet - bettor.put_in
     actions = [fold]
     if due > 0:
-        actions.append(LegalAction(verb="call", amount=min(due, bettor.stack)))
+        price = min(due, bettor.stack)
+        actions.append(LegalAction(verb="call", rule="betting.call", amount=price))
     else:
-        actions.append(LegalAction(verb="check"))
+        actions.append(LegalAction(verb="check", rule="betting.check"))
     if _barred(street, bettor) is None:
         least, most = _raise_bounds(street, bettor)
-        actions.append(LegalAction(verb="raise_to", min=least, max=most))
+        rule = _raise_rule(street.rules, street)
+        actions.append(LegalAction(verb="raise_to", rule=rule, min=least, max=most))
     return tuple(actions)
 
 
@@ -264,22 +277,21 @@ def act(
         CommandRejected: If the street does not allow it.
     """
     bettor = street.bettor(seat)
-    poker = isinstance(street.rules, PokerNoLimit)
-    if verb != "fold" and poker == (verb == "stay"):
-        raise VerbNotPlayed(verb=verb, betting="poker_nl" if poker else "fixed_continue")
-    match verb:
-        case "fold":
-            return _pays(street, bettor, 0, rule="betting.fold")
-        case "check":
+    match street.rules, verb:
+        case _, "fold":
+            return _pays(street, bettor, 0, rule=_fold_rule(street, bettor))
+        case FixedContinue() as price, "stay":
+            return _stay(price, street, bettor, expected)
+        case FixedContinue(), _:
+            raise VerbNotPlayed(verb=verb, betting="fixed_continue")
+        case PokerNoLimit(), "check":
             return _check(street, bettor)
-        case "call":
+        case PokerNoLimit(), "call":
             return _call(street, bettor, expected)
-        case "raise_to":
-            return _raise_to(street, bettor, amount)
-        case "stay":
-            return _stay(street, bettor, expected)
+        case PokerNoLimit() as rules, "raise_to":
+            return _raise_to(rules, street, bettor, amount)
         case _:
-            assert_never(verb)
+            raise VerbNotPlayed(verb=verb, betting="poker_nl")
 
 
 def _pays(street: Street, bettor: Bettor, chips: Chips, *, rule: str) -> Outcome:
@@ -291,6 +303,12 @@ def _pays(street: Street, bettor: Bettor, chips: Chips, *, rule: str) -> Outcome
         all_in=chips > 0 and chips == bettor.stack,
         rule=rule,
     )
+
+
+def _fold_rule(street: Street, bettor: Bettor) -> str:
+    """Return the rule of a fold; one that nothing asked for is told apart."""
+    free = isinstance(street.rules, PokerNoLimit) and bettor.put_in >= street.current_bet
+    return "betting.free_fold" if free else "betting.fold"
 
 
 def _check(street: Street, bettor: Bettor) -> Outcome:
@@ -309,24 +327,24 @@ def _call(street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
     return _pays(street, bettor, price, rule="betting.call")
 
 
-def _stay(street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
-    cost = street.rules.cost if isinstance(street.rules, FixedContinue) else 0
-    price = min(cost, bettor.stack)
+def _stay(rules: FixedContinue, street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
+    price = min(rules.cost, bettor.stack)
     if expected is not None and expected != price:
         raise CallAmountChanged(expected=expected, due=price)
     return _pays(street, bettor, price, rule="betting.fixed_continue")
 
 
-def _raise_to(street: Street, bettor: Bettor, amount: Chips | None) -> Outcome:
+def _raise_to(rules: PokerNoLimit, street: Street, bettor: Bettor, amount: Chips | None) -> Outcome:
     if amount is None:
         raise AmountMissing
     if (rule := _barred(street, bettor)) is not None:
         raise RaiseNotAllowed(rule=rule)
     least, most = _raise_bounds(street, bettor)
+    size = _raise_rule(rules, street)
     if amount > most:
         raise BetTooLarge(offered=amount, maximum=most)
     if amount < least:
-        raise BetTooSmall(offered=amount, minimum=least)
+        raise BetTooSmall(offered=amount, minimum=least, rule=size)
     if amount != most and amount % street.unit:
         raise AmountNotInUnits(offered=amount, unit=street.unit)
     increment = amount - street.current_bet
@@ -338,9 +356,18 @@ def _raise_to(street: Street, bettor: Bettor, amount: Chips | None) -> Outcome:
         current_bet=amount if amount > street.current_bet else street.current_bet,
         full_raise=increment if full else street.full_raise,
         all_in=amount == most,
-        rule="betting.opening_bet" if street.current_bet == 0 else f"betting.{_rule_of(street)}",
+        rule=size,
     )
 
 
-def _rule_of(street: Street) -> str:
-    return "fixed_continue" if isinstance(street.rules, FixedContinue) else street.rules.min_raise
+def _raise_rule(rules: PokerNoLimit, street: Street) -> str:
+    """Return the rule that says how much a bet or raise must be at least."""
+    if street.current_bet == 0:
+        return "betting.opening_bet"
+    match rules.min_raise:
+        case "chip_unit":
+            return "betting.chip_unit"
+        case "min_bet":
+            return "betting.min_bet"
+        case "last_raise":
+            return "betting.last_raise"

@@ -19,6 +19,9 @@ class CommandRejected(EngineError):
     code: ClassVar[str]
     """Stable identifier, part of the public API; never renamed."""
 
+    rule: str | None = None
+    """The rulebook's name of the rule that says no; none where no rule of the game does."""
+
     def __init__(self, detail: str, **facts: int | str | None) -> None:
         super().__init__(detail)
         self.detail = detail

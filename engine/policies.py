@@ -32,7 +32,9 @@ from engine.table.commands import (
 from engine.table.commands import Command as TableCommand
 from engine.table.events import Event as TableEvent
 from engine.table.events import HandSettled
-from engine.table.state import Table
+from engine.table.opening import dealable
+from engine.table.positions import DEALT_MIN
+from engine.table.state import SUDDEN_DEATH, Table
 from engine.tournament import directing
 from engine.tournament.commands import Command as TournamentCommand
 from engine.tournament.commands import Finish, RecordBreak, RecordBusts, RecordMoves
@@ -201,12 +203,24 @@ def idle_tables(tables: Mapping[TableId, Table]) -> tuple[TableId, ...]:
 
 def summary_of(table: Table) -> TableSummary:
     """Return what a tournament needs to know of *table*."""
+    able = dealable(table)
     return TableSummary(
         table=table.table,
         idle=table.idle,
         hand_number=table.hand_number,
         button=Seat(table.button) if table.button else None,
-        stacks=tuple(Standing(entrant=each.entrant, stack=each.stack) for each in table.entrants()),
+        stacks=tuple(
+            Standing(
+                entrant=place.entrant,
+                stack=place.stack,
+                hands_won=place.hands_won if table.ruleset.moneyless else 0,
+                pots_won=place.pots_won,
+            )
+            for place in table.places
+        ),
+        playable=len(able) >= DEALT_MIN,
+        dealers_left=len(set(table.dealers_left).intersection(able)),
+        stage=table.stage,
     )
 
 
@@ -249,6 +263,8 @@ def plan_boundary(
                 openings=openings,
                 omissions=omissions,
                 last=order.last,
+                stage=SUDDEN_DEATH if order.only else 1,
+                only=tuple(each.seat for each in here.entrants() if each.entrant in order.only),
                 now=now,
             )
             plan = _only(here, opening, outcome="open", order=order)
@@ -276,7 +292,7 @@ def _end(
         close = CloseTable(reason=order.reason, now=now)
         plan = _only(here, close, outcome="close", order=order)
         return msgspec.structs.replace(plan, ask_again=others)
-    finish = Finish(rule="finish.hands_max", stacks=order.stacks, now=now)
+    finish = Finish(rule=order.rule, stacks=order.stacks, now=now)
     return BoundaryPlan(
         outcome="finish",
         directive=order,

@@ -35,6 +35,7 @@ click.rich_click.COMMAND_GROUPS = {
         {"name": "Processes", "commands": ["api", "worker", "project"]},
         {"name": "Keeping", "commands": ["migrate", "projections", "audit", "doctor"]},
         {"name": "People and clients", "commands": ["account", "token", "openapi"]},
+        {"name": "Rules", "commands": ["rulesets"]},
     ]
 }
 
@@ -191,6 +192,32 @@ def openapi(check: Path | None) -> None:
         click.echo(text, nl=False)
     elif check.read_text(encoding="utf-8") != text:
         stop(NO, f"{check} is not what the code says", f"run `holotable openapi > {check}`")
+
+
+@cli.group()
+def rulesets() -> None:
+    """List the rulesets, show one whole, compare two."""
+
+
+@rulesets.command("list")
+def list_rulesets() -> None:
+    """List every preset with its game, revision and hash."""
+    sys.exit(owner("service.rulesets:print_list")())
+
+
+@rulesets.command("show")
+@click.argument("name")
+def show_ruleset(name: str) -> None:
+    """Print preset NAME with every parameter, as JSON."""
+    sys.exit(owner("service.rulesets:print_one")(name))
+
+
+@rulesets.command("diff")
+@click.argument("one")
+@click.argument("other")
+def compare_rulesets(one: str, other: str) -> None:
+    """Print in what presets ONE and OTHER differ; 1 if they do."""
+    sys.exit(owner("service.rulesets:print_differences")(one, other))
 
 
 @cli.group()

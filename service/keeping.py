@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.rulesets.errors import RulesetUnknown
 from engine.values import number_of
 from service import accounts, relations
 from service.api.accounts import SignUp
@@ -41,6 +42,8 @@ def explained(error: Exception) -> tuple[int, str, str] | None:
     match error:
         case SettingsInvalid():
             return 2, str(error), "see the table of settings in the README"
+        case RulesetUnknown():
+            return 2, error.detail, "see `holotable rulesets list`"
         case ProjectionUnknown():
             return 2, str(error), "name one of these, or all"
         case RebuildRefused():

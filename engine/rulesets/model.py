@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from engine.denominations import Denomination
 from engine.rulesets.parts import (
     Amounts,
     Ante,
@@ -51,12 +52,24 @@ class _Game(
     max_players: int = 10
     starting_stack: Chips | None = None
     chip_unit: int = 1
+    table_min: Chips | None = None
+    """The smallest opening bet where betting asks for it; null is one unit."""
+
+    denominations: tuple[Denomination, ...] = ()
+    """What the chips of this venue are called and worth; only shown, never counted by."""
+
     odd_chip: Literal["carry", "seat_order"] = "seat_order"
-    button: Literal["moving", "starter"] = "moving"
-    """``starter``: the seat that acts first rotates, and the button is the one before it."""
+    button: Literal["moving", "dead", "starter"] = "moving"
+    """
+    ``dead``: the big blind always moves on, and the button may be an empty seat.
+    ``starter``: the seat that acts first rotates, and the button is the one before it.
+    """
 
     end: LastStanding | EachDealtOnce | HandsOrLast | OpenEnd = LastStanding()
     score: Literal["chips", "hands_won", "cash_out"] = "chips"
+    final_tie: Literal["sudden_death", "shared"] = "sudden_death"
+    """What breaks a tie for the first place that the pots won have left."""
+
     rebuy: Rebuy = Rebuy()
 
     @property
@@ -80,6 +93,9 @@ class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
     recycle_discards: bool = True
     forced: NoForcedBet | Ante | Blinds = NoForcedBet()
     short_forced: Literal["all_in", "not_dealt_in"] = "all_in"
+    short_blind: Literal["full_price", "as_posted"] = "full_price"
+    """What a big blind who is short leaves the others to pay."""
+
     escalation: NoEscalation | DoublePerOrbit | AnteByPlayers = NoEscalation()
     betting: PokerNoLimit | FixedContinue = PokerNoLimit()
     first_actor: tuple[Position, Position] = ("left_of_button", "left_of_button")
@@ -95,8 +111,8 @@ class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
         match self.forced:
             case Ante(amount=amount):
                 return Amounts(ante=amount)
-            case Blinds(small=small, big=big):
-                return Amounts(small=small, big=big)
+            case Blinds(small=small, big=big, table_ante=ante):
+                return Amounts(small=small, big=big, ante=ante)
             case NoForcedBet():
                 return Amounts()
 
@@ -187,7 +203,7 @@ class CorellianSpike(_RoundsGame, frozen=True, kw_only=True, tag="corellian_spik
     deck: Literal["d62"] = "d62"
     max_players: int = 8
     starting_stack: Chips | None = 100
-    button: Literal["moving", "starter"] = "starter"
+    button: Literal["moving", "dead", "starter"] = "starter"
     short_forced: Literal["sits_out", "out"] = "out"
     ante: HandAntes = HandAntes()
     spike_dice: bool = True

@@ -32,6 +32,8 @@ class Blinds(_Part, frozen=True, kw_only=True, tag="blinds"):
 
     small: Chips
     big: Chips
+    table_ante: Chips = 0
+    """What the big blind pays for the whole table besides: dead money of the main pot."""
 
 
 class NoEscalation(_Part, frozen=True, kw_only=True, tag="none"):
@@ -53,8 +55,11 @@ class PokerNoLimit(_Part, frozen=True, kw_only=True, tag="poker_nl"):
     """Fold, check, call, raise to any amount."""
 
     min_raise: Literal["chip_unit", "min_bet", "last_raise"] = "chip_unit"
-    min_open: Literal["big_blind", "table_min"] | int = "table_min"
-    """The smallest opening bet; ``table_min`` is one unit."""
+    min_open: Literal["big_blind", "half_ante", "table_min"] | int = "table_min"
+    """
+    The smallest opening bet; ``half_ante`` is half the ante in force, rounded down to
+    whole units, and ``table_min`` what the ruleset says there.  At least one unit.
+    """
 
 
 class FixedContinue(_Part, frozen=True, kw_only=True, tag="fixed_continue"):
@@ -72,6 +77,8 @@ class DrawOff(_Part, frozen=True, kw_only=True, tag="draw_off"):
 
     limit: int = 3
     then: Literal["cube"] = "cube"
+    prefer_cube: bool = False
+    """Whether the chance cube decides at once."""
 
 
 class ChanceCube(_Part, frozen=True, kw_only=True, tag="chance_cube"):

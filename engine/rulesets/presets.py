@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from engine.denominations import HYPERSPACE
 from engine.rulesets.errors import RulesetInvalid, RulesetUnknown
 from engine.rulesets.model import Ruleset
 from engine.rulesets.validation import contradiction
@@ -18,6 +19,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "tie": _DRAW_OFF,
         "end": {"kind": "each_dealt_once"},
         "score": "hands_won",
+        "final_tie": "shared",
     },
     "halcyon_10": {
         "starting_stack": 10,
@@ -53,9 +55,11 @@ PRESETS: dict[str, dict[str, Any]] = {
         "roll": {"by": "dealer", "when": "before_deal"},
         "discard": "with_selection",
         "odd_chip": "carry",
+        "denominations": [msgspec.to_builtins(each) for each in HYPERSPACE],
     },
     "better_simple": {
         "extends": "better",
+        "denominations": [],
         "starting_stack": 100,
         "chip_unit": 1,
         "forced": {"kind": "blinds", "small": 1, "big": 2},

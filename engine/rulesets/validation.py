@@ -2,8 +2,20 @@
 
 from collections.abc import Mapping
 
+from engine.denominations import flaw
 from engine.rulesets.model import CorellianSpike, CoruscantShift, Ruleset, Traditional
-from engine.rulesets.parts import Ante, AnteByPlayers, Blinds, EachDealtOnce, PokerNoLimit
+from engine.rulesets.parts import (
+    Ante,
+    AnteByPlayers,
+    Blinds,
+    DrawOff,
+    EachDealtOnce,
+    FixedContinue,
+    HandsOrLast,
+    NoEscalation,
+    NoForcedBet,
+    PokerNoLimit,
+)
 
 _PLAYERS_MAX = 12
 _ROUNDS_PLAYERS_MAX = 8
@@ -18,6 +30,8 @@ def contradiction(ruleset: Ruleset) -> str | None:
         return "chip_unit is below 1"
     if not 2 <= ruleset.max_players <= most:
         return f"max_players is not between 2 and {most}"
+    if ruleset.denominations and (wrong := flaw(ruleset.denominations, unit=ruleset.chip_unit)):
+        return wrong
     match ruleset:
         case CoruscantShift():
             own = _of_coruscant_shift(ruleset)
@@ -47,6 +61,8 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
             return "final_selection_min is not 1"
         case CoruscantShift(forced=Blinds(small=small, big=big)) if not 0 < small <= big:
             return "blinds must be positive and the small one not above the big one"
+        case CoruscantShift(tie=DrawOff(limit=limit)) if limit < 1:
+            return "a draw_off needs a limit of 1 at least; prefer_cube rolls the cube at once"
         case CoruscantShift(forced=Ante(amount=0)):
             return "an ante of 0 is no ante"
         case CoruscantShift(escalation=AnteByPlayers(), forced=forced) if not isinstance(
@@ -55,14 +71,36 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
             return "escalation ante_by_players needs an ante"
         case CoruscantShift(escalation=AnteByPlayers(inc=inc)) if not _steps_known(inc, unit):
             return "inc needs numbers of players, a '*', and multiples of chip_unit"
-        case CoruscantShift(betting=PokerNoLimit()) if ruleset.moneyless:
-            return "score hands_won has no chips to bet"
         case CoruscantShift(first_actor=first, forced=forced) if (
             "left_of_big_blind" in first and not isinstance(forced, Blinds)
         ):
             return "first_actor left_of_big_blind needs blinds"
         case _:
+            return _of_moneyless(ruleset) or _of_not_dealt_in(ruleset)
+
+
+def _of_moneyless(ruleset: CoruscantShift) -> str | None:
+    if not ruleset.moneyless:
+        return None
+    if ruleset.betting != FixedContinue(cost=0):
+        return "score hands_won has no chips: staying must be free"
+    if not isinstance(ruleset.forced, NoForcedBet):
+        return "score hands_won has no chips for forced bets"
+    match ruleset.end:
+        case EachDealtOnce() | HandsOrLast(hands=int()):
             return None
+        case _:
+            return "score hands_won needs an end by hands: nobody is ever out"
+
+
+def _of_not_dealt_in(ruleset: CoruscantShift) -> str | None:
+    if ruleset.short_forced != "not_dealt_in":
+        return None
+    if not isinstance(ruleset.forced, Ante):
+        return "short_forced not_dealt_in needs an ante"
+    if not isinstance(ruleset.escalation, NoEscalation):
+        return "short_forced not_dealt_in needs an ante that stays as it is"
+    return None
 
 
 def _steps_known(inc: Mapping[str, int], unit: int) -> bool:
@@ -94,9 +132,17 @@ def _of_traditional(ruleset: Traditional) -> str | None:
 
 def _of_betting(ruleset: Ruleset) -> str | None:
     blinds = isinstance(ruleset.forced, Blinds)
+    if ruleset.button == "dead" and not blinds:
+        return "button dead needs blinds"
+    if ruleset.button == "dead" and isinstance(ruleset.end, EachDealtOnce):
+        return "end each_dealt_once needs a dealer, and a dead button may have none"
     match ruleset.betting:
         case PokerNoLimit(min_open="big_blind") if not blinds:
             return "min_open big_blind needs blinds"
+        case PokerNoLimit(min_open="half_ante") if not isinstance(ruleset.forced, Ante):
+            return "min_open half_ante needs an ante"
+        case PokerNoLimit(min_open="table_min") if (ruleset.table_min or 0) % ruleset.chip_unit:
+            return f"table_min is not a multiple of chip_unit {ruleset.chip_unit}"
         case PokerNoLimit(min_open=int(least)) if least < 1 or least % ruleset.chip_unit:
             return "min_open is not a positive multiple of chip_unit"
         case _:

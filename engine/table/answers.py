@@ -27,7 +27,7 @@ def select(course: Course, command: Select) -> None:
     cards = checked(command.cards, tuple(card.card for card in held.cards))
     least = rules_of(course.table).first_selection_min
     if len(cards) < least:
-        raise errors.SelectionTooSmall(cards=len(cards), minimum=least)
+        raise errors.SelectionTooSmall(cards=len(cards), minimum=least, rule="selection.first")
     course.emit(
         events.SelectionCommitted(
             decision=decision.token,
@@ -48,7 +48,9 @@ def improve(course: Course, command: Improve) -> None:
     cards = checked(command.cards, tuple(card.card for card in held.fresh))
     least = rules_of(course.table).final_selection_min
     if len(held.selection) + len(cards) < least:
-        raise errors.SelectionTooSmall(cards=len(held.selection) + len(cards), minimum=least)
+        raise errors.SelectionTooSmall(
+            cards=len(held.selection) + len(cards), minimum=least, rule="selection.improve"
+        )
     course.emit(
         events.ImprovementCommitted(
             decision=decision.token,

@@ -85,6 +85,9 @@ class OpenHand(_Part, frozen=True, kw_only=True, tag="open_hand"):
     openings: tuple[Opening, ...] = ()
     omissions: tuple[Omission, ...] = ()
     last: bool = False
+    only: tuple[int, ...] = ()
+    """In a sudden-death hand (stage 2): the tied seats, and nobody else is dealt in."""
+
     penalties: tuple[Penalty, ...] = ()
     now: datetime
 

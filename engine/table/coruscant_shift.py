@@ -65,7 +65,8 @@ def _roll(course: Course, now: datetime) -> None:
     roller: int | None
     match rules_of(course.table).roll.by:
         case "dealer":
-            roller = course.table.button
+            # A dead button may be an empty seat; then the house rolls in its own name.
+            roller = course.table.button if course.table.button in hand.order else None
         case "left_of_dealer":
             roller = hand.order[0]
         case "house":

@@ -45,6 +45,7 @@ __all__ = [
     "StackNotInUnits",
     "StaleDecision",
     "TableAlreadyOpened",
+    "TableFull",
     "TableIsClosed",
     "TableNotOpened",
     "TableOnHold",
@@ -121,6 +122,7 @@ class StaleDecision(CommandRejected):
     """The decision that is answered has been closed."""
 
     code = "stale_decision"
+    rule = "decisions.binding"
 
     def __init__(self, *, decision: str, current: str) -> None:
         super().__init__(
@@ -170,6 +172,7 @@ class NotYourTurn(CommandRejected):
     """Another seat is to act."""
 
     code = "not_your_turn"
+    rule = "betting.turn"
 
     def __init__(self, *, seat: int) -> None:
         super().__init__(f"it is the turn of seat {seat}", seat=seat)
@@ -179,6 +182,7 @@ class SelectionFinal(CommandRejected):
     """A selection is final when sent."""
 
     code = "selection_final"
+    rule = "decisions.binding"
 
     def __init__(self) -> None:
         super().__init__("this seat has already committed its cards")
@@ -189,12 +193,13 @@ class SelectionTooSmall(CommandRejected):
 
     code = "selection_too_small"
 
-    def __init__(self, *, cards: int, minimum: int) -> None:
+    def __init__(self, *, cards: int, minimum: int, rule: str) -> None:
         super().__init__(
             f"a selection of {cards} cards is below the minimum of {minimum}",
             cards=cards,
             minimum=minimum,
         )
+        self.rule = rule
 
 
 class CardNotHeld(CommandRejected):
@@ -219,6 +224,7 @@ class DeadlineNotReached(CommandRejected):
     """The clock is still running; ties go to the player."""
 
     code = "deadline_not_reached"
+    rule = "clock"
 
     def __init__(self, *, until: datetime) -> None:
         super().__init__("the decision may still be answered", until=until.isoformat())
@@ -251,10 +257,21 @@ class SeatUnknown(CommandRejected):
         super().__init__(f"there is no seat {seat} among {seats}", seat=seat, seats=seats)
 
 
+class TableFull(CommandRejected):
+    """More players than the ruleset can deal to."""
+
+    code = "table_full"
+    rule = "rulesets"
+
+    def __init__(self, *, seats: int) -> None:
+        super().__init__(f"this game is for {seats} players at most", seats=seats)
+
+
 class StackNotInUnits(CommandRejected):
     """The stack cannot be paid in the table's chips."""
 
     code = "stack_not_in_units"
+    rule = "words.unit"
 
     def __init__(self, *, stack: int, unit: int) -> None:
         super().__init__(f"a stack of {stack} is not a multiple of {unit}", stack=stack, unit=unit)

@@ -135,8 +135,11 @@ class Post(Part, frozen=True, kw_only=True):
     """A forced bet of one seat; *chips* below *owed* is all-in."""
 
     seat: int
-    kind: Literal["ante", "small_blind", "big_blind", "sabacc_ante"]
-    """``sabacc_ante`` goes into the Sabacc pot; the others count as wagers."""
+    kind: Literal["ante", "small_blind", "big_blind", "table_ante", "sabacc_ante"]
+    """
+    ``sabacc_ante`` goes into the Sabacc pot, ``table_ante`` is dead money of the main
+    pot; the others count as wagers.
+    """
 
     owed: Chips
     chips: Chips
@@ -144,6 +147,9 @@ class Post(Part, frozen=True, kw_only=True):
 
 class ForcedBetsPosted(Part, frozen=True, kw_only=True, tag="forced_bets_posted"):
     posts: tuple[Post, ...]
+    price: Chips
+    """What everyone owes in the first street."""
+
     rule: str
 
 

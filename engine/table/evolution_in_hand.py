@@ -28,8 +28,7 @@ def in_hand(table: Table, seat: int) -> tuple[Place, InHand]:
 
 def _forced_bets_posted(table: Table, hand: Hand, event: events.ForcedBetsPosted) -> Table:
     places = {place.seat: place for place in table.places}
-    current_bet = 0
-    sabacc_pot = table.sabacc_pot
+    sabacc_pot, table_ante = table.sabacc_pot, 0
     for post in event.posts:
         place = places[post.seat]
         if place.hand is None or post.chips > place.stack:
@@ -38,9 +37,11 @@ def _forced_bets_posted(table: Table, hand: Hand, event: events.ForcedBetsPosted
             sabacc_pot += post.chips
             places[post.seat] = replace(place, stack=place.stack - post.chips)
             continue
+        if post.kind == "table_ante":
+            table_ante += post.chips
+            places[post.seat] = replace(place, stack=place.stack - post.chips)
+            continue
         street_chips = 0 if post.kind == "ante" else post.chips
-        # A short blind does not lower the price for the others.
-        current_bet = current_bet if post.kind == "ante" else max(current_bet, post.owed)
         held = replace(
             place.hand,
             wager=place.hand.wager + post.chips,
@@ -51,7 +52,12 @@ def _forced_bets_posted(table: Table, hand: Hand, event: events.ForcedBetsPosted
         table,
         places=tuple(places.values()),
         sabacc_pot=sabacc_pot,
-        hand=replace(hand, current_bet=current_bet, done=(*hand.done, "forced")),
+        hand=replace(
+            hand,
+            current_bet=event.price,
+            table_ante=table_ante,
+            done=(*hand.done, "forced"),
+        ),
     )
 
 
@@ -266,8 +272,9 @@ def _pots_formed(table: Table, hand: Hand, event: events.PotsFormed) -> Table:
     chips = sum(pot.chips for pot in event.pots)
     wagered = sum(place.hand.wager for place in table.places if place.hand is not None)
     rounds = hand.rounds
-    dead = 0 if rounds is None else rounds.dead
-    if (event.carry, event.dead, chips) != (table.carry, dead, wagered + table.carry + dead):
+    if (event.carry, event.dead) != (table.carry, hand.dead) or (
+        chips != wagered + table.carry + hand.dead
+    ):
         raise InvariantViolated(f"pots of {chips} chips from wagers of {wagered}")
     if rounds is not None:
         rounds = replace(rounds, dead=0)

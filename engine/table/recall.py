@@ -12,6 +12,7 @@ from engine.errors import InvariantViolated
 from engine.table import commands, events
 from engine.table.commands import Command
 from engine.table.events import Event
+from engine.table.state import SUDDEN_DEATH
 
 CardEvent = events.SelectionCommitted | events.ImprovementCommitted
 TurnEvent = events.SeatActed | events.CardTurnTaken
@@ -105,6 +106,9 @@ def _open_hand(event: events.HandOpened) -> Command:
         openings=event.openings,
         omissions=event.omissions,
         last=event.last,
+        only=tuple(books.seat for books in event.seats if books.dealt)
+        if event.stage == SUDDEN_DEATH
+        else (),
         penalties=event.penalties,
         now=event.at,
     )

@@ -32,6 +32,8 @@ def _check_placed(
     seat_count: int,
     ruleset: Ruleset,
 ) -> None:
+    if len(seated) + len(arriving) > ruleset.max_players:
+        raise errors.TableFull(seats=ruleset.max_players)
     seats = {placed.seat for placed in seated}
     entrants = {placed.entrant: placed.seat for placed in seated}
     for placed in arriving:

@@ -41,8 +41,7 @@ def _revealed(course: Course, place: Place) -> Revealed:
 def form_pots(course: Course) -> tuple[FormedPot, ...]:
     """Return what nobody matched, and divide the rest; the main pot first."""
     table = course.table
-    rounds = course.hand.rounds
-    dead = 0 if rounds is None else rounds.dead
+    dead = course.hand.dead
     wagers = {place.seat: place.hand.wager for place in table.dealt() if place.hand is not None}
     live = [place.seat for place in table.live()]
     if (returned := unmatched(wagers, live=live)) is not None:
@@ -70,7 +69,7 @@ def settle(course: Course, now: datetime) -> None:
     """Award every pot to the best of those who may win it, and close the hand."""
     pots = form_pots(course)
     keys = {hand.seat: (hand.distance, -hand.suit_count) for hand in course.hand.revealed}
-    broken: dict[tuple[int, ...], int] = {}
+    broken: dict[tuple[int, ...], tuple[int, str]] = {}
     for number, pot in enumerate(pots, start=1):
         contenders = [seat for seat in course.hand.order if seat in pot.eligible]
         best = (
@@ -87,7 +86,7 @@ def _one_of(
     course: Course,
     number: int,
     best: tuple[int, ...],
-    broken: dict[tuple[int, ...], int],
+    broken: dict[tuple[int, ...], tuple[int, str]],
 ) -> tuple[tuple[int, ...], str]:
     """
     Return who wins pot *number*, and by which rule.
@@ -101,7 +100,8 @@ def _one_of(
         return best, "ties.split"
     if best not in broken:
         broken[best] = _break_tie(course, number, best)
-    return (broken[best],), f"ties.{'draw_off' if isinstance(tie, DrawOff) else 'cube'}"
+    winner, rule = broken[best]
+    return (winner,), rule
 
 
 def _tie_policy(course: Course) -> Split | DrawOff | ChanceCube:
@@ -135,9 +135,10 @@ def award(course: Course, number: int, chips: int, best: tuple[int, ...], *, rul
     )
 
 
-def _break_tie(course: Course, number: int, tied: tuple[int, ...]) -> int:
+def _break_tie(course: Course, number: int, tied: tuple[int, ...]) -> tuple[int, str]:
+    """Return who wins a tie, and whether cards or the cube said so."""
     tie = _tie_policy(course)
-    limit = tie.limit if isinstance(tie, DrawOff) else 0
+    limit = tie.limit if isinstance(tie, DrawOff) and not tie.prefer_cube else 0
     for _ in range(limit):
         drawn = _draw_off(course, number, tied)
         if drawn is None:
@@ -145,8 +146,8 @@ def _break_tie(course: Course, number: int, tied: tuple[int, ...]) -> int:
         highest = max(VALUES[card] for card in drawn.values())
         tied = tuple(seat for seat in tied if VALUES[drawn[seat]] == highest)
         if len(tied) == 1:
-            return tied[0]
-    return roll_cube(course, number, tied)
+            return tied[0], "ties.draw_off"
+    return roll_cube(course, number, tied), "ties.cube"
 
 
 def _draw_off(course: Course, number: int, tied: tuple[int, ...]) -> dict[int, str] | None:

@@ -26,6 +26,9 @@ from engine.table.events import (
 )
 from engine.values import Chips, EntrantId, HandId, Sealed, SealedCard, TableId, TournamentId
 
+SUDDEN_DEATH = 2
+"""Stage of a hand among those who are tied when the scheduled hands are over."""
+
 
 class Unopened(msgspec.Struct, frozen=True):
     """The state of an empty stream."""
@@ -165,6 +168,9 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True):
     target: int | None = None
     suit: str | None = None
     street: int = 1
+    table_ante: Chips = 0
+    """What the big blind has paid for the table; dead money of the main pot."""
+
     current_bet: Chips = 0
     full_raise: Chips = 0
     last_actor: int | None = None
@@ -184,6 +190,11 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True):
     awards: tuple[PotAwarded, ...] = ()
     rounds: Rounds | None = None
     """None in Coruscant Shift."""
+
+    @property
+    def dead(self) -> Chips:
+        """Return the chips that are nobody's wager and will join the main pot."""
+        return self.table_ante + (0 if self.rounds is None else self.rounds.dead)
 
     @property
     def in_rounds(self) -> Rounds:
@@ -237,8 +248,15 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     hand_number: int = 0
     """Of the hand opened last; 0 before the first."""
 
+    stage: int = 0
+    """Of the hand opened last: 1, or 2 for a sudden-death hand."""
+
     button: int = 0
     starter: int = 0
+    small_blind: int | None = None
+    """The seat that had the small blind in the hand opened last; it may be empty."""
+
+    big_blind: int | None = None
     first_dealer: int = 0
     """0 before the first dealer is drawn, and after a restart."""
 
@@ -319,8 +337,9 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
             return 0
         if self.hand.in_pots is not None:
             return self.hand.in_pots
-        dead = 0 if self.hand.rounds is None else self.hand.rounds.dead
-        return dead + sum(place.hand.wager for place in self.places if place.hand is not None)
+        return self.hand.dead + sum(
+            place.hand.wager for place in self.places if place.hand is not None
+        )
 
 
 State = Unopened | Table

@@ -9,13 +9,15 @@ from engine.table import events
 from engine.table.course import Course
 from engine.table.events import DecisionOpened
 from engine.table.state import Table
-from engine.table.wagers import forced_bets, min_open, street_of
+from engine.table.wagers import forced_bets, min_open, price_of, street_of
 
 
 def post_forced_bets(course: Course, now: datetime) -> None:
     """Take the forced bets."""
     rule = "forced.blinds" if course.hand.big_blind is not None else "forced.ante"
-    course.emit(events.ForcedBetsPosted(posts=forced_bets(course.table), rule=rule))
+    posts = forced_bets(course.table)
+    price = price_of(course.table, posts)
+    course.emit(events.ForcedBetsPosted(posts=posts, price=price, rule=rule))
 
 
 def to_be_killed(table: Table) -> bool:

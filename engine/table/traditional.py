@@ -142,8 +142,14 @@ def _actions(table: Table, place: Place) -> tuple[LegalAction, ...]:
     if held is None:
         return ()
     loose = tuple(card.card for card in held.cards)
-    trade = (LegalAction(verb="trade", source="pile", cards=loose),) if loose else ()
-    return (LegalAction(verb="stand"), LegalAction(verb="draw", source="pile"), *trade)
+    actions = [
+        LegalAction(verb="stand", rule=_RULES["stand"]),
+        LegalAction(verb="draw", rule=_RULES["draw"], source="pile"),
+    ]
+    if loose:
+        rule = _RULES["trade"]
+        actions.append(LegalAction(verb="trade", rule=rule, source="pile", cards=loose))
+    return tuple(actions)
 
 
 def _taken(course: Course, answer: CardAnswer) -> events.CardTurnTaken:

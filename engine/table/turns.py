@@ -32,10 +32,10 @@ def legal_on_turn(table: Table, seat: int) -> tuple[LegalAction, ...]:
         earliest = turns.earliest_call(table)
         hand = table.hand
         if earliest is not None and hand is not None and hand.in_rounds.round >= earliest:
-            actions.append(LegalAction(verb="call_hand"))
+            actions.append(LegalAction(verb="call_hand", rule="traditional.call"))
     if turns.field and place.hand is not None and place.hand.cards:
         loose = tuple(card.card for card in place.hand.cards)
-        actions.append(LegalAction(verb="field", cards=loose))
+        actions.append(LegalAction(verb="field", rule="traditional.field", cards=loose))
     return tuple(actions)
 
 

@@ -244,7 +244,8 @@ def _legal(table: Table, seat: int) -> tuple[LegalAction, ...]:
     decision = table.decision
     if decision is None or decision.phase in ("bet", "card"):
         return legal_on_turn(table, seat)
-    return (LegalAction(verb=decision.phase),)
+    rule = "selection.first" if decision.phase == "select" else "selection.improve"
+    return (LegalAction(verb=decision.phase, rule=rule),)
 
 
 def _seat(table: Table, place: Place) -> SeatView:
@@ -327,10 +328,9 @@ def _pots(table: Table, hand: Hand) -> tuple[PotView, ...]:
         return tuple(PotView(chips=pot.chips, eligible=pot.eligible) for pot in hand.pots)
     wagers = {place.seat: place.hand.wager for place in table.dealt() if place.hand is not None}
     live = [place.seat for place in table.live()]
-    dead = 0 if hand.rounds is None else hand.rounds.dead
     return tuple(
         PotView(chips=pot.chips, eligible=pot.eligible)
-        for pot in build_pots(wagers, live=live, carry=table.carry + dead)
+        for pot in build_pots(wagers, live=live, carry=table.carry + hand.dead)
     )
 
 

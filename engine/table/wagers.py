@@ -12,18 +12,21 @@ from engine.rulesets import (
 )
 from engine.table.events import Level, Post
 from engine.table.state import Hand, Table, clockwise
+from engine.values import Chips
 
 
-def min_open(table: Table, level: Level) -> int:
+def min_open(table: Table, level: Level) -> Chips:
     """Return the smallest opening bet at *level*, in chips."""
-    rules = table.ruleset.betting
+    rules, unit = table.ruleset.betting, table.ruleset.chip_unit
     if not isinstance(rules, PokerNoLimit):
         return 0
     match rules.min_open:
         case "big_blind":
             return level.amounts.big
+        case "half_ante":
+            return max(unit, level.amounts.ante // 2 // unit * unit)
         case "table_min":
-            return table.ruleset.chip_unit
+            return max(unit, table.ruleset.table_min or 0)
         case int(chips):
             return chips
 
@@ -52,13 +55,36 @@ def forced_bets(table: Table) -> tuple[Post, ...]:
         case Blinds():
             posts = []
             small, big = level.amounts.small, level.amounts.big
-            if (seat := hand.small_blind) is not None:
+            if (seat := hand.small_blind) in stacks and seat is not None:
                 chips = min(small, stacks[seat])
                 posts.append(Post(seat=seat, kind="small_blind", owed=small, chips=chips))
             if (seat := hand.big_blind) is not None:
                 chips = min(big, stacks[seat])
                 posts.append(Post(seat=seat, kind="big_blind", owed=big, chips=chips))
+                posts += _table_ante(seat, level.amounts.ante, stacks[seat] - chips)
             return tuple(posts)
+
+
+def _table_ante(seat: int, owed: Chips, left: Chips) -> list[Post]:
+    """Return what the big blind pays for the table, the blind being covered first."""
+    if not owed:
+        return []
+    return [Post(seat=seat, kind="table_ante", owed=owed, chips=min(owed, left))]
+
+
+def price_of(table: Table, posts: tuple[Post, ...]) -> Chips:
+    """
+    Return what everyone owes in the first street once *posts* are made.
+
+    A short big blind does not lower it, unless the ruleset says so.
+
+    Source: rulebook ``forced.short_blind``.
+    """
+    full = not (
+        isinstance(table.ruleset, CoruscantShift) and table.ruleset.short_blind == "as_posted"
+    )
+    blinds = [post for post in posts if post.kind in ("small_blind", "big_blind")]
+    return max((post.owed if full else post.chips for post in blinds), default=0)
 
 
 def _antes(ruleset: RoundsRuleset, order: tuple[int, ...]) -> tuple[Post, ...]:

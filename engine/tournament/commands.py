@@ -145,7 +145,7 @@ class Cancel(_Command, frozen=True, kw_only=True, tag="cancel"):
 class Finish(_Command, frozen=True, kw_only=True, tag="finish"):
     """End with several entrants left: every table has played its last hand."""
 
-    rule: Literal["finish.hands_max"]
+    rule: Literal["finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks"]
     stacks: tuple[Standing, ...]
     """Of everyone still in, in any order."""
     now: datetime

@@ -159,9 +159,12 @@ def _terms(command: Announce) -> Iterable[tuple[str, bool, str]]:
     paying = sum(command.payouts) > 0
     return (
         ("name", 0 < len(command.name.strip()) <= NAME_LENGTH_MAX, "must have 1 to 200 characters"),
-        ("ruleset", not command.ruleset.moneyless, "needs chips that can be lost"),
         ("table_seats", 2 <= command.table_seats <= seats_max, f"must be 2 to {seats_max}"),
-        ("starting_stack", command.starting_stack > 0, "must be positive"),
+        (
+            "starting_stack",
+            (command.starting_stack > 0) != command.ruleset.moneyless,
+            "must be positive; 0 where hands are counted instead of chips",
+        ),
         ("starting_stack", command.starting_stack % unit == 0, f"must be a multiple of {unit}"),
         ("entrants_min", command.entrants_min >= ENTRANTS_MIN, "must be 2 at least"),
         (

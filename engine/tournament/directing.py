@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from engine.errors import InvariantViolated
-from engine.rulesets import HandsOrLast
+from engine.rulesets import EachDealtOnce, FixedContinue, HandsOrLast, NoEscalation, OpenEnd
 from engine.tournament.events import TournamentAnnounced
 from engine.tournament.seating import (
     by_next_big_blind,
@@ -31,6 +31,9 @@ from engine.values import Chips, EntrantId, Seat, TableId
 
 SIZE_TOLERANCE = 1
 """How far table sizes may lie apart before somebody is moved."""
+
+SUDDEN_DEATH = 2
+"""Stage of a hand among those who are tied when the scheduled hands are over."""
 
 HoldReason = Literal[
     "not_started",
@@ -54,6 +57,12 @@ class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
     button: Seat | None
     stacks: tuple[Standing, ...]
     """Of everyone with a seat, those who wait for the next hand too."""
+    playable: bool = True
+    """Whether two seats at least could be dealt in now."""
+    dealers_left: int = 0
+    """Seats that have not dealt yet and could; of the first hand's."""
+    stage: int = 0
+    """Of the last hand opened: 1, or 2 for a sudden-death hand."""
     carried: Chips = 0
     """Chips that go from hand to hand and are nobody's yet."""
 
@@ -70,6 +79,8 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
 
     last: bool
     wait_seconds: int
+    only: tuple[EntrantId, ...] = ()
+    """In a sudden-death hand: those who are tied for the first place."""
 
 
 class Hold(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,6 +109,7 @@ class Break(msgspec.Struct, frozen=True, kw_only=True):
 class Finish(msgspec.Struct, frozen=True, kw_only=True):
     """Every table has played its last hand."""
 
+    rule: Literal["finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks"]
     stacks: tuple[Standing, ...]
 
 
@@ -141,40 +153,102 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
     if state.paused:
         return Hold(reason="paused")
 
-    limit = hands_limit(state.terms)
-    live = tuple(
-        each for each in state.tables if limit is None or tables[each.table].hand_number < limit
-    )
+    live = tuple(each for each in state.tables if not _played_out(state.terms, tables[each.table]))
     if _all_played(state, tables, live):
-        return Finish(stacks=_stacks(state, tables))
+        return _finished(state, tables, live, here)
     if here not in live:
         return Hold(reason="hands_max")
     rearranged = _consolidated(state, tables, live, here) or _balanced(state, tables, live, here)
     if rearranged is not None:
         return rearranged
-    if len(here.seats) < 2:
+    if len(here.seats) < 2 or not tables[table].playable:
         return Hold(reason="waiting_for_entrants")
     return Open(
-        last=limit == tables[table].hand_number + 1,
+        last=_hands_left(state.terms, tables[table]) == 1,
         wait_seconds=state.terms.hands_between_seconds if tables[table].hand_number else 0,
     )
+
+
+def _hands_left(terms: TournamentAnnounced, table: TableSummary) -> int | None:
+    """Return how many hands a table still plays at most; None if to the last chip."""
+    limits = []
+    if (limit := hands_limit(terms)) is not None:
+        limits.append(max(limit - table.hand_number, 0))
+    if isinstance(terms.ruleset.end, EachDealtOnce) and table.hand_number:
+        limits.append(table.dealers_left)
+    return min(limits, default=None)
+
+
+def _played_out(terms: TournamentAnnounced, table: TableSummary) -> bool:
+    return _hands_left(terms, table) == 0
 
 
 def _all_played(
     state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...]
 ) -> bool:
     """Return whether no table can open a hand any more, nor wait for anyone."""
-    if hands_limit(state.terms) is None:
+    if isinstance(state.terms.ruleset.end, OpenEnd):
         return False
-    stuck = not live or (len(live) == 1 and len(live[0].seats) < 2)
+    stuck = not live or (len(live) == 1 and not tables[live[0].table].playable)
     return stuck and all(tables[each.table].idle for each in state.tables)
+
+
+def _finished(
+    state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...], here: Seating
+) -> Directive:
+    """Return the end, or the sudden-death hand that comes before it."""
+    stacks = _stacks(state, tables)
+    best = max(each.rank for each in stacks)
+    tied = tuple(each for each in stacks if each.rank == best)
+    if _settled_by_a_hand(state, tables, tied):
+        seated = {each.entrant for each in here.seats}
+        if not seated.issuperset(each.entrant for each in tied):
+            return Hold(reason="hands_max")
+        return Open(
+            last=True,
+            wait_seconds=state.terms.hands_between_seconds,
+            only=tuple(each.entrant for each in tied),
+        )
+    if live:
+        return Finish(rule="finish.too_few_stacks", stacks=stacks)
+    if isinstance(state.terms.ruleset.end, EachDealtOnce):
+        return Finish(rule="finish.each_dealt_once", stacks=stacks)
+    return Finish(rule="finish.hands_max", stacks=stacks)
+
+
+def _settled_by_a_hand(
+    state: Running, tables: Mapping[TableId, TableSummary], tied: tuple[Standing, ...]
+) -> bool:
+    """
+    Return whether those tied for the first place play one more hand.
+
+    They must sit at one table and not have done so before, the hand must have a
+    fixed price, and nobody may go out by it.
+    """
+    ruleset = state.terms.ruleset
+    if ruleset.final_tie == "shared" or len(tied) < 2:
+        return False
+    if not isinstance(ruleset.betting, FixedContinue):
+        return False
+    if not isinstance(ruleset.escalation, NoEscalation):
+        return False
+    price = ruleset.base_amounts().ante + 2 * ruleset.betting.cost
+    if not ruleset.moneyless and tied[0].stack <= price:
+        return False
+    entrants = {each.entrant for each in tied}
+    return any(
+        tables[each.table].stage < SUDDEN_DEATH
+        and entrants.issubset(seated.entrant for seated in each.seats)
+        for each in state.tables
+    )
 
 
 def _stacks(state: Running, tables: Mapping[TableId, TableSummary]) -> tuple[Standing, ...]:
     return tuple(
-        Standing(entrant=seated.entrant, stack=tables[each.table].stack_of(seated.entrant))
+        standing
         for each in state.tables
-        for seated in each.seats
+        for standing in tables[each.table].stacks
+        if each.seat_of(standing.entrant) is not None
     )
 
 

@@ -17,7 +17,7 @@ def ranked(
     standings: Sequence[Standing], *, first_place: int, entries: Mapping[EntrantId, Entry]
 ) -> tuple[Placing, ...]:
     """
-    Return placings from *first_place* on, the largest stack first; equals share.
+    Return placings from *first_place* on, the best standing first; equals share.
 
     Args:
         standings:
@@ -26,9 +26,10 @@ def ranked(
 
         first_place: The best place there is to give; 1 is the winner's.
     """
-    order = sorted(standings, key=lambda each: (-each.stack, entries[each.entrant].number))
+    by_number = sorted(standings, key=lambda each: entries[each.entrant].number)
+    order = sorted(by_number, key=lambda each: each.rank, reverse=True)
     placings: list[Placing] = []
-    for _, group in groupby(order, key=lambda each: each.stack):
+    for _, group in groupby(order, key=lambda each: each.rank):
         equals = tuple(group)
         place = first_place + len(placings)
         placings.extend(

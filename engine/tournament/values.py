@@ -86,8 +86,19 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What ranks an entrant, in this order; what does not count is 0."""
+
     entrant: EntrantId
     stack: Chips
+    hands_won: int = 0
+    """Only where hands are counted instead of chips."""
+
+    pots_won: int = 0
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """Return what is compared; larger is better."""
+        return self.stack, self.hands_won, self.pots_won
 
 
 class Placing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

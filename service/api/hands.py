@@ -1,4 +1,4 @@
-"""Hands that were played, and the rulesets there are."""
+"""Hands that were played."""
 
 from typing import Any
 
@@ -6,7 +6,6 @@ import msgspec
 from litestar import Response
 from litestar.params import FromPath
 
-from engine.rulesets import PRESETS, preset, ruleset_hash
 from service.api.access import reach, role_in
 from service.api.operations import operation
 from service.api.paging import Page, limit_of, parts_of, token
@@ -15,14 +14,6 @@ from service.api.shell import Asked, shell_of
 from service.api.submitting import encoded
 from service.errors import StreamNotFound
 from service.projections import queries
-
-
-class RulesetShown(msgspec.Struct, kw_only=True):
-    """A preset, whole."""
-
-    name: str
-    hash: str
-    ruleset: Any
 
 
 @operation(
@@ -53,16 +44,3 @@ async def read_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
     if row is None or await role_in(request, row.league) is None:
         raise StreamNotFound("there is nothing here under this name")
     return encoded({"id": row.hand, **msgspec.to_builtins(row)})
-
-
-@operation(
-    "GET", "/v1/rulesets", "list_rulesets", "The presets a tournament may name.",
-    open=True, answer=Page,
-)  # fmt: skip
-async def list_rulesets(request: Asked) -> Response[bytes]:
-    """List presets with their hashes."""
-    items = [
-        RulesetShown(name=name, hash=ruleset_hash(preset(name)), ruleset=preset(name))
-        for name in PRESETS
-    ]
-    return encoded(Page(items=items))

@@ -184,8 +184,9 @@ def answer_service_error(request: Asked, error: ServiceError) -> Response[bytes]
 def answer_refusal(
     request: Asked, error: CommandRejected, extra: Mapping[str, Any] | None = None
 ) -> Response[bytes]:
-    """Answer what the rules refused; *extra* are the legal actions, at a table."""
-    facts = {**error.facts, **(extra or {})}
+    """Answer what the rules refused, by which rule; *extra* are the legal actions, at a table."""
+    rule = {} if error.rule is None else {"rule": error.rule}
+    facts = {**error.facts, **rule, **(extra or {})}
     return problem(request, status_of(error), error.code, error.detail, facts)
 
 

@@ -9,7 +9,7 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
-from engine.rulesets import preset, resolve, ruleset_hash
+from engine.rulesets import Ruleset, preset, resolve, ruleset_hash
 from engine.tournament.commands import (
     Announce,
     Cancel,
@@ -33,6 +33,8 @@ from service.errors import BadRequest
 from service.projections import queries
 
 STARTS_IN = timedelta(seconds=60)
+STACK = 1000
+"""Where neither the ruleset nor the director says anything."""
 
 Small = Annotated[int, Meta(ge=0, le=86_400)]
 
@@ -45,7 +47,9 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     overrides: dict[str, Any] = {}
     season: str | None = None
     table_seats: Annotated[int, Meta(ge=2, le=12)] = 6
-    starting_stack: Annotated[int, Meta(ge=1, le=2**40)] = 1000
+    starting_stack: Annotated[int, Meta(ge=0, le=2**40)] | None = None
+    """Null for what the ruleset says."""
+
     entrants_min: Annotated[int, Meta(ge=2, le=100_000)] = 2
     entrants_max: Annotated[int, Meta(ge=2, le=100_000)] = 64
     starts_at: datetime | None = None
@@ -327,7 +331,7 @@ def _announcement(
         ruleset_name=body.ruleset,
         ruleset_hash=ruleset_hash(ruleset),
         table_seats=body.table_seats,
-        starting_stack=body.starting_stack,
+        starting_stack=_stack(ruleset) if body.starting_stack is None else body.starting_stack,
         entrants_min=body.entrants_min,
         entrants_max=body.entrants_max,
         starts_at=body.starts_at or now + STARTS_IN,
@@ -341,6 +345,11 @@ def _announcement(
         hands_between_seconds=body.hands_between_seconds,
         hands_max=body.hands_max,
     )
+
+
+def _stack(ruleset: Ruleset) -> int:
+    """Return the stack that a ruleset gives; none where hands are counted instead of chips."""
+    return 0 if ruleset.moneyless else ruleset.starting_stack or STACK
 
 
 def _status(state: Any, entrant: Any, seats: Any, placings: Any) -> str:

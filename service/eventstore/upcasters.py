@@ -16,14 +16,24 @@ def _same(document: Document) -> Document:
     return document
 
 
+def _of_first_rules(document: Document) -> Document:
+    """Return terms whose ruleset plays as it did before it had these parameters."""
+    return document | {"ruleset": document["ruleset"] | {"final_tie": "shared"}}
+
+
+def _with_price(document: Document) -> Document:
+    owed = [post["owed"] for post in document["posts"] if post["kind"] != "ante"]
+    return document | {"price": max(owed, default=0)}
+
+
 def _without_dead_money(document: Document) -> Document:
     return document | {"dead": 0}
 
 
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
-    ("tournament_announced", 1): _same,
-    ("table_opened", 1): _same,
-    ("forced_bets_posted", 1): _same,
+    ("tournament_announced", 1): _of_first_rules,
+    ("table_opened", 1): _of_first_rules,
+    ("forced_bets_posted", 1): _with_price,
     ("decision_opened", 1): _same,
     ("street_closed", 1): _same,
     ("pots_formed", 1): _without_dead_money,

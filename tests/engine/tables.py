@@ -114,7 +114,9 @@ class Floor:
                 return event
 
     def _dealt(self, part: DealtTo, zone: str) -> DealtTo:
-        faces = self.script[part.seat, zone]
+        faces = self.script.get((part.seat, zone))
+        if faces is None:
+            return part
         cards = tuple(
             SealedCard(face, card.salt, card.pile, card.position, card.audiences)
             for face, card in zip(faces, part.cards, strict=True)

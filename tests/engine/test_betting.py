@@ -87,43 +87,103 @@ class Round:
 LONG = 100_000
 
 
-@pytest.mark.parametrize(
-    ("min_open", "posted", "actions", "least"),
-    [
-        (200, 0, (600, 1600, 3600), 5600),
-        (100, 100, (150,), 250),
-        (200, 0, (300, 1000), 1700),
-        (50, 50, (125, 200, 500), 800),
-        (50, 50, (500, "call", "call"), 950),
-    ],
-)
-def test_a_raise_is_at_least_the_last_full_one(
-    min_open: int, posted: int, actions: tuple[str | int, ...], least: int
-) -> None:
-    stacks = [150 if actions[0] == 150 else LONG] + [LONG] * 5
-    street = Round(stacks, min_open=min_open, current_bet=posted).play(*actions)
-    assert street.least() == least
+def of_blind(blind: int, *stacks: int) -> Round:
+    """A first street before which the big blind of the last seat stands."""
+    posted = {len(stacks) - 1: blind // 2, len(stacks): blind}
+    left = [stack - posted.get(seat, 0) for seat, stack in enumerate(stacks, start=1)]
+    return Round(left, min_open=blind, current_bet=blind, put_in=posted)
 
 
-def test_short_all_ins_that_add_up_to_a_full_raise_reopen_the_betting() -> None:
-    street = Round([LONG, 125, LONG, 200, LONG]).play(100, 125, "call", 200, "call")
-    assert street.turn() == 1
-    assert street.least() == 300
-    street.play("call")
-    assert street.turn() == 3
-    assert street.bounds() is None
+def test_c01_the_next_raise_is_as_large_as_the_last() -> None:
+    assert Round([LONG] * 4, min_open=200).play(600, 1600, 3600).least() == 5600
 
 
-def test_a_full_raise_after_short_ones_lets_everyone_raise_again() -> None:
-    street = Round([LONG, 125, LONG, 200, LONG]).play(100, 125, "call", 200, "call", 300)
-    assert street.turn() == 3
-    assert street.least() == 400
+def test_c02_a_short_all_in_raise_leaves_the_increment_at_the_big_blind() -> None:
+    assert of_blind(100, 150, LONG, LONG, LONG).play(150).least() == 250
 
 
-def test_a_short_all_in_never_becomes_the_full_raise() -> None:
-    street = Round([LONG, 500, 650, 800, LONG, LONG])
-    street.play(300, 500, 650, 800, "call")
+def test_c03_a_raise_of_seven_hundred_asks_for_seven_hundred_more() -> None:
+    assert Round([LONG] * 3, min_open=200).play(300, 1000).least() == 1700
+
+
+def test_c04_the_largest_raise_of_the_street_counts() -> None:
+    assert of_blind(50, *[LONG] * 6).play(125, 200, 500).least() == 800
+
+
+def test_c04b_calls_do_not_change_the_increment() -> None:
+    assert of_blind(50, *[LONG] * 6).play(500, "call", "call").least() == 950
+
+
+def opened_short() -> Round:
+    """A bets 100, B is all-in with 125, C calls, D is all-in with 200, E calls."""
+    return Round([LONG, 125, LONG, 200, LONG]).play(100, 125, "call", 200, "call")
+
+
+def test_c05_short_all_ins_that_add_up_reopen_the_betting() -> None:
+    street = opened_short()
+    assert (street.turn(), street.least()) == (1, 300)
+
+
+def test_c06_for_who_acted_in_between_they_may_not_add_up() -> None:
+    street = opened_short().play("call")
+    assert (street.turn(), street.bounds()) == (3, None)
+
+
+def test_c07_a_full_raise_after_them_lets_everyone_raise() -> None:
+    street = opened_short().play(300)
+    assert (street.turn(), street.least()) == (3, 400)
+
+
+def test_c08_short_all_ins_never_become_the_increment() -> None:
+    street = Round([LONG, 500, 650, 800, LONG, LONG]).play(300, 500, 650, 800, "call")
     assert street.least() == 1100
+
+
+def limped() -> Round:
+    """A limps to 4000, C is all-in with 7500, the small blind folds."""
+    return of_blind(4000, LONG, 7500, LONG, LONG).play("call", 7500, "fold")
+
+
+def test_c09_the_big_blind_may_raise_a_short_all_in() -> None:
+    street = limped()
+    assert (street.turn(), street.least()) == (4, 11_500)
+
+
+def test_c10_who_limped_may_not_raise_a_short_all_in() -> None:
+    street = limped().play("call")
+    assert (street.turn(), street.bounds()) == (1, None)
+
+
+def test_c11_who_limped_may_raise_the_raise_of_the_big_blind() -> None:
+    street = limped().play(11_500)
+    assert (street.turn(), street.least()) == (1, 15_500)
+
+
+def test_c12_two_short_all_ins_reopen_for_both_and_the_increment_is_the_last_full_one() -> None:
+    street = Round([LONG, LONG, LONG, 1300, 1700]).play(500, 1000, "call", 1300, 1700, "call")
+    assert (street.turn(), street.least()) == (2, 2200)
+    street.play("call")
+    assert (street.turn(), street.least()) == (3, 2200)
+
+
+def test_c13_the_first_raiser_may_not_raise_a_short_all_in() -> None:
+    street = of_blind(200, LONG, 650, LONG).play(600, 650, "call")
+    assert (street.turn(), street.bounds()) == (1, None)
+
+
+def test_c14_an_all_in_that_is_a_full_raise_sets_the_increment() -> None:
+    street = of_blind(2, 16, LONG, 19, LONG).play(16, "call", 19, "call")
+    assert (street.turn(), street.bounds()) == (2, None)
+
+
+def test_c15_who_checked_may_not_raise_a_bet_that_is_not_full() -> None:
+    street = Round([LONG, 50, LONG]).play("check", 50, "call")
+    assert (street.turn(), street.bounds()) == (1, None)
+
+
+def test_c16_who_has_not_acted_may_raise_a_bet_that_is_not_full() -> None:
+    street = Round([LONG, 50, LONG]).play("check", 50)
+    assert (street.turn(), street.least()) == (3, 150)
 
 
 @pytest.mark.parametrize(
@@ -144,14 +204,6 @@ def test_one_short_all_in_leaves_only_call_or_fold() -> None:
     assert [a.verb for a in legal_actions(street.street(), 1)] == ["fold", "call"]
     with pytest.raises(RaiseNotAllowed):
         street.play(60)
-
-
-def test_who_checked_may_not_raise_a_bet_that_is_not_full() -> None:
-    street = Round([LONG, 50, LONG]).play("check", 50)
-    assert street.turn() == 3
-    assert street.least() == 150
-    street.play("call")
-    assert street.bounds() is None
 
 
 def test_with_the_unit_rule_anything_above_the_bet_is_a_raise() -> None:
@@ -175,8 +227,8 @@ def test_a_small_blind_that_covers_an_all_in_big_blind_is_not_asked() -> None:
 def test_a_lone_seat_that_faces_an_all_in_may_call_or_fold_but_not_raise() -> None:
     street = Round([LONG, 500]).play(100, 500)
     assert legal_actions(street.street(), 1) == (
-        LegalAction(verb="fold"),
-        LegalAction(verb="call", amount=400),
+        LegalAction(verb="fold", rule="betting.fold"),
+        LegalAction(verb="call", rule="betting.call", amount=400),
     )
 
 

@@ -1,0 +1,67 @@
+"""The rulesets there are, whole, and in what two of them differ."""
+
+from typing import Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.rulesets import PRESETS, preset, ruleset_hash
+from engine.rulesets.differences import Difference, differences
+from engine.rulesets.errors import RulesetUnknown
+from service.api.operations import operation
+from service.api.paging import Page
+from service.api.shell import Asked
+from service.api.submitting import encoded
+from service.errors import StreamNotFound
+
+
+class RulesetShown(msgspec.Struct, kw_only=True):
+    """A preset, whole: every parameter, the revision of the rules, and the hash of it all."""
+
+    name: str
+    revision: int
+    hash: str
+    ruleset: Any
+    against: str | None = None
+    """The preset that it was compared with."""
+
+    differences: tuple[Difference, ...] | None = None
+    """In what the two differ; null if nothing was compared."""
+
+
+@operation(
+    "GET", "/v1/rulesets", "list_rulesets", "The presets a tournament may name.",
+    open=True, answer=Page,
+)  # fmt: skip
+async def list_rulesets(request: Asked) -> Response[bytes]:
+    """List presets with their hashes."""
+    return encoded(Page(items=[_shown(name) for name in PRESETS]))
+
+
+@operation(
+    "GET", "/v1/rulesets/{ruleset_id:str}", "read_ruleset",
+    "One preset; with against=NAME, in what the two differ.",
+    open=True, answer=RulesetShown, query=("against",),
+)  # fmt: skip
+async def read_ruleset(request: Asked, ruleset_id: FromPath[str]) -> Response[bytes]:
+    """Show a preset by its name; ``ETag`` is its hash."""
+    against = request.query_params.get("against")
+    try:
+        shown = _shown(ruleset_id)
+        if against is not None:
+            shown.against = against
+            shown.differences = differences(preset(ruleset_id), preset(against))
+    except RulesetUnknown as error:
+        raise StreamNotFound(error.detail) from error
+    headers = {"ETag": f'"{shown.hash}"'} if against is None else {}
+    if headers and request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(b"", status_code=304, headers=headers)
+    return encoded(shown, headers=headers)
+
+
+def _shown(name: str) -> RulesetShown:
+    ruleset = preset(name)
+    return RulesetShown(
+        name=name, revision=ruleset.revision, hash=ruleset_hash(ruleset), ruleset=ruleset
+    )

@@ -1,0 +1,229 @@
+"""How games end: everyone has dealt, nobody can be dealt in, hands are over, somebody is tied."""
+
+import pytest
+
+from engine.rulesets import preset, resolve
+from engine.rulesets.errors import RulesetInvalid
+from engine.table import commands, errors, events
+from engine.table.commands import Placed
+from engine.table.view import TableView
+from engine.tournament.directing import Finish, Open
+from engine.tournament.errors import TermsInvalid
+from engine.tournament.events import TournamentFinished
+from engine.tournament.state import Finished
+from tests.engine.evening import Evening, cards_of, folding, passive
+from tests.engine.floor import announce
+from tests.engine.tables import Floor, entrant
+
+
+def dealers(evening: Evening) -> list[int]:
+    return [event.button for event in evening.happened(events.HandOpened)]
+
+
+@pytest.mark.parametrize("name", ["official", "halcyon_10", "halcyon_100", "holo"])
+def test_when_everyone_has_dealt_once_the_game_is_over(name: str) -> None:
+    evening = Evening(4, resolve(name, {"final_tie": "shared"}))
+    evening.play_as = folding
+    evening.play()
+    assert sorted(dealers(evening)) == [1, 2, 3, 4]
+    assert [event.last for event in evening.happened(events.HandOpened)] == [False] * 3 + [True]
+    finished = evening.events[-1]
+    assert isinstance(finished, TournamentFinished)
+    assert finished.rule == "finish.each_dealt_once"
+
+
+def test_the_official_game_is_won_by_rounds_and_nobody_is_ever_all_in_or_out() -> None:
+    evening = Evening(3, preset("official"))
+    evening.play()
+    assert not evening.happened(events.ForcedBetsPosted)
+    assert not any(event.all_in for event in evening.happened(events.SeatActed))
+    assert not any(event.busts for event in evening.happened(events.HandSettled))
+    won = {place.entrant: place.hands_won for place in evening.table.places}
+    assert sum(won.values()) == 3
+    finished = evening.events[-1]
+    assert isinstance(finished, TournamentFinished)
+    ranked = sorted(finished.placings, key=lambda each: each.place)
+    assert [won[each.entrant] for each in ranked] == sorted(won.values(), reverse=True)
+
+
+def test_an_official_game_with_chips_or_without_an_end_is_refused() -> None:
+    for overrides in (
+        {"end": {"kind": "last_standing"}},
+        {"forced": {"kind": "ante", "amount": 1}},
+        {"betting": {"kind": "fixed_continue", "cost": 1}},
+    ):
+        with pytest.raises(RulesetInvalid):
+            resolve("official", overrides)
+    with pytest.raises(TermsInvalid):
+        Evening(2, preset("official"), starting_stack=100)
+    with pytest.raises(TermsInvalid):
+        Evening(2, preset("better"), starting_stack=0)
+    assert announce().starting_stack == 1000
+
+
+def test_a_busted_seat_is_skipped_as_dealer_and_the_game_ends_earlier() -> None:
+    ruleset = resolve("halcyon_10", {"first_dealer": "host_choice", "final_tie": "shared"})
+    floor = Floor(ruleset, (10, 1, 10))
+    floor.target = (0, "circle")
+    floor.script = {
+        (1, "hand"): ("C+01", "C-01", "T+01", "T-01", "Z1"),
+        (2, "hand"): ("S+10", "S+09", "S+08", "S+07", "S+06"),
+        (3, "hand"): ("C+02", "S-02", "T+02", "T-02", "Z2"),
+    }
+    opened = floor.open_hand()[0]
+    assert isinstance(opened, events.HandOpened)
+    assert (opened.button, opened.dealers_left) == (1, (2, 3))
+    for seat in (2, 3, 1):
+        me = floor.view(seat).me
+        assert me is not None
+        floor.select(seat, *me.cards)
+    floor.act(3, "stay")
+    floor.act(1, "stay")
+    for seat in (2, 3, 1):
+        floor.improve(seat)
+    floor.act(3, "stay")
+    floor.act(1, "stay")
+    assert 2 not in floor.stacks()
+    opened = floor.open_hand()[0]
+    assert isinstance(opened, events.HandOpened)
+    assert (opened.button, opened.dealers_left) == (3, ())
+
+
+def test_a_late_seat_never_deals_and_adds_no_hand() -> None:
+    ruleset = resolve("halcyon_10", {"first_dealer": "host_choice"})
+    floor = Floor(ruleset, (10, 10), seats=(1, 4))
+    floor.open_hand()
+    fold_to_one(floor)
+    arrival = Placed(seat=2, entrant=entrant(2), stack=10)
+    floor.do(commands.SeatArrivals(arrivals=(arrival,), now=floor.now))
+    opened = floor.open_hand()[0]
+    assert isinstance(opened, events.HandOpened)
+    assert (opened.button, opened.dealers_left) == (4, ())
+    assert [books.seat for books in opened.seats if books.dealt] == [1, 2, 4]
+
+
+def fold_to_one(floor: Floor) -> None:
+    decision = floor.table.decision
+    assert decision is not None
+    for seat in decision.seats:
+        floor.select(seat)
+    while floor.table.decision is not None:
+        floor.act(floor.table.decision.seats[0], "fold")
+
+
+def test_who_cannot_pay_the_ante_of_a_hundred_is_not_dealt_in_and_keeps_the_chips() -> None:
+    ruleset = resolve("halcyon_100", {"first_dealer": "host_choice"})
+    floor = Floor(ruleset, (100, 4, 100))
+    opened = floor.open_hand()[0]
+    assert isinstance(opened, events.HandOpened)
+    assert [books.seat for books in opened.seats if books.dealt] == [1, 3]
+    assert (opened.button, opened.dealers_left) == (1, (3,))
+    fold_to_one(floor)
+    assert floor.stacks()[2] == 4
+    assert not any(place.hand for place in floor.table.places)
+
+
+def test_the_game_ends_early_when_one_player_at_most_can_be_dealt_in() -> None:
+    end = {"kind": "hands_or_last", "hands": 5}
+    evening = Evening(2, resolve("halcyon_100", {"end": end}), starting_stack=12)
+    plans = evening.play()
+    assert len(dealers(evening)) == 1
+    last = [plan.directive for plan in plans if isinstance(plan.directive, Finish)]
+    assert [directive.rule for directive in last] == ["finish.too_few_stacks"]
+    assert isinstance(evening.tournament, Finished)
+    assert [each.place for each in evening.tournament.placings] == [1, 2]
+
+
+def test_a_scheduled_number_of_hands_ends_the_cantina() -> None:
+    ruleset = resolve("cantina", {"end": {"kind": "hands_or_last", "hands": 3}})
+    evening = Evening(3, ruleset)
+    evening.play()
+    assert len(dealers(evening)) == 3
+    finished = evening.events[-1]
+    assert isinstance(finished, TournamentFinished)
+    assert finished.rule == "finish.hands_max"
+
+
+def leader(best: int) -> object:
+    """Return players who fold, except that the first seats win one pot each."""
+
+    def play(view: TableView) -> tuple[str, object]:
+        if (chosen := cards_of(view)) is not None:
+            return chosen
+        assert view.me is not None
+        wins = view.me.seat == best[view.hand_number - 1]  # type: ignore[index]
+        return ("stay" if wins else "fold"), None
+
+    return play
+
+
+def winners_are(*seats: int) -> object:
+    return leader(seats)  # type: ignore[arg-type]
+
+
+def test_tied_for_the_first_place_they_play_one_more_hand_among_themselves() -> None:
+    ruleset = resolve("halcyon_10", {"first_dealer": "host_choice"})
+    evening = Evening(3, ruleset)
+    # Seats 1 and 2 win a pot each; the third hand's pot goes to seat 3, then all are equal.
+    evening.play_as = winners_are(1, 2, 3, 2)  # type: ignore[assignment]
+    plans = evening.play()
+    opened = [plan.directive for plan in plans if isinstance(plan.directive, Open)]
+    assert [len(each.only) for each in opened] == [0, 0, 0, 3]
+    hands = evening.happened(events.HandOpened)
+    assert [hand.stage for hand in hands] == [1, 1, 1, 2]
+    assert isinstance(evening.tournament, Finished)
+    seat_two = next(books.entrant for books in hands[-1].seats if books.seat == 2)
+    first = next(each for each in evening.tournament.placings if each.place == 1)
+    assert (first.entrant, first.shared) == (seat_two, 1)
+
+
+def test_more_pots_won_go_before_a_sudden_death_hand() -> None:
+    evening = Evening(2, resolve("halcyon_10", {"first_dealer": "host_choice"}))
+    evening.play_as = winners_are(1, 2, 1)  # type: ignore[assignment]
+    plans = evening.play()
+    assert [len(p.directive.only) for p in plans if isinstance(p.directive, Open)] == [0, 0, 2]
+    ruleset = resolve("halcyon_10", {"first_dealer": "host_choice", "final_tie": "shared"})
+    shared = Evening(2, ruleset)
+    shared.play_as = winners_are(1, 2)  # type: ignore[assignment]
+    shared.play()
+    assert isinstance(shared.tournament, Finished)
+    assert [(each.place, each.shared) for each in shared.tournament.placings] == [(1, 2), (1, 2)]
+
+
+def test_who_could_go_out_by_it_plays_no_sudden_death_hand() -> None:
+    evening = Evening(2, resolve("halcyon_10", {"first_dealer": "host_choice"}), starting_stack=3)
+    evening.play_as = winners_are(1, 2)  # type: ignore[assignment]
+    evening.play()
+    assert [hand.stage for hand in evening.happened(events.HandOpened)] == [1, 1]
+    assert isinstance(evening.tournament, Finished)
+    assert [each.shared for each in evening.tournament.placings] == [2, 2]
+
+
+def test_a_sudden_death_hand_deals_in_only_the_tied() -> None:
+    floor = Floor(resolve("halcyon_10", {"first_dealer": "host_choice"}), (10, 10, 10))
+    happened = floor.open_hand(stage=2, only=(1, 3), last=True)
+    opened = happened[0]
+    assert isinstance(opened, events.HandOpened)
+    assert [books.seat for books in opened.seats if books.dealt] == [1, 3]
+
+
+def test_the_last_hand_carries_nothing_on() -> None:
+    ruleset = resolve("better_simple", {"end": {"kind": "hands_or_last", "hands": 1}})
+    evening = Evening(3, ruleset)
+    evening.play_as = passive
+    evening.play()
+    assert evening.happened(events.HandOpened)[0].last
+    assert all(not award.remainder for award in evening.happened(events.PotAwarded))
+    assert evening.table.carry == 0
+
+
+def test_a_table_takes_no_more_players_than_its_game() -> None:
+    ruleset = resolve("better_simple", {"max_players": 3})
+    floor = Floor(ruleset, (100, 100, 100))
+    with pytest.raises(errors.TableFull) as refused:
+        floor.do(
+            commands.SeatArrivals(
+                arrivals=(Placed(seat=7, entrant=entrant(7), stack=100),), now=floor.now
+            )
+        )
+    assert refused.value.facts == {"seats": 3}

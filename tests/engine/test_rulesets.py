@@ -1,0 +1,166 @@
+"""Presets as the sources say, a host's overrides, and what cannot work."""
+
+from typing import Any
+
+import pytest
+
+from engine.denominations import HYPERSPACE
+from engine.rulesets import PRESETS, PokerNoLimit, preset, resolve
+from engine.rulesets.differences import Difference, differences
+from engine.rulesets.errors import RulesetInvalid, RulesetUnknown
+from engine.table import events
+from engine.table.commands import VacateSeats
+from tests.engine.hands import Company, bare, every, of
+
+DRAW_OFF = {"kind": "draw_off", "limit": 3, "then": "cube"}
+
+
+@pytest.mark.parametrize(
+    ("name", "overrides", "said"),
+    [
+        ("better", {"chip_unit": 3}, "multiples of chip_unit 3"),
+        ("better", {"chip_unit": 0}, "chip_unit is below 1"),
+        ("better", {"forced": {"kind": "blinds", "small": 2, "big": 10}}, "multiples of chip_unit"),
+        ("better", {"forced": {"kind": "blinds", "small": 10, "big": 5}}, "not above the big one"),
+        ("better", {"forced": {"kind": "none"}}, "needs blinds"),
+        ("better", {"max_players": 13}, "between 2 and 12"),
+        ("better", {"max_players": 1}, "between 2 and 12"),
+        ("better", {"max_players": 12, "recycle_discards": False}, "need recycle_discards"),
+        ("better", {"hand_size": 6}, "hand_size is not 5"),
+        ("better", {"first_selection_min": 6}, "between 0 and 5"),
+        ("better", {"final_selection_min": 0}, "final_selection_min is not 1"),
+        ("better", {"betting": {"min_open": 7}}, "multiple of chip_unit"),
+        ("better", {"betting": {"min_open": "half_ante"}}, "half_ante needs an ante"),
+        ("better", {"starting_stack": 451}, "multiples of chip_unit"),
+        ("better", {"nonsense": 1}, "nonsense"),
+        ("better", {"button": "dead", "end": {"kind": "each_dealt_once"}}, "dead button"),
+        ("better", {"short_forced": "not_dealt_in"}, "needs an ante"),
+        ("better", {"denominations": [{"name": "credit", "credits": 10}]}, "smallest denomination"),
+        ("better", {"escalation": {"kind": "ante_by_players", "inc": {"*": 5}}}, "needs an ante"),
+        ("cantina", {"button": "dead"}, "dead needs blinds"),
+        ("cantina", {"forced": {"kind": "ante", "amount": 0}}, "no ante"),
+        ("cantina", {"escalation": {"inc": {"two": 5}}}, "inc needs numbers of players"),
+        ("cantina", {"short_forced": "not_dealt_in"}, "an ante that stays"),
+        ("halcyon_10", {"tie": {"kind": "draw_off", "limit": 0}}, "limit of 1"),
+        ("official", {"betting": {"kind": "poker_nl"}}, "staying must be free"),
+    ],
+)
+def test_what_cannot_work_is_refused_and_the_reason_is_said(
+    name: str, overrides: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(RulesetInvalid) as refused:
+        resolve(name, overrides)
+    assert said in refused.value.detail
+
+
+def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(RulesetUnknown) as refused:
+        preset("sabacc")
+    assert all(name in refused.value.detail for name in PRESETS)
+
+
+def test_every_preset_can_be_played_and_compares_equal_to_itself() -> None:
+    for name in PRESETS:
+        assert differences(preset(name), preset(name)) == ()
+        assert preset(name).revision == 1
+
+
+def test_an_override_without_kind_is_merged_and_one_with_kind_replaces() -> None:
+    merged = resolve("better", {"betting": {"min_raise": "last_raise"}})
+    assert merged.betting == PokerNoLimit(min_raise="last_raise", min_open="big_blind")
+    replaced = resolve("better", {"betting": {"kind": "poker_nl", "min_raise": "last_raise"}})
+    assert replaced.betting == PokerNoLimit(min_raise="last_raise", min_open="table_min")
+
+
+def test_a_part_of_another_kind_differs_as_a_whole() -> None:
+    found = {each.parameter: each for each in differences(preset("better"), preset("cantina"))}
+    assert found["forced"] == Difference(
+        parameter="forced",
+        one={"kind": "blinds", "small": 5, "big": 10, "table_ante": 0},
+        other={"kind": "ante", "amount": 2},
+    )
+    assert "betting.min_open" in found
+    assert "betting" not in found
+
+
+def test_the_hyperspace_chips_belong_to_better_and_are_no_part_of_the_simple_game() -> None:
+    assert preset("better").denominations == HYPERSPACE
+    assert preset("better_simple").denominations == ()
+
+
+@pytest.mark.parametrize(("ante", "least"), [(2, 1), (7, 3), (20, 10), (1, 1)])
+def test_half_the_ante_in_force_is_the_smallest_bet_if_the_host_wishes(
+    ante: int, least: int
+) -> None:
+    ruleset = resolve(
+        "cantina",
+        {
+            "first_dealer": "host_choice",
+            "forced": {"kind": "ante", "amount": ante},
+            "betting": {"min_open": "half_ante"},
+        },
+    )
+    company = Company(ruleset, dict.fromkeys("ABC", 100))
+    company.deal()
+    assert company.legal("C")["raise_to"].min == least
+
+
+def test_the_table_minimum_is_the_smallest_bet_where_it_is_asked_for() -> None:
+    company = Company(bare(table_min=8), dict.fromkeys("ABC", 100))
+    company.deal()
+    assert company.legal("A")["raise_to"].min == 8
+
+
+def test_halcyon_with_raises_opens_at_the_forced_bet() -> None:
+    betting = {"kind": "poker_nl", "min_open": 1}
+    ruleset = resolve("halcyon_10", {"first_dealer": "host_choice", "betting": betting})
+    company = Company(ruleset, dict.fromkeys("ABC", 10), "B A C")
+    company.deal()
+    assert company.legal("A")["raise_to"].min == 1
+    company.bets("A 3", "B call", "C fold")
+    company.improve()
+    happened = company.bets("A check", "B check")
+    assert company.won(happened) == {"B": 3 + 3 + 3}
+
+
+@pytest.mark.parametrize(
+    "tie", [{"kind": "chance_cube"}, {**DRAW_OFF, "prefer_cube": True}], ids=["cube", "preferred"]
+)
+def test_the_chance_cube_may_decide_at_once(tie: dict[str, Any]) -> None:
+    company = Company(bare(tie=tie), dict.fromkeys("ABC", 100), "AB C")
+    company.deal()
+    company.bets("A 10", "B call", "C call")
+    happened = company.check_down()
+    assert not every(happened, events.DrawOffDealt)
+    rolled = of(happened, events.CubeRolled)
+    award = of(happened, events.PotAwarded)
+    assert {company.name(seat) for seat in rolled.seats} == {"A", "B"}
+    assert ([share.seat for share in award.shares], award.rule) == ([rolled.winner], "ties.cube")
+
+
+def test_after_three_equal_draws_the_cube_decides_and_says_so() -> None:
+    company = Company(bare(tie={**DRAW_OFF, "limit": 1}), dict.fromkeys("AB", 100), "AB")
+    for seed in range(400):
+        company = Company(
+            bare(tie={**DRAW_OFF, "limit": 1}), dict.fromkeys("AB", 100), "AB", seed=seed
+        )
+        company.deal()
+        company.bets("A check", "B check")
+        happened = company.check_down()
+        if every(happened, events.CubeRolled):
+            break
+    award = of(happened, events.PotAwarded)
+    assert (len(every(happened, events.DrawOffDealt)), award.rule) == (1, "ties.cube")
+
+
+def test_a_dealer_rolls_in_the_own_name_and_an_empty_seat_in_nobodys() -> None:
+    ruleset = resolve(
+        "better_simple",
+        {"first_dealer": "host_choice", "button": "dead", "headsup": "dealer_small_blind"},
+    )
+    company = Company(ruleset, dict.fromkeys("BCDA", 100))
+    assert of(company.fold_round(), events.DiceRolled).roller == 1
+    company.floor.do(VacateSeats(departures=(company.entrant("B"),), now=company.floor.now))
+    happened = company.fold_round()
+    assert of(happened, events.HandOpened).button == company.seats["B"]
+    assert of(happened, events.DiceRolled).roller is None
