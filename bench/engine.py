@@ -27,7 +27,7 @@ from pokerkit import Automation, NoLimitTexasHoldem
 from engine.cards import deck
 from engine.rng import Pile, openings_digest, pile_salts, seed_commitment
 from engine.rulesets import resolve, ruleset_hash
-from engine.table.commands import Act, Improve, OpenHand, OpenTable, Placed, Seeds, Select
+from engine.table.commands import Act, Improve, OpenHand, OpenTable, Placed, Seeds, Select, Verb
 from engine.table.decider import decider
 from engine.table.events import Event
 from engine.table.state import Decision, Place, Table
@@ -120,13 +120,16 @@ class Ours:
 
     def _wager(self, place: Place, decision: Decision) -> Act:
         answer = next(self._answers)
-        fold, on, *rest = legal_wagers(self.table, place.seat)
-        action, amount = on, None
-        if answer == "raise" and rest:
-            action, amount = rest[0], rest[0].min
-        elif answer == "fold" and on.verb == "call":
-            action = fold
-        verb: Any = action.verb
+        hand, held = self.table.hand, place.hand
+        facing = hand is not None and held is not None and held.put_in < hand.current_bet
+        verb: Verb = "call" if facing else "check"
+        amount = None
+        if answer == "fold" and facing:
+            verb = "fold"
+        elif answer == "raise":
+            raises = [a for a in legal_wagers(self.table, place.seat) if a.verb == "raise_to"]
+            if raises:
+                verb, amount = "raise_to", raises[0].min
         return Act(
             entrant=place.entrant, decision=decision.token, verb=verb, amount=amount, now=NOW
         )

@@ -11,7 +11,7 @@ from engine.rulesets import (
     RoundsRuleset,
 )
 from engine.table.events import Level, Post
-from engine.table.state import Hand, Table, clockwise
+from engine.table.state import Hand, Table
 
 
 def min_open(table: Table, level: Level) -> int:
@@ -80,7 +80,8 @@ def _order_of_street(table: Table, hand: Hand) -> tuple[int, ...]:
         return (*hand.order[start:], *hand.order[:start])
     first = table.ruleset.first_actor[hand.street - 1]
     if first == "left_of_big_blind" and hand.big_blind is not None:
-        return clockwise(hand.order, hand.big_blind)
+        left = hand.order.index(hand.big_blind) + 1
+        return (*hand.order[left:], *hand.order[:left])
     return hand.order
 
 
@@ -91,14 +92,14 @@ def street_of(table: Table) -> Street:
         raise InvariantViolated("a street outside a hand")
     order = _order_of_street(table, hand)
     places = {place.seat: place for place in table.places}
-    bettors = []
-    for seat in order:
-        place = places[seat]
-        if place.hand is not None:
-            held = place.hand
-            bettors.append(Bettor(seat, place.stack, held.put_in, held.acted_at, held.live))
     return Street(
-        bettors=tuple(bettors),
+        bettors=tuple(
+            [
+                Bettor(seat, places[seat].stack, held.put_in, held.acted_at, held.live)
+                for seat in order
+                if (held := places[seat].hand) is not None
+            ]
+        ),
         rules=table.ruleset.betting,
         unit=table.ruleset.chip_unit,
         min_open=min_open(table, level),
