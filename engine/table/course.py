@@ -13,14 +13,28 @@ class Course:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.events: list[Event] = []
+        self.ended = False
 
     def emit(self, event: Event) -> None:
         """Append *event* and apply it."""
+        if self.ended:
+            raise InvariantViolated(f"{type(event).__name__} after the end of a decision")
         after = evolve(self.table, event)
         if not isinstance(after, Table):
             raise InvariantViolated("a table cannot be unmade")
         self.table = after
         self.events.append(event)
+
+    def end(self, event: Event) -> None:
+        """
+        Append *event*, after which seats are waited for or the hand is over.
+
+        Nothing more is decided, so it need not be applied here.
+        """
+        if self.ended:
+            raise InvariantViolated(f"{type(event).__name__} after the end of a decision")
+        self.events.append(event)
+        self.ended = True
 
     @property
     def hand(self) -> Hand:

@@ -15,7 +15,7 @@ from engine.table.settling import settle_by_folds
 def advance(course: Course, now: datetime) -> None:
     """Play on until a decision is open or the hand is settled."""
     step = game_of(course.table.ruleset).step
-    while (hand := course.table.hand) is not None and hand.decision is None:
+    while not course.ended and course.hand.decision is None:
         if course.table.contenders() == 1:
             settle_by_folds(course, now)
         else:

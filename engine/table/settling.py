@@ -212,7 +212,7 @@ def close(
         for place in table.places
         if place.hand is not None and not table.in_game(place)
     )
-    course.emit(
+    course.end(
         events.HandSettled(
             hand=hand.hand,
             number=hand.number,
