@@ -123,14 +123,16 @@ class Street(msgspec.Struct, frozen=True, kw_only=True):
     """A betting round at one moment."""
 
     bettors: tuple[Bettor, ...]
-    """Clockwise from the first actor."""
+    """Everyone dealt in, ascending."""
 
     rules: PokerNoLimit | FixedContinue
     unit: Chips
     min_open: Chips
     current_bet: Chips
     full_raise: Chips
-    last_actor: int | None = None
+    after: int = 0
+    """The turn goes on to its left: who acted last, or the seat before the first actor's."""
+
     moneyless: bool = False
 
     def bettor(self, seat: int) -> Bettor:
@@ -194,21 +196,23 @@ def next_to_act(street: Street) -> int | None:
     Source: rulebook ``betting.street_end``.
     """
     acting = street.acting()
-    if isinstance(street.rules, FixedContinue):
-        begun = any(b.acted_at is not None for b in street.bettors)
-        unasked = [b.seat for b in acting if b.acted_at is None]
-        return unasked[0] if unasked and (begun or len(acting) > 1) else None
-    if not acting:
+    if len(acting) == 1 and not _asked_alone(street, acting[0]):
         return None
-    if len(acting) == 1:
-        others = [b.put_in for b in street.bettors if b.live and b.seat != acting[0].seat]
-        if acting[0].put_in >= max(others, default=0):
-            return None
-    waiting = [b.seat for b in acting if b.acted_at is None or b.put_in < street.current_bet]
-    last = street.last_actor
-    if last is None:
-        return waiting[0] if waiting else None
-    return min([seat for seat in waiting if seat > last] or waiting, default=None)
+    poker = isinstance(street.rules, PokerNoLimit)
+    lowest = None
+    for bettor in acting:
+        if bettor.acted_at is None or (poker and bettor.put_in < street.current_bet):
+            if bettor.seat > street.after:
+                return bettor.seat
+            lowest = bettor.seat if lowest is None else lowest
+    return lowest
+
+
+def _asked_alone(street: Street, bettor: Bettor) -> bool:
+    """Return whether others have put in more than the only one who can act, or were asked."""
+    if isinstance(street.rules, FixedContinue):
+        return any(b.acted_at is not None for b in street.bettors)
+    return any(b.live and b.put_in > bettor.put_in for b in street.bettors)
 
 
 def _barred(street: Street, bettor: Bettor) -> str | None:

@@ -312,15 +312,19 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
     def dealt(self) -> tuple[Place, ...]:
         """Return the places dealt into the hand, clockwise from the left of the button."""
-        if self.hand is None:
-            return ()
-        by_seat = {place.seat: place for place in self.places}
-        return tuple([by_seat[seat] for seat in self.hand.order])
+        return self._clockwise([place for place in self.places if place.hand is not None])
 
     def live(self) -> tuple[Place, ...]:
         """Return the places that can still win the hand, clockwise from the left of the button."""
-        dealt = self.dealt()
-        return tuple([place for place in dealt if place.hand is not None and place.hand.live])
+        return self._clockwise(
+            [place for place in self.places if (held := place.hand) is not None and held.live]
+        )
+
+    def _clockwise(self, places: list[Place]) -> tuple[Place, ...]:
+        for index, place in enumerate(places):
+            if place.seat > self.button:
+                return (*places[index:], *places[:index])
+        return tuple(places)
 
     def contenders(self) -> int:
         """Return how many can still win the hand."""
