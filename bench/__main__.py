@@ -4,7 +4,7 @@ import os
 import sys
 from importlib import import_module
 
-NAMES = ("http", "append", "replay")
+NAMES = ("engine", "http", "append", "replay")
 
 
 def main(arguments: list[str]) -> int:

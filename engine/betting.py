@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from engine.errors import CommandRejected
+from engine.errors import CommandRejected, InvariantViolated
 from engine.rulesets import FixedContinue, PokerNoLimit
 from engine.values import Chips
 
@@ -130,23 +130,28 @@ class Street(msgspec.Struct, frozen=True, kw_only=True):
     """A betting round at one moment."""
 
     bettors: tuple[Bettor, ...]
-    """Clockwise from the first actor."""
+    """Everyone dealt in, ascending."""
 
     rules: PokerNoLimit | FixedContinue
     unit: Chips
     min_open: Chips
     current_bet: Chips
     full_raise: Chips
-    last_actor: int | None = None
+    after: int = 0
+    """The turn goes on to its left: who acted last, or the seat before the first actor's."""
+
     moneyless: bool = False
 
     def bettor(self, seat: int) -> Bettor:
         """Return the bettor in *seat*."""
-        return next(bettor for bettor in self.bettors if bettor.seat == seat)
+        for bettor in self.bettors:
+            if bettor.seat == seat:
+                return bettor
+        raise InvariantViolated(f"seat {seat} is not in the street")
 
-    def acting(self) -> tuple[Bettor, ...]:
+    def acting(self) -> list[Bettor]:
         """Return everyone who can act: live, with chips behind."""
-        return tuple(b for b in self.bettors if b.live and (b.stack > 0 or self.moneyless))
+        return [b for b in self.bettors if b.live and (b.stack > 0 or self.moneyless)]
 
     @property
     def min_increment(self) -> Chips:
@@ -201,29 +206,28 @@ def next_to_act(street: Street) -> int | None:
     Source: rulebook ``betting.street_end``.
     """
     acting = street.acting()
-    if isinstance(street.rules, FixedContinue):
-        begun = any(b.acted_at is not None for b in street.bettors)
-        waiting = [b for b in acting if b.acted_at is None]
-        return waiting[0].seat if waiting and (begun or len(acting) > 1) else None
-    if not acting:
+    if len(acting) == 1 and not _asked_alone(street, acting[0]):
         return None
-    if len(acting) == 1:
-        others = [b.put_in for b in street.bettors if b.live and b.seat != acting[0].seat]
-        if acting[0].put_in >= max(others, default=0):
-            return None
-    seats = [b.seat for b in street.bettors]
-    start = 0 if street.last_actor is None else seats.index(street.last_actor) + 1
-    can_act = {b.seat: b for b in acting}
-    for seat in (*seats[start:], *seats[:start]):
-        bettor = can_act.get(seat)
-        if bettor is not None and (bettor.acted_at is None or bettor.put_in < street.current_bet):
-            return seat
-    return None
+    poker = isinstance(street.rules, PokerNoLimit)
+    lowest = None
+    for bettor in acting:
+        if bettor.acted_at is None or (poker and bettor.put_in < street.current_bet):
+            if bettor.seat > street.after:
+                return bettor.seat
+            lowest = bettor.seat if lowest is None else lowest
+    return lowest
+
+
+def _asked_alone(street: Street, bettor: Bettor) -> bool:
+    """Return whether others have put in more than the only one who can act, or were asked."""
+    if isinstance(street.rules, FixedContinue):
+        return any(b.acted_at is not None for b in street.bettors)
+    return any(b.live and b.put_in > bettor.put_in for b in street.bettors)
 
 
 def _barred(street: Street, bettor: Bettor) -> str | None:
     """Return the rule that forbids a raise, or none."""
-    if not any(b.seat != bettor.seat for b in street.acting()):
+    if not [b for b in street.acting() if b is not bettor]:
         return "betting.lone_seat"
     if bettor.put_in + bettor.stack <= street.current_bet:
         return "betting.all_in"

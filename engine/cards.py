@@ -35,6 +35,12 @@ VALUES = {
 }
 """The value of every card of every deck; sylops are 0."""
 
+OF_SUIT = {
+    suit: frozenset(card for card in DECKS["d62"] if card[0] == letter or card in SYLOPS)
+    for letter, suit in SUIT_LETTERS.items()
+}
+"""The cards of ``d62`` that count as one of each suit; a sylop counts for every suit."""
+
 _ORDER = {card: index for cards in DECKS.values() for index, card in enumerate(cards)}
 
 
@@ -45,12 +51,7 @@ def in_deck_order(cards: Iterable[str]) -> tuple[str, ...]:
 
 def total(cards: Iterable[str]) -> int:
     """Return the sum of the values of *cards*; of none, 0."""
-    return sum(VALUES[card] for card in cards)
-
-
-def counts_for(card: str, suit: str) -> bool:
-    """Return whether *card* of ``d62`` counts as one of *suit*; a sylop counts for every suit."""
-    return card in SYLOPS or SUIT_LETTERS[card[0]] == suit
+    return sum([VALUES[card] for card in cards])
 
 
 def deck(name: str) -> tuple[str, ...]:

@@ -78,14 +78,14 @@ def build_pots(
         raise InvariantViolated(f"live seats {sorted(missing)} have no wager")
     levels = sorted({wagers[seat] for seat in live})
     pots: list[Pot] = []
-    floor = 0
+    below = 0
     for level in levels:
         # Chips that a folded seat left above every live wager belong to the last pot.
-        ceiling = max(wagers.values()) if level == levels[-1] else level
-        chips = sum(min(wager, ceiling) - min(wager, floor) for wager in wagers.values())
-        if chips:
-            pots.append(Pot(chips, tuple(sorted(s for s in live if wagers[s] >= level))))
-        floor = level
+        last = level == levels[-1]
+        reached = sum(wagers.values()) if last else sum([min(w, level) for w in wagers.values()])
+        if reached > below:
+            pots.append(Pot(reached - below, tuple(sorted(s for s in live if wagers[s] >= level))))
+        below = reached
     if not pots:
         pots.append(Pot(0, tuple(sorted(live))))
     main = pots[0]

@@ -7,9 +7,11 @@ Anyone may write it again from the vectors in ``api-spec/vectors/generator.json`
 Source: rulebook ``generator``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
+from itertools import count, islice
+from struct import Struct
 from typing import TypeVar
 from uuid import UUID
 
@@ -21,6 +23,9 @@ _BLOCK_BYTES = 64
 _INNER = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER = bytes(byte ^ 0x5C for byte in range(256))
 _WORDS = 2**64
+_LEAF = sha256(b"\0holotable/card/1")
+_NODE = b"\1"
+_FOUR_WORDS = Struct(">4Q").unpack
 
 
 def _keyed(key: bytes, message: bytes) -> bytes:
@@ -84,23 +89,32 @@ class Stream:
         digest: Of the openings; empty outside a hand without any.
     """
 
-    __slots__ = ("_inner", "_next", "_outer", "_words")
+    __slots__ = ("_inner", "_outer", "_words")
 
     def __init__(self, seed: bytes, label: str, n: int = 1, digest: bytes = b"") -> None:
         key = _keyed(seed, label.encode() + b"\0" + n.to_bytes(4, "big") + digest)
         padded = key.ljust(_BLOCK_BYTES, b"\0")
         self._inner = sha256(padded.translate(_INNER))
         self._outer = sha256(padded.translate(_OUTER))
-        self._next = 0
-        self._words: list[int] = []
+        self._words = self._drawn()
 
     def block(self, index: int) -> bytes:
         """Return the 32 bytes of block *index*, from 0, without drawing."""
-        inner = self._inner.copy()
-        inner.update(index.to_bytes(8, "big"))
-        outer = self._outer.copy()
-        outer.update(inner.digest())
-        return outer.digest()
+        return next(self.blocks(index))
+
+    def blocks(self, first: int = 0) -> Iterator[bytes]:
+        """Yield the blocks from *first* on, without drawing."""
+        # HMAC, the padded key hashed once for all blocks.
+        inner_of, outer_of = self._inner.copy, self._outer.copy
+        for index in count(first):
+            inner, outer = inner_of(), outer_of()
+            inner.update(index.to_bytes(8, "big"))
+            outer.update(inner.digest())
+            yield outer.digest()
+
+    def _drawn(self) -> Iterator[int]:
+        for block in self.blocks():
+            yield from _FOUR_WORDS(block)
 
     def below(self, k: int) -> int:
         """
@@ -113,23 +127,19 @@ class Stream:
         """
         if k < 1:
             raise InvariantViolated(f"nothing can be drawn below {k}")
-        ceiling = _WORDS - _WORDS % k
+        last = _WORDS - k
         while True:
-            if not self._words:
-                block = self.block(self._next)
-                self._next += 1
-                self._words = [
-                    int.from_bytes(block[start : start + 8], "big") for start in (24, 16, 8, 0)
-                ]
-            word = self._words.pop()
-            if word < ceiling:
-                return word % k
+            word = next(self._words)
+            rest = word % k
+            if word - rest <= last:
+                return rest
 
     def shuffled(self, items: Sequence[Item]) -> tuple[Item, ...]:
         """Return *items* in drawn order: i from the last down to 1, swapped with one not above."""
         order = list(items)
+        below = self.below
         for index in range(len(order) - 1, 0, -1):
-            other = self.below(index + 1)
+            other = below(index + 1)
             order[index], order[other] = order[other], order[index]
         return tuple(order)
 
@@ -141,10 +151,14 @@ def shuffle(
     return Stream(seed, label, n, digest).shuffled(items)
 
 
-def card_leaf(*, salt: bytes, pile: int, position: int, card: str) -> bytes:
-    """Return a card's leaf in its pile's tree: its commitment, 32 bytes."""
-    place = pile.to_bytes(2, "big") + position.to_bytes(2, "big")
-    return sha256(b"\0holotable/card/1" + salt + place + card.encode()).digest()
+def card_leaves(pile: int, cards: Sequence[str], salts: Sequence[bytes]) -> list[bytes]:
+    """Return each card's leaf in the tree of *pile*: its commitment, 32 bytes."""
+    leaves = []
+    for place, (salt, card) in enumerate(zip(salts, cards, strict=True), start=pile << 16):
+        leaf = _LEAF.copy()
+        leaf.update(salt + place.to_bytes(4, "big") + card.encode())
+        leaves.append(leaf.digest())
+    return leaves
 
 
 def merkle_root(leaves: Sequence[bytes]) -> bytes:
@@ -156,18 +170,14 @@ def merkle_root(leaves: Sequence[bytes]) -> bytes:
     """
     if not leaves:
         return sha256().digest()
-    # Complete subtrees, the largest first; two of a size merge at once.
-    forest: list[tuple[int, bytes]] = []
-    for leaf in leaves:
-        size, root = 1, leaf
-        while forest and forest[-1][0] == size:
-            root = sha256(b"\1" + forest.pop()[1] + root).digest()
-            size *= 2
-        forest.append((size, root))
-    root = forest.pop()[1]
-    while forest:
-        root = sha256(b"\1" + forest.pop()[1] + root).digest()
-    return root
+    level = list(leaves)
+    while len(level) > 1:
+        each = iter(level)
+        pairs = zip(each, each, strict=False)
+        above = [sha256(_NODE + left + right).digest() for left, right in pairs]
+        # Whoever has no neighbour goes up alone.
+        level = [*above, level[-1]] if len(level) % 2 else above
+    return level[0]
 
 
 class Pile:
@@ -185,11 +195,12 @@ class Pile:
 
     def root(self) -> str:
         """Return the root of the tree over all positions, in hexadecimal."""
-        leaves = [
-            card_leaf(salt=salt, pile=self.number, position=position, card=card)
-            for position, (card, salt) in enumerate(zip(self.cards, self.salts, strict=True))
-        ]
-        return merkle_root(leaves).hex()
+        return merkle_root(card_leaves(self.number, self.cards, self.salts)).hex()
+
+
+def pile_salts(seed: bytes, digest: bytes, number: int, size: int) -> tuple[bytes, ...]:
+    """Return the salt of every position of pile *number* of a deal."""
+    return tuple(islice(Stream(seed, "salt", number, digest).blocks(), size))
 
 
 @lru_cache(maxsize=256)
@@ -206,5 +217,4 @@ def shuffled_pile(seed: bytes, digest: bytes, number: int, cards: tuple[str, ...
     Source: rulebook ``generator.piles``.
     """
     order = shuffle(cards, seed=seed, label="pile", n=number, digest=digest)
-    salts = Stream(seed, "salt", number, digest)
-    return Pile(number, order, tuple(salts.block(position) for position in range(len(order))))
+    return Pile(number, order, pile_salts(seed, digest, number, len(order)))

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from engine.cards import counts_for, in_deck_order, total
+from engine.cards import OF_SUIT, in_deck_order, total
 
 SELECTION_MAX = 5
 
 
 def suit_count(cards: Sequence[str], suit: str) -> int:
     """Return how many of *cards* count for *suit*; sylops count for every suit."""
-    return sum(counts_for(card, suit) for card in cards)
+    suited = OF_SUIT[suit]
+    return sum([card in suited for card in cards])
 
 
 def key(cards: Sequence[str], target: int, suit: str) -> tuple[int, int]:

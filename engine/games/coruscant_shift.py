@@ -5,6 +5,7 @@ One machine plays every preset; only the order of the blocks differs.  Source:
 rulebook ``phases``.
 """
 
+from functools import cache
 from typing import Literal
 
 from engine.rulesets import CoruscantShift, NoForcedBet
@@ -26,17 +27,24 @@ Phase = Literal[
 ]
 
 
-def phases(ruleset: CoruscantShift) -> tuple[Phase, ...]:
-    """Return the phases of one hand in order."""
-    order: list[Phase] = [] if isinstance(ruleset.forced, NoForcedBet) else ["forced"]
-    order += ["roll", "deal"] if ruleset.roll.when == "before_deal" else ["deal", "roll"]
+def phases(ruleset: CoruscantShift, *, after: str | None = None) -> tuple[Phase, ...]:
+    """Return the phases of one hand in order, or those *after* one of them."""
+    forced = not isinstance(ruleset.forced, NoForcedBet)
+    order = _order(forced, ruleset.roll.when, ruleset.discard, ruleset.bet2)
+    return order if after is None else order[order.index(after) + 1 :]
+
+
+@cache
+def _order(forced: bool, roll: str, discard: str, bet2: str) -> tuple[Phase, ...]:
+    order: list[Phase] = ["forced"] if forced else []
+    order += ["roll", "deal"] if roll == "before_deal" else ["deal", "roll"]
     order += ["kill", "select"]
-    if ruleset.discard == "with_selection":
+    if discard == "with_selection":
         order += ["discard_unselected", "bet1"]
     else:
         order += ["bet1", "discard_unselected"]
     order.append("replace")
-    if ruleset.bet2 == "before_improve":
+    if bet2 == "before_improve":
         order += ["bet2", "improve", "discard_unused"]
     else:
         order += ["improve", "discard_unused", "bet2"]

@@ -1,5 +1,7 @@
 """Who may answer the open decision, and with which cards."""
 
+from collections.abc import Sequence
+
 from engine.cards import in_deck_order
 from engine.table import errors
 from engine.table.state import Decision, InHand, Place, Table
@@ -47,7 +49,7 @@ def answering(
     return decision, place, place.hand
 
 
-def checked(cards: tuple[str, ...], pool: tuple[str, ...]) -> tuple[str, ...]:
+def checked(cards: tuple[str, ...], pool: Sequence[str]) -> tuple[str, ...]:
     """
     Return *cards* in the order of the deck.
 

@@ -1,6 +1,6 @@
 """What seats answer to the open decision, and what the clock answers for them."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from engine.betting import Verb, act
 from engine.errors import InvariantViolated
@@ -11,6 +11,7 @@ from engine.table.answering import answering, checked, open_decision
 from engine.table.commands import Act, Improve, Select, TimeOut
 from engine.table.coruscant_shift import rules_of
 from engine.table.course import Course
+from engine.table.events import Event
 from engine.table.playing import advance
 from engine.table.state import Decision, Place, Table
 from engine.table.turns import stand_by_clock
@@ -24,45 +25,50 @@ TIMEOUTS_MAX = 3
 def select(course: Course, command: Select) -> None:
     """Commit the first selection of a seat."""
     decision, place, held = answering(course.table, command.entrant, command.decision, "select")
-    cards = checked(command.cards, tuple(card.card for card in held.cards))
+    cards = checked(command.cards, [card.card for card in held.cards])
     least = rules_of(course.table).first_selection_min
     if len(cards) < least:
         raise errors.SelectionTooSmall(cards=len(cards), minimum=least, rule="selection.first")
-    course.emit(
-        events.SelectionCommitted(
-            decision=decision.token,
-            seat=place.seat,
-            entrant=place.entrant,
-            cards=_sealed(cards, command.salt, place),
-            timed_out=False,
-            at=command.now,
-            rule="selection.first",
-        )
+    committed = events.SelectionCommitted(
+        decision=decision.token,
+        seat=place.seat,
+        entrant=place.entrant,
+        cards=_sealed(cards, command.salt, place),
+        timed_out=False,
+        at=command.now,
+        rule="selection.first",
     )
-    advance(course, command.now)
+    _commit(course, decision, committed, command.now)
 
 
 def improve(course: Course, command: Improve) -> None:
     """Add new cards to the selection of a seat; nothing may be taken back out."""
     decision, place, held = answering(course.table, command.entrant, command.decision, "improve")
-    cards = checked(command.cards, tuple(card.card for card in held.fresh))
+    cards = checked(command.cards, [card.card for card in held.fresh])
     least = rules_of(course.table).final_selection_min
     if len(held.selection) + len(cards) < least:
         raise errors.SelectionTooSmall(
             cards=len(held.selection) + len(cards), minimum=least, rule="selection.improve"
         )
-    course.emit(
-        events.ImprovementCommitted(
-            decision=decision.token,
-            seat=place.seat,
-            entrant=place.entrant,
-            cards=_sealed(cards, command.salt, place),
-            timed_out=False,
-            at=command.now,
-            rule="selection.improve",
-        )
+    committed = events.ImprovementCommitted(
+        decision=decision.token,
+        seat=place.seat,
+        entrant=place.entrant,
+        cards=_sealed(cards, command.salt, place),
+        timed_out=False,
+        at=command.now,
+        rule="selection.improve",
     )
-    advance(course, command.now)
+    _commit(course, decision, committed, command.now)
+
+
+def _commit(course: Course, decision: Decision, committed: Event, now: datetime) -> None:
+    """Append what a seat has chosen; when all have, the hand goes on."""
+    if len(decision.seats) > 1:
+        course.end(committed)
+    else:
+        course.emit(committed)
+        advance(course, now)
 
 
 def _sealed(cards: tuple[str, ...], salt: str, place: Place) -> Sealed[tuple[str, ...]]:

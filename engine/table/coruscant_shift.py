@@ -44,9 +44,8 @@ def rules_of(table: Table) -> CoruscantShift:
 
 
 def _next_phase(table: Table) -> str:
-    hand = table.hand
-    done = () if hand is None else hand.done
-    for phase in phases(rules_of(table)):
+    done = () if table.hand is None else table.hand.done
+    for phase in phases(rules_of(table), after=done[-1] if done else None):
         match phase:
             case "kill":
                 if to_be_killed(table):
@@ -54,7 +53,7 @@ def _next_phase(table: Table) -> str:
             case "replace":
                 if any(lacking(table, place) for place in table.live()):
                     return phase
-            case _ if phase not in done:
+            case _:
                 return phase
     raise InvariantViolated("a hand has no phase left")
 
@@ -76,7 +75,7 @@ def _roll(course: Course, now: datetime) -> None:
 
 def _select(course: Course, now: datetime) -> None:
     live = course.table.live()
-    waiting = sorted(p.seat for p in live if p.hand is not None and not p.hand.selected)
+    waiting = sorted([p.seat for p in live if p.hand is not None and not p.hand.selected])
     if waiting:
         open_decision(course, "select", tuple(waiting), now)
     else:
@@ -85,7 +84,7 @@ def _select(course: Course, now: datetime) -> None:
 
 def _improve(course: Course, now: datetime) -> None:
     live = course.table.live()
-    waiting = sorted(p.seat for p in live if p.hand is not None and not p.hand.improved)
+    waiting = sorted([p.seat for p in live if p.hand is not None and not p.hand.improved])
     if waiting:
         open_decision(course, "improve", tuple(waiting), now)
     else:

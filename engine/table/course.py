@@ -2,9 +2,11 @@
 
 from engine.errors import InvariantViolated
 from engine.rng import Pile, shuffled_pile
+from engine.table.commands import Seeds
 from engine.table.events import Event
 from engine.table.evolution import evolve
 from engine.table.state import Hand, Table
+from engine.values import Sealed
 
 
 class Course:
@@ -13,14 +15,29 @@ class Course:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.events: list[Event] = []
+        self.ended = False
+        self._pile: tuple[Sealed[Seeds], Pile] | None = None
 
     def emit(self, event: Event) -> None:
         """Append *event* and apply it."""
+        if self.ended:
+            raise InvariantViolated(f"{type(event).__name__} after the end of a decision")
         after = evolve(self.table, event)
         if not isinstance(after, Table):
             raise InvariantViolated("a table cannot be unmade")
         self.table = after
         self.events.append(event)
+
+    def end(self, event: Event) -> None:
+        """
+        Append *event*, after which seats are waited for or the hand is over.
+
+        Nothing more is decided, so it need not be applied here.
+        """
+        if self.ended:
+            raise InvariantViolated(f"{type(event).__name__} after the end of a decision")
+        self.events.append(event)
+        self.ended = True
 
     @property
     def hand(self) -> Hand:
@@ -31,7 +48,13 @@ class Course:
 
     def pile(self) -> Pile:
         """Return the current pile with all its cards and salts."""
-        return pile_of(self.hand)
+        hand = self.hand
+        if self._pile is not None:
+            seeds, pile = self._pile
+            if seeds is hand.seeds and pile.number == hand.pile:
+                return pile
+        self._pile = hand.seeds, pile_of(hand)
+        return self._pile[1]
 
 
 def pile_of(hand: Hand) -> Pile:

@@ -1,6 +1,6 @@
 """How cards move: the deal, the discards, the replacements, a new pile of discards."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from engine.cards import in_deck_order
@@ -28,25 +28,28 @@ def deal(course: Course, now: datetime) -> None:
     dealt = tuple(
         DealtTo(
             seat=place.seat,
-            cards=tuple(
-                sealed_card(course, index + turn * len(places), place) for turn in range(size)
-            ),
+            cards=sealed_cards(course, range(index, size * len(places), len(places)), place),
         )
         for index, place in enumerate(places)
     )
     course.emit(events.CardsDealt(dealt=dealt, rule="cards.deal"))
 
 
+def sealed_cards(course: Course, positions: Iterable[int], place: Place) -> tuple[SealedCard, ...]:
+    """Return the cards at *positions* of the current pile, sealed for the entrant in *place*."""
+    pile = course.pile()
+    audiences = (audience_of(place.entrant), HOUSE)
+    return tuple(
+        [
+            SealedCard(pile.cards[each], pile.salts[each], pile.number, each, audiences)
+            for each in positions
+        ]
+    )
+
+
 def sealed_card(course: Course, position: int, place: Place) -> SealedCard:
     """Return the card at *position* of the current pile, sealed for the entrant in *place*."""
-    pile = course.pile()
-    return SealedCard(
-        pile.cards[position],
-        pile.salts[position],
-        pile.number,
-        position,
-        (HOUSE, audience_of(place.entrant)),
-    )
+    return sealed_cards(course, (position,), place)[0]
 
 
 def discard_unselected(course: Course, now: datetime) -> None:
@@ -77,24 +80,26 @@ def replace_cards(course: Course, now: datetime) -> None:
         recycle(course)
         return
     places = {place.seat: place for place in course.table.live()}
-    batch: dict[int, list[SealedCard]] = {}
-    for offset, seat in enumerate(_still_due(course)[:left]):
-        card = sealed_card(course, hand.pile_next + offset, places[seat])
-        batch.setdefault(seat, []).append(card)
-    dealt = tuple(DealtTo(seat=seat, cards=tuple(cards)) for seat, cards in batch.items())
+    batch: dict[int, list[int]] = {}
+    for position, seat in enumerate(_still_due(course)[:left], start=hand.pile_next):
+        batch.setdefault(seat, []).append(position)
+    dealt = tuple(
+        DealtTo(seat=seat, cards=sealed_cards(course, positions, places[seat]))
+        for seat, positions in batch.items()
+    )
     course.emit(events.ReplacementsDealt(dealt=dealt, rule="cards.replacement"))
 
 
 def _still_due(course: Course) -> list[int]:
     """Return the seats that are owed a card, one card a pass, from where the last pile ended."""
-    live = course.table.live()
-    given = sum(len(place.hand.fresh) for place in live if place.hand is not None)
-    needs = [
-        (place.seat, lacking(course.table, place) + len(place.hand.fresh))
-        for place in live
-        if place.hand is not None
-    ]
-    passes = range(course.table.ruleset.hand_size)
+    table = course.table
+    given = 0
+    needs = []
+    for place in table.live():
+        fresh = 0 if place.hand is None else len(place.hand.fresh)
+        given += fresh
+        needs.append((place.seat, lacking(table, place) + fresh))
+    passes = range(max([need for _, need in needs]))
     rotation = [seat for turn in passes for seat, need in needs if need > turn]
     return rotation[given:]
 

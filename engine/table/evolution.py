@@ -35,18 +35,16 @@ def evolve(state: State, event: Event) -> State:
     Raises:
         InvariantViolated: If *event* cannot have happened in *state*.
     """
+    within = _WITHIN_HANDS.get(type(event))
+    if within is not None:
+        if isinstance(state, Unopened) or state.hand is None:
+            raise InvariantViolated(f"{type(event).__name__} outside a hand")
+        return within(state, state.hand, event)
     if isinstance(event, events.TableOpened):
         return _table_opened(state, event)
     if isinstance(state, Unopened) or state.closed:
         raise InvariantViolated(f"{type(event).__name__} at a table that is not open")
-    if isinstance(event, events.HandOpened):
-        return _hand_opened(state, event)
-    if (between := _BETWEEN_HANDS.get(type(event))) is not None:
-        return between(state, event)
-    within = WITHIN_HANDS.get(type(event)) or WITHIN_ROUNDS.get(type(event))
-    if within is None or state.hand is None:
-        raise InvariantViolated(f"{type(event).__name__} outside a hand")
-    return within(state, state.hand, event)
+    return _BETWEEN_HANDS[type(event)](state, event)
 
 
 def _table_opened(state: State, event: events.TableOpened) -> Table:
@@ -210,7 +208,10 @@ def _table_closed(table: Table, event: events.TableClosed) -> Table:
     return replace(table, closed=True)
 
 
+_WITHIN_HANDS = WITHIN_HANDS | WITHIN_ROUNDS
+
 _BETWEEN_HANDS: dict[type, Callable[[Table, Any], Table]] = {
+    events.HandOpened: _hand_opened,
     events.SeatWentAway: _seat_went_away,
     events.SeatCameBack: _seat_came_back,
     events.SeatsVacated: _seats_vacated,

@@ -16,7 +16,8 @@ CardEvent = events.SelectionCommitted | events.ImprovementCommitted
 
 def with_place(table: Table, place: Place) -> tuple[Place, ...]:
     """Return the places with *place* in its seat."""
-    return tuple(place if other.seat == place.seat else other for other in table.places)
+    seat = place.seat
+    return tuple([place if other.seat == seat else other for other in table.places])
 
 
 def in_hand(table: Table, seat: int) -> tuple[Place, InHand]:
@@ -152,17 +153,18 @@ def answered(hand: Hand, seat: int, token: str) -> Decision | None:
     decision = hand.decision
     if decision is None or decision.token != token or seat not in decision.seats:
         raise InvariantViolated(f"seat {seat} answered {token}, which does not wait for it")
-    waiting = tuple(other for other in decision.seats if other != seat)
-    return replace(decision, seats=waiting) if waiting else None
+    if len(decision.seats) == 1:
+        return None
+    return replace(decision, seats=tuple([other for other in decision.seats if other != seat]))
 
 
 def _chosen(
     pool: tuple[SealedCard, ...], cards: tuple[str, ...]
 ) -> tuple[tuple[SealedCard, ...], tuple[SealedCard, ...]]:
-    kept = tuple(card for card in pool if card.card in cards)
+    kept = tuple([card for card in pool if card.card in cards])
     if len(kept) != len(cards):
         raise InvariantViolated("a selection names a card that is not there")
-    return kept, tuple(card for card in pool if card.card not in cards)
+    return kept, tuple([card for card in pool if card.card not in cards])
 
 
 def _selection_committed(table: Table, hand: Hand, event: CardEvent) -> Table:

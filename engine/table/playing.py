@@ -15,8 +15,8 @@ from engine.table.settling import settle_by_folds
 def advance(course: Course, now: datetime) -> None:
     """Play on until a decision is open or the hand is settled."""
     step = game_of(course.table.ruleset).step
-    while course.table.hand is not None and course.hand.decision is None:
-        if len(course.table.live()) == 1:
+    while not course.ended and course.hand.decision is None:
+        if course.table.contenders() == 1:
             settle_by_folds(course, now)
         else:
             step(course, now)

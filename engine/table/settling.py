@@ -8,7 +8,7 @@ from engine.errors import InvariantViolated
 from engine.pots import build_pots, split, unmatched
 from engine.rng import Stream
 from engine.rulesets import ChanceCube, CoruscantShift, DrawOff, Split
-from engine.showdown import best_seats, key, suit_count
+from engine.showdown import best_seats, key
 from engine.table import events
 from engine.table.course import Course
 from engine.table.dealing import draw_open, enough_for
@@ -28,13 +28,14 @@ def _revealed(course: Course, place: Place) -> Revealed:
     if held is None or hand.target is None or hand.suit is None:
         raise InvariantViolated(f"seat {place.seat} has nothing to reveal")
     cards = [card.card for card in held.selection]
+    distance, fewer = key(cards, hand.target, hand.suit)
     return Revealed(
         seat=place.seat,
         entrant=place.entrant,
-        cards=tuple(map(opened, held.selection)),
+        cards=tuple([opened(card) for card in held.selection]),
         total=total(cards),
-        distance=key(cards, hand.target, hand.suit)[0],
-        suit_count=suit_count(cards, hand.suit),
+        distance=distance,
+        suit_count=-fewer,
     )
 
 
@@ -212,7 +213,7 @@ def close(
         for place in table.places
         if place.hand is not None and not table.in_game(place)
     )
-    course.emit(
+    course.end(
         events.HandSettled(
             hand=hand.hand,
             number=hand.number,

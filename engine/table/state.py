@@ -5,6 +5,7 @@ A state of a table in play holds every card that has been dealt.  Nothing outsid
 the engine may serialise it; clients get ``engine.table.view.seen_by``.
 """
 
+from bisect import bisect
 from datetime import datetime
 
 import msgspec
@@ -306,11 +307,22 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
     def place_of(self, entrant: EntrantId) -> Place | None:
         """Return the place of *entrant*, or none."""
-        return next((place for place in self.places if place.entrant == entrant), None)
+        for place in self.places:
+            if place.entrant == entrant:
+                return place
+        return None
 
     def at(self, seat: int) -> Place:
-        """Return the place in *seat*, which is occupied."""
-        return next(place for place in self.places if place.seat == seat)
+        """
+        Return the place in *seat*.
+
+        Raises:
+            InvariantViolated: If nobody sits there.
+        """
+        for place in self.places:
+            if place.seat == seat:
+                return place
+        raise InvariantViolated(f"nobody sits in seat {seat}")
 
     def in_game(self, place: Place) -> bool:
         """Return whether *place* can be dealt in: it has chips, or none are played for."""
@@ -318,14 +330,24 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
     def dealt(self) -> tuple[Place, ...]:
         """Return the places dealt into the hand, clockwise from the left of the button."""
-        if self.hand is None:
-            return ()
-        by_seat = {place.seat: place for place in self.places}
-        return tuple(by_seat[seat] for seat in self.hand.order)
+        return self._clockwise([place for place in self.places if place.hand is not None])
 
     def live(self) -> tuple[Place, ...]:
         """Return the places that can still win the hand, clockwise from the left of the button."""
-        return tuple(place for place in self.dealt() if place.hand is not None and place.hand.live)
+        return self._clockwise(
+            [place for place in self.places if (held := place.hand) is not None and held.live]
+        )
+
+    def _clockwise(self, places: list[Place]) -> tuple[Place, ...]:
+        for index, place in enumerate(places):
+            if place.seat > self.button:
+                return (*places[index:], *places[:index])
+        return tuple(places)
+
+    def contenders(self) -> int:
+        """Return how many can still win the hand."""
+        live = [place.hand.live for place in self.places if place.hand is not None]
+        return sum(live)
 
     def chips(self) -> Chips:
         """Return every chip at the table: stacks, wagers, pots and what is carried."""
@@ -360,7 +382,5 @@ def clockwise(seats: tuple[int, ...], after: int) -> tuple[int, ...]:
     (4, 1, 3)
     """
     ordered = sorted(seats)
-    return (
-        *(seat for seat in ordered if seat > after),
-        *(seat for seat in ordered if seat <= after),
-    )
+    left = bisect(ordered, after)
+    return (*ordered[left:], *ordered[:left])

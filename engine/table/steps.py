@@ -46,7 +46,7 @@ def open_decision(
     """Wait for *seats*, for as long as the table gives them."""
     hand = course.hand
     turn = hand.turn + 1
-    course.emit(
+    course.end(
         DecisionOpened(
             decision=f"{hand.number}.{hand.deal}.{turn}",
             phase=phase,

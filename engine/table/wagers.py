@@ -11,7 +11,7 @@ from engine.rulesets import (
     RoundsRuleset,
 )
 from engine.table.events import Level, Post
-from engine.table.state import Hand, Table, clockwise
+from engine.table.state import Hand, Table
 from engine.values import Chips
 
 
@@ -96,42 +96,38 @@ def _antes(ruleset: RoundsRuleset, order: tuple[int, ...]) -> tuple[Post, ...]:
     return tuple(posts)
 
 
-def _order_of_street(table: Table, hand: Hand) -> tuple[int, ...]:
-    """Return the seats dealt in, the first actor of the street first."""
+def _turn_after(table: Table, hand: Hand) -> int:
+    """Return the seat to whose left the turn goes on."""
+    if hand.last_actor is not None:
+        return hand.last_actor
     if not isinstance(table.ruleset, CoruscantShift):
         caller = hand.in_rounds.caller
-        if caller is None:
-            return hand.order
-        start = hand.order.index(caller)
-        return (*hand.order[start:], *hand.order[:start])
-    first = table.ruleset.first_actor[hand.street - 1]
-    if first == "left_of_big_blind" and hand.big_blind is not None:
-        return clockwise(hand.order, hand.big_blind)
-    return hand.order
+        return table.button if caller is None else caller - 1
+    if table.ruleset.first_actor[hand.street - 1] == "left_of_big_blind":
+        return table.button if hand.big_blind is None else hand.big_blind
+    return table.button
 
 
 def street_of(table: Table) -> Street:
-    """Return the betting round that the hand is in, seen from its first actor."""
+    """Return the betting round that the hand is in."""
     hand, level = table.hand, table.level
     if hand is None or level is None:
         raise InvariantViolated("a street outside a hand")
-    order = _order_of_street(table, hand)
-    places = {place.seat: place for place in table.places}
-    bettors = []
-    for seat in order:
-        place = places[seat]
-        if place.hand is not None:
-            held = place.hand
-            bettors.append(Bettor(seat, place.stack, held.put_in, held.acted_at, held.live))
+    ruleset = table.ruleset
+    bettors = [
+        Bettor(place.seat, place.stack, held.put_in, held.acted_at, held.live)
+        for place in table.places
+        if (held := place.hand) is not None
+    ]
     return Street(
         bettors=tuple(bettors),
-        rules=table.ruleset.betting,
-        unit=table.ruleset.chip_unit,
+        rules=ruleset.betting,
+        unit=ruleset.chip_unit,
         min_open=min_open(table, level),
         current_bet=hand.current_bet,
         full_raise=hand.full_raise,
-        last_actor=hand.last_actor,
-        moneyless=table.ruleset.moneyless,
+        after=_turn_after(table, hand),
+        moneyless=ruleset.moneyless,
     )
 
 

@@ -180,9 +180,11 @@ class Floor:
         )
         laid = dict(zip(map(int, order.cards), wanted, strict=True))
         stacked = tuple(laid[place] for place in range(len(cards)))
-        course = Course(replace(table, hand=replace(table.hand, pile_cards=stacked)))
+        self.state = replace(table, hand=replace(table.hand, pile_cards=stacked))
+        course = Course(self.state)
         advance(course, self.now)
-        self.state = course.table
+        for event in course.events:
+            self.state = decider.evolve(self.state, event)
         self.events += [opened, *course.events]
 
     def view(self, seat: int) -> TableView:

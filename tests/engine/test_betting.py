@@ -48,7 +48,7 @@ class Round:
             min_open=self.min_open,
             current_bet=self.current_bet,
             full_raise=self.full_raise,
-            last_actor=self.last_actor,
+            after=self.last_actor or 0,
         )
 
     def turn(self) -> int | None:

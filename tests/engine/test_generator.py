@@ -14,7 +14,7 @@ from engine.cards import DECKS, VALUES
 from engine.dice import roll_target
 from engine.rng import (
     Stream,
-    card_leaf,
+    card_leaves,
     derive_seed,
     master_commitment,
     merkle_root,
@@ -51,7 +51,7 @@ def vectors() -> dict[str, Any]:
         "deck": list(pile.cards),
         "deck_with_openings": list(shuffled_pile(seed, digest, 1, DECKS["d62"]).cards),
         "salt_0": pile.salts[0].hex(),
-        "leaf_0": card_leaf(salt=pile.salts[0], pile=1, position=0, card=pile.cards[0]).hex(),
+        "leaf_0": card_leaves(1, pile.cards, pile.salts)[0].hex(),
         "deck_root": pile.root(),
         "target": number,
         "suit": suit,
