@@ -38,7 +38,8 @@ _ANSWER_SECONDS = 5.0
 _COMING = (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError)
 """What a database that is away, or about to come, looks like; a wrong password is neither."""
 
-_GONE = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+GONE = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+"""What a database that is away, or in trouble, looks like in the middle of work."""
 
 _log = structlog.get_logger(__name__)
 
@@ -155,7 +156,7 @@ async def _measure(pool: asyncpg.Pool, clock: DatabaseClock) -> None:
         try:
             async with pool.acquire() as connection:
                 await clock.measure(connection)
-        except _GONE as error:
+        except GONE as error:
             _log.warning("the clock was not measured", error=str(error))
 
 
@@ -166,7 +167,7 @@ async def _beat(pool: asyncpg.Pool, process: str, interval: timedelta) -> None:
             if await heartbeats.beat(pool, process, interval, returning=away):
                 _log.warning("an outage ended; open decisions get their full time anew")
             away = False
-        except _GONE as error:
+        except GONE as error:
             if not away:
                 _log.warning("no heartbeat", error=str(error))
             away = True

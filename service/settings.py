@@ -43,7 +43,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Connections a process's pool may open."""
 
     worker_processes: Annotated[int, Meta(ge=1, le=64)] = 2
-    """Children of one worker."""
+    """Processes of one worker that players wait for; one more does what takes long."""
 
     tick_milliseconds: Annotated[int, Meta(ge=10, le=60_000)] = 200
     """How often a dispatcher looks for due jobs."""

@@ -5,7 +5,6 @@ Every child logs in with its own role and dies with us: the kernel ends it even
 if we are killed.  Start the stack from the main thread (see ``embedded``).
 """
 
-import ctypes
 import os
 import shutil
 import signal
@@ -22,6 +21,7 @@ from types import TracebackType
 from typing import Self
 
 from service import database
+from service.children import dying_with
 from service.embedded import Cluster, binaries
 from service.settings import PREFIX, Settings, environment
 from service.sources import SystemEntropy
@@ -37,9 +37,6 @@ _ROLES = {
     "worker": "holotable_worker",
 }
 """Children in the order of their start, with what they log in as."""
-
-_PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class StackFailed(Exception):
@@ -191,7 +188,7 @@ class Stack:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # Ctrl-C reaches us, and we stop it in order
-                preexec_fn=_die_with_parent(os.getpid()),
+                preexec_fn=dying_with(os.getpid(), signal.SIGTERM),
             )
 
     def _await_api(self) -> None:
@@ -234,15 +231,6 @@ def interrupt_on_terminate() -> None:
 
     signal.signal(signal.SIGTERM, interrupt)
     signal.signal(signal.SIGINT, interrupt)
-
-
-def _die_with_parent(parent: int) -> Callable[[], None]:
-    def prepare() -> None:
-        _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM))
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return prepare
 
 
 def _free_port(host: str) -> int:

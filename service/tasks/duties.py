@@ -15,6 +15,10 @@ Duty = Callable[[Desk, Mapping[str, str]], Awaitable[datetime | None]]
 """Answers when it wants to run again, or ``None`` when it is done for good."""
 
 
+class Hopeless(Exception):
+    """A duty failed as it would fail every time; the job is dead, for a person to look at."""
+
+
 async def open_registration(desk: Desk, ids: Mapping[str, str]) -> None:
     """Open a tournament's registration when its hour has come."""
     await directing.open_registration(desk, ids["league"], ids["tournament"])
@@ -47,3 +51,6 @@ DUTIES: dict[str, tuple[str, Duty]] = {
     "season.award_points": (PLAY, award_points),
     "audit.run": (LONG, audit),
 }
+
+SHORT = tuple(task for task, (queue, _) in DUTIES.items() if queue == PLAY)
+"""What takes no longer than a moment."""
