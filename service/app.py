@@ -8,8 +8,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
-import asyncpg
-import sqlalchemy as sa
 import uvicorn
 from litestar import Litestar
 from litestar.datastructures import State
@@ -18,12 +16,11 @@ from service.api.authentication import require_token
 from service.api.bodies import BODY_MAX
 from service.api.news import News
 from service.api.openapi import openapi_document
-from service.api.problems import HANDLERS, answer_away
+from service.api.problems import AWAY, HANDLERS, answer_away
 from service.api.routes import ROUTES
 from service.api.shell import Shell
 from service.database import async_engine
 from service.desk import open_desk
-from service.eventstore.record import Disconnected
 from service.eventstore.subscription import Subscription
 from service.settings import Settings
 from service.sources import SystemEntropy
@@ -31,20 +28,6 @@ from service.sources import SystemEntropy
 __all__ = ["build", "openapi_document", "run"]
 
 SHUTDOWN_SECONDS = 5
-
-AWAY: tuple[type[Exception], ...] = (
-    Disconnected,
-    OSError,
-    TimeoutError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.CannotConnectNowError,
-    sa.exc.DBAPIError,
-    sa.exc.TimeoutError,
-)
-"""What a database that is away looks like from here."""
 
 _Send = Callable[[Any], Awaitable[None]]
 _Receive = Callable[[], Awaitable[Any]]

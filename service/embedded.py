@@ -106,15 +106,19 @@ class Cluster:
         """
         Make the cluster if it is new, start the server and wait until it answers.
 
+        One that ran before listens where it did, for those who know its address.
+
         Raises:
             ClusterFailed: If it does not come up; ends of the server's log included.
         """
+        self.stop()
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not (self._data / "PG_VERSION").exists():
             self._initialise()
         self._sockets = tempfile.mkdtemp(prefix="holotable-")
+        known = self.port
         for _ in range(5):  # another process may take the free port before we do
-            self.port = _free_port()
+            self.port = known or _free_port()
             if self._launch():
                 return
         self.stop()
