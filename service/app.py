@@ -73,14 +73,14 @@ def build(settings: Settings) -> Application:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        async with _shell(settings, stopping) as shell:
-            app.state.shell = shell
-            # Everything loaded so far lives as long as the process.
-            gc.collect()
-            gc.freeze()
-            with _stopping_on_signals(stopping):
+        with _stopping_on_signals(stopping):
+            async with _shell(settings, stopping) as shell:
+                app.state.shell = shell
+                # Everything loaded so far lives as long as the process.
+                gc.collect()
+                gc.freeze()
                 yield
-            stopping.set()
+                stopping.set()
 
     handlers: dict[int | type[Exception], Any] = {**HANDLERS}
     handlers.update((each, answer_away) for each in AWAY)
@@ -113,7 +113,7 @@ def run(settings: Settings) -> None:
 @contextlib.asynccontextmanager
 async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[Shell]:
     async with contextlib.AsyncExitStack() as stack:
-        desk = await stack.enter_async_context(open_desk(settings, "api"))
+        desk = await stack.enter_async_context(open_desk(settings, "api", stopping))
         engine = async_engine(settings.database_url, settings.database_connections)
         stack.push_async_callback(engine.dispose)
         news = News(Subscription(settings.database_url), stopping)

@@ -97,13 +97,16 @@ async def _guarded(work: Coroutine[Any, Any, None]) -> None:
 
 
 @asynccontextmanager
-async def open_desk(settings: Settings, process: str | None = None) -> AsyncIterator[Desk]:
+async def open_desk(
+    settings: Settings, process: str | None = None, stopping: asyncio.Event | None = None
+) -> AsyncIterator[Desk]:
     """
     Open a desk for the length of a process.
 
     Args:
         process: Says "I am here" under this name (``api``); ``None`` for those whose
             absence keeps nobody from acting.  With a name it waits for the database.
+        stopping: Ends that waiting when it is set.
 
     Raises:
         StoreUnavailable: If the database does not come.
@@ -117,7 +120,8 @@ async def open_desk(settings: Settings, process: str | None = None) -> AsyncIter
     await writer.start()
     desk = Desk(writer, clock, SystemEntropy(), connections, settings)
     try:
-        await _first_measure(connections, clock, START_SECONDS if process is not None else 0)
+        patience = START_SECONDS if process is not None else 0
+        await _unless(stopping, _first_measure(connections, clock, patience))
         desk.later(_measure(connections, clock))
         if process is not None:
             desk.later(_beat(connections, process, timedelta(seconds=settings.heartbeat_seconds)))
@@ -126,6 +130,21 @@ async def open_desk(settings: Settings, process: str | None = None) -> AsyncIter
         await desk.aclose()
         await writer.aclose()
         await connections.close()
+
+
+async def _unless(stopping: asyncio.Event | None, work: Coroutine[Any, Any, None]) -> None:
+    """Do *work*, but give it up when *stopping* is set."""
+    working = asyncio.create_task(work)
+    stopped = asyncio.create_task((stopping or asyncio.Event()).wait())
+    try:
+        await asyncio.wait((working, stopped), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise StoreUnavailable("told to stop while waiting for the database")
+        await working
+    finally:
+        for task in (working, stopped):
+            task.cancel()
+        await asyncio.gather(working, stopped, return_exceptions=True)
 
 
 async def _first_measure(pool: asyncpg.Pool, clock: DatabaseClock, patience: float) -> None:

@@ -89,6 +89,23 @@ def read(environ: Mapping[str, str]) -> Settings:
         raise SettingsInvalid(str(error)) from None
 
 
+def given_server(environ: Mapping[str, str]) -> str | None:
+    """
+    Return the server that ``demo`` and ``up`` shall use instead of one of their own, if any.
+
+    It is ``HOLOTABLE_DATABASE_URL`` with a superuser's login.
+
+    Raises:
+        SettingsInvalid: If it is not an address, or its ``_FILE`` cannot be read.
+    """
+    name = f"{PREFIX}DATABASE_URL"
+    path = environ.get(f"{name}_FILE")
+    url = environ.get(name) if path is None else _content(f"{name}_FILE", path)
+    if url is not None and not url.startswith(("postgresql://", "postgres://")):
+        raise SettingsInvalid(f"{name} is not the address of a PostgreSQL")
+    return url
+
+
 def environment(settings: Settings) -> dict[str, str]:
     """Return the environment from which :func:`read` makes *settings* again."""
     return {

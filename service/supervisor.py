@@ -26,6 +26,7 @@ from service.embedded import Cluster, binaries
 from service.settings import PREFIX, Settings, environment
 from service.sources import SystemEntropy
 from service.tasks import broker
+from service.tasks.worker import READY
 
 DATABASE = "holotable"
 
@@ -55,6 +56,9 @@ class Stack:
         keep: Whether *data* outlives the stack.
         durable: False for data that need not survive the machine.
         options: Further settings of the children, by field name.
+        server: Address of a PostgreSQL to use instead of one of our own, with a
+            superuser's login.
+        name: Of the database of the log; the broker's is called after it.
     """
 
     data: Path
@@ -63,8 +67,12 @@ class Stack:
     keep: bool = True
     durable: bool = True
     options: Mapping[str, object] = field(default_factory=dict)
+    server: str | None = None
+    name: str = DATABASE
     cluster: Cluster | None = None
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    _log_began: dict[str, int] = field(default_factory=dict)
+    _roles_found: bool | None = None
 
     @property
     def url(self) -> str:
@@ -76,9 +84,9 @@ class Stack:
         role = _ROLES.get(process, f"holotable_{process}")
         needs_broker = process == "worker"
         return Settings(
-            database_url=self._url(role, DATABASE),
+            database_url=self._url(role, self.name),
             secret_key=self._secret("key"),
-            broker_url=self._url(database.BROKER, database.BROKER) if needs_broker else None,
+            broker_url=self._url(database.BROKER, self._broker) if needs_broker else None,
             host=self.host,
             port=self.port,
             **self.options,  # type: ignore[arg-type]
@@ -118,7 +126,25 @@ class Stack:
             self.cluster.stop()
             self.cluster = None
         if not self.keep:
-            shutil.rmtree(self.data, ignore_errors=True)
+            self.discard()
+
+    def discard(self) -> None:
+        """Remove the data of a stopped stack, and leave a given server as it was found."""
+        if self.server is not None and self._roles_found is not None:
+            for name in (self.name, self._broker):
+                database.drop_database(self.server, name)
+            if self._roles_found:
+                database.forget_passwords(self.server)
+            else:
+                database.drop_roles(self.server)
+            self._roles_found = None
+        shutil.rmtree(self.data, ignore_errors=True)
+
+    @property
+    def where(self) -> str:
+        """Say where the data are."""
+        given = "" if self.server is None else f", and {self.name} on the given server"
+        return f"{self.data}{given}"
 
     def check(self) -> None:
         """
@@ -153,17 +179,32 @@ class Stack:
         self.stop()
 
     def _start_database(self) -> None:
-        self.cluster = Cluster(self.data / "cluster", binaries(os.environ), durable=self.durable)
-        self.cluster.start()
-        superuser = self.cluster.url()
+        superuser = self._own_server() if self.server is None else self._given_server(self.server)
         passwords = {login: self._secret(login) for login in database.LOGINS}
         database.create_roles(superuser, passwords)
-        database.create_database(superuser, DATABASE)
-        database.create_database(superuser, database.BROKER, owner=database.BROKER)
-        database.migrate(self._url("holotable_migrate", DATABASE))
-        broker.install(self._url(database.BROKER, database.BROKER))
+        database.create_database(superuser, self.name)
+        database.create_database(superuser, self._broker, owner=database.BROKER)
+        database.migrate(self._url("holotable_migrate", self.name))
+        broker.install(self._url(database.BROKER, self._broker))
+
+    def _own_server(self) -> str:
+        self.cluster = Cluster(self.data / "cluster", binaries(os.environ), durable=self.durable)
+        self.cluster.start()
+        return self.cluster.url()
+
+    def _given_server(self, url: str) -> str:
+        ours = all((self.data / "secrets" / login).exists() for login in database.LOGINS)
+        self._roles_found = database.inspect_server(url, ours)
+        return url
+
+    @property
+    def _broker(self) -> str:
+        return f"{self.name}_broker"
 
     def _url(self, role: str, name: str) -> str:
+        if self.server is not None:
+            given = database.with_database(self.server, name)
+            return database.with_login(given, role, self._secret(role))
         if self.cluster is None:
             raise StackFailed("the database is not running")
         return self.cluster.url(name, role, self._secret(role))
@@ -180,6 +221,7 @@ class Stack:
     def _spawn(self, process: str) -> None:
         inherited = {name: it for name, it in os.environ.items() if not name.startswith(PREFIX)}
         with self.log(process).open("ab") as log:
+            self._log_began[process] = log.tell()
             self._children[process] = subprocess.Popen(
                 [sys.executable, "-m", "service.cli", process],
                 env=inherited | environment(self.settings(process)),
@@ -202,8 +244,9 @@ class Stack:
         self._await("api", answers)
 
     def _await_worker(self) -> None:
-        ready = b"holotable worker ready"
-        self._await("worker", lambda: ready in self.log("worker").read_bytes())
+        # What an earlier run wrote into the same log says nothing of this one.
+        began, ready = self._log_began["worker"], READY.encode()
+        self._await("worker", lambda: ready in self.log("worker").read_bytes()[began:])
 
     def _await(self, process: str, ready: Callable[[], bool]) -> None:
         until = time.monotonic() + _READY_SECONDS

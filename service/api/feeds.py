@@ -39,6 +39,8 @@ from service.eventstore.upcasters import current_version, upcast
 
 _log = logging.getLogger(__name__)
 
+_ENDINGS: tuple[type[Exception], ...] = (*AWAY, StoreUnavailable)
+
 PING_SECONDS = 15.0
 STREAM_SECONDS = 300.0
 """A stream ends itself after this; clients come back with ``Last-Event-ID``."""
@@ -229,7 +231,7 @@ async def _messages(
     try:
         async for message in _news_for(request, feed, after):
             yield message
-    except (*AWAY, StoreUnavailable) as error:
+    except _ENDINGS as error:
         # The stream ends as it does now and then; the client comes back, and is told then.
         _log.warning("a stream ended: %s", type(error).__name__)
 
