@@ -13,10 +13,17 @@ from uuid import UUID
 
 import asyncpg
 import psycopg
+import structlog
 from psycopg.rows import class_row
+
+_log = structlog.get_logger(__name__)
 
 ATTEMPTS_MAX = 10
 """After so many beginnings that ended neither well nor in a refusal, the job is dead."""
+
+
+class Hopeless(Exception):
+    """A job failed as it would fail every time: it is dead, for a person to look at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,13 +108,16 @@ def claim(connection: psycopg.Connection, lease: timedelta, limit: int = 100) ->
     Any number of dispatchers may do so at once.  A job begun too often is
     declared dead instead, for a person to look at.
     """
-    connection.execute(
+    dead = connection.execute(
         """
         UPDATE job SET state = 'dead', lease_until = NULL
          WHERE state = 'sent' AND lease_until < clock_timestamp() AND attempts >= %s
+        RETURNING occurrence
         """,
         [ATTEMPTS_MAX],
-    )
+    ).fetchall()
+    for (occurrence,) in dead:
+        _log.error("a job is dead: none of its processes came back", occurrence=occurrence)
     with connection.cursor(row_factory=class_row(Claimed)) as cursor:
         return cursor.execute(
             """

@@ -18,7 +18,7 @@ from engine.errors import CommandRejected
 from service import jobs
 from service.desk import GONE, Desk, open_desk
 from service.settings import Settings
-from service.tasks.duties import DUTIES, LONG, Hopeless
+from service.tasks.duties import DUTIES, LONG
 
 _log = structlog.get_logger(__name__)
 
@@ -103,7 +103,7 @@ async def perform(desk: Desk, job_id: UUID, claim: int, task: str, args: Mapping
 async def _give_back(desk: Desk, job_id: UUID, claim: int, error: Exception) -> None:
     what = f"{type(error).__name__}: {error}"
     try:
-        await jobs.fail(desk.pool, job_id, claim, what, hopeless=isinstance(error, Hopeless))
+        await jobs.fail(desk.pool, job_id, claim, what, hopeless=isinstance(error, jobs.Hopeless))
     except GONE as away:
         _log.warning("a job waits for its lease to end", job=str(job_id), error=str(away))
 

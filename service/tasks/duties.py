@@ -15,10 +15,6 @@ Duty = Callable[[Desk, Mapping[str, str]], Awaitable[datetime | None]]
 """Answers when it wants to run again, or ``None`` when it is done for good."""
 
 
-class Hopeless(Exception):
-    """A duty failed as it would fail every time; the job is dead, for a person to look at."""
-
-
 async def open_registration(desk: Desk, ids: Mapping[str, str]) -> None:
     """Open a tournament's registration when its hour has come."""
     await directing.open_registration(desk, ids["league"], ids["tournament"])

@@ -15,7 +15,7 @@ from kombu.exceptions import OperationalError
 
 from service import heartbeats, jobs
 from service.settings import Settings
-from service.tasks import arming
+from service.tasks import arming, audits
 from service.tasks.duties import SHORT
 
 _log = structlog.get_logger(__name__)
@@ -49,6 +49,8 @@ class Ticker:
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join(10)
+        else:
+            self._disconnect()
 
     def _run(self) -> None:
         pause = self._settings.tick_milliseconds / 1000
@@ -85,6 +87,7 @@ class Ticker:
             _log.warning("an outage ended; open decisions get their full time anew")
             jobs.release(connection, SHORT)
             arming.wake_tables(connection, now)
+        audits.break_dead(connection)
         self._next_beat, self._away = now + interval, False
 
     def _now(self, connection: psycopg.Connection) -> datetime:
