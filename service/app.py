@@ -8,8 +8,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
-import asyncpg
-import sqlalchemy as sa
 import uvicorn
 from litestar import Litestar
 from litestar.datastructures import State
@@ -18,12 +16,11 @@ from service.api.authentication import require_token
 from service.api.bodies import BODY_MAX
 from service.api.news import News
 from service.api.openapi import openapi_document
-from service.api.problems import HANDLERS, answer_away
+from service.api.problems import AWAY, HANDLERS, answer_away
 from service.api.routes import ROUTES
 from service.api.shell import Shell
 from service.database import async_engine
 from service.desk import open_desk
-from service.eventstore.record import Disconnected
 from service.eventstore.subscription import Subscription
 from service.settings import Settings
 from service.sources import SystemEntropy
@@ -31,20 +28,6 @@ from service.sources import SystemEntropy
 __all__ = ["build", "openapi_document", "run"]
 
 SHUTDOWN_SECONDS = 5
-
-AWAY: tuple[type[Exception], ...] = (
-    Disconnected,
-    OSError,
-    TimeoutError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.CannotConnectNowError,
-    sa.exc.DBAPIError,
-    sa.exc.TimeoutError,
-)
-"""What a database that is away looks like from here."""
 
 _Send = Callable[[Any], Awaitable[None]]
 _Receive = Callable[[], Awaitable[Any]]
@@ -90,14 +73,14 @@ def build(settings: Settings) -> Application:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        async with _shell(settings, stopping) as shell:
-            app.state.shell = shell
-            # Everything loaded so far lives as long as the process.
-            gc.collect()
-            gc.freeze()
-            with _stopping_on_signals(stopping):
+        with _stopping_on_signals(stopping):
+            async with _shell(settings, stopping) as shell:
+                app.state.shell = shell
+                # Everything loaded so far lives as long as the process.
+                gc.collect()
+                gc.freeze()
                 yield
-            stopping.set()
+                stopping.set()
 
     handlers: dict[int | type[Exception], Any] = {**HANDLERS}
     handlers.update((each, answer_away) for each in AWAY)
@@ -130,7 +113,7 @@ def run(settings: Settings) -> None:
 @contextlib.asynccontextmanager
 async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[Shell]:
     async with contextlib.AsyncExitStack() as stack:
-        desk = await stack.enter_async_context(open_desk(settings, "api"))
+        desk = await stack.enter_async_context(open_desk(settings, "api", stopping))
         engine = async_engine(settings.database_url, settings.database_connections)
         stack.push_async_callback(engine.dispose)
         news = News(Subscription(settings.database_url), stopping)

@@ -62,6 +62,25 @@ def settings() -> Any:
         stop(USAGE, str(error), "set HOLOTABLE_DATABASE_URL and HOLOTABLE_SECRET_KEY, or try `up`")
 
 
+def server() -> str | None:
+    """Return the server that the environment gives to `demo` and `up`, if it does."""
+    try:
+        found: str | None = owner("service.settings:given_server")(os.environ)
+    except owner("service.settings:SettingsInvalid") as error:
+        stop(USAGE, str(error), "correct it, or unset it for a PostgreSQL of our own")
+    return found
+
+
+def known_ruleset(
+    _context: click.Context, _option: click.Parameter, name: str | None
+) -> str | None:
+    """Return *name* if it is a ruleset's; wrong usage if not."""
+    presets: dict[str, Any] = owner("engine.rulesets:PRESETS")
+    if name is not None and name not in presets:
+        raise click.BadParameter(f"there is no ruleset {name}; there are {', '.join(presets)}")
+    return name
+
+
 def awaited(work: Coroutine[Any, Any, int]) -> NoReturn:
     """Run *work* to its end and leave with the code it returns."""
     sys.exit(asyncio.run(work))
@@ -83,6 +102,7 @@ def cli() -> None:
 @click.option(
     "--ruleset",
     default=None,
+    callback=known_ruleset,
     help="One ruleset for every tournament.  [dim]default: better, then cantina[/]",
 )
 @click.option("--seed", type=click.IntRange(0), default=7, show_default=True, help="Of the cards.")
@@ -100,9 +120,10 @@ def demo(
     """
     Play a whole league night with bots, print its story, audit every hand.
 
-    Starts a PostgreSQL, the API, the projections and a Celery worker of its own and
-    stops them all.  The same [bold]--seed[/] gives the same cards for the same
-    tournament, table and hand.  [bold]--json FILE[/] writes what was counted.
+    Starts a PostgreSQL (or uses that of HOLOTABLE_DATABASE_URL), the API, the projections
+    and a Celery worker of its own and stops them all.  The same [bold]--seed[/] gives the
+    same cards for the same tournament, table and hand.  [bold]--json FILE[/] writes what
+    was counted.
     """
     options = owner("service.demo.options:Options")(
         players=players,
@@ -111,6 +132,7 @@ def demo(
         tournaments=tournaments,
         keep=keep,
         summary=summary,
+        server=server(),
     )
     sys.exit(owner("service.demo.command:run")(options))
 
@@ -126,8 +148,12 @@ def demo(
     help="Where the log lives; a restart with the same directory goes on where it was.",
 )
 def up(host: str, port: int, data: Path) -> None:
-    """Run the whole stack until it is stopped (Ctrl-C)."""
-    sys.exit(owner("service.demo.standing:stay")(data.resolve(), host, port))
+    """
+    Run the whole stack until it is stopped (Ctrl-C).
+
+    HOLOTABLE_DATABASE_URL, with a superuser's login, replaces the PostgreSQL it would start.
+    """
+    sys.exit(owner("service.demo.standing:stay")(data.resolve(), host, port, server()))
 
 
 @cli.command()

@@ -63,6 +63,67 @@ async def pool(url: str, connections: int = 8, application: str = "holotable") -
     )
 
 
+class ServerRefused(Exception):
+    """A given server cannot be used: the login may too little, or somebody else is there."""
+
+
+def inspect_server(url: str, ours: bool) -> bool:
+    """
+    See whether roles and databases may be made on a given server.
+
+    Args:
+        url: With a superuser's login.
+        ours: Whether we hold the passwords of its roles from an earlier time.
+
+    Returns:
+        Whether Holotable's roles are there already.
+
+    Raises:
+        ServerRefused: If the login is no superuser's, or the roles have passwords that
+            are not ours: other processes log in with those.
+    """
+    with psycopg.connect(url, autocommit=True) as connection:
+        asking = connection.execute(
+            "SELECT rolname, rolsuper FROM pg_roles WHERE rolname = current_user"
+        ).fetchone()
+        if asking is None or not asking[1]:
+            raise ServerRefused(
+                f"the login {asking[0] if asking else ''} is no superuser, "
+                "and roles cannot be made without one"
+            )
+        found = connection.execute(
+            "SELECT rolname, rolpassword IS NOT NULL FROM pg_authid WHERE rolname = ANY (%s)",
+            [list(LOGINS)],
+        ).fetchall()
+    taken = sorted(name for name, has_password in found if has_password)
+    if taken and not ours:
+        raise ServerRefused(
+            f"{', '.join(taken)} have passwords already: another Holotable uses this server"
+        )
+    return bool(found)
+
+
+def drop_roles(superuser_url: str) -> None:
+    """Remove the roles; their databases must be gone."""
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        for role in (*LOGINS, OWNER):
+            connection.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(sql.Identifier(role)))
+
+
+def forget_passwords(superuser_url: str) -> None:
+    """Leave the roles as ``roles.sql`` makes them: nobody can log in."""
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        for login in LOGINS:
+            connection.execute(sql.SQL("ALTER ROLE {} PASSWORD NULL").format(sql.Identifier(login)))
+
+
+def with_login(url: str, login: str, password: str) -> str:
+    """Return *url* with another login."""
+    parts = urlsplit(url)
+    place = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=f"{login}:{password}@{place}"))
+
+
 def create_roles(superuser_url: str, passwords: Mapping[str, str]) -> None:
     """
     Make the roles of ``deploy/postgres/roles.sql`` and give the logins their passwords.

@@ -38,7 +38,8 @@ _ANSWER_SECONDS = 5.0
 _COMING = (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError)
 """What a database that is away, or about to come, looks like; a wrong password is neither."""
 
-_GONE = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+GONE = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+"""What a database that is away, or in trouble, looks like in the middle of work."""
 
 _log = structlog.get_logger(__name__)
 
@@ -96,13 +97,16 @@ async def _guarded(work: Coroutine[Any, Any, None]) -> None:
 
 
 @asynccontextmanager
-async def open_desk(settings: Settings, process: str | None = None) -> AsyncIterator[Desk]:
+async def open_desk(
+    settings: Settings, process: str | None = None, stopping: asyncio.Event | None = None
+) -> AsyncIterator[Desk]:
     """
     Open a desk for the length of a process.
 
     Args:
         process: Says "I am here" under this name (``api``); ``None`` for those whose
             absence keeps nobody from acting.  With a name it waits for the database.
+        stopping: Ends that waiting when it is set.
 
     Raises:
         StoreUnavailable: If the database does not come.
@@ -116,7 +120,8 @@ async def open_desk(settings: Settings, process: str | None = None) -> AsyncIter
     await writer.start()
     desk = Desk(writer, clock, SystemEntropy(), connections, settings)
     try:
-        await _first_measure(connections, clock, START_SECONDS if process is not None else 0)
+        patience = START_SECONDS if process is not None else 0
+        await _unless(stopping, _first_measure(connections, clock, patience))
         desk.later(_measure(connections, clock))
         if process is not None:
             desk.later(_beat(connections, process, timedelta(seconds=settings.heartbeat_seconds)))
@@ -125,6 +130,21 @@ async def open_desk(settings: Settings, process: str | None = None) -> AsyncIter
         await desk.aclose()
         await writer.aclose()
         await connections.close()
+
+
+async def _unless(stopping: asyncio.Event | None, work: Coroutine[Any, Any, None]) -> None:
+    """Do *work*, but give it up when *stopping* is set."""
+    working = asyncio.create_task(work)
+    stopped = asyncio.create_task((stopping or asyncio.Event()).wait())
+    try:
+        await asyncio.wait((working, stopped), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise StoreUnavailable("told to stop while waiting for the database")
+        await working
+    finally:
+        for task in (working, stopped):
+            task.cancel()
+        await asyncio.gather(working, stopped, return_exceptions=True)
 
 
 async def _first_measure(pool: asyncpg.Pool, clock: DatabaseClock, patience: float) -> None:
@@ -155,7 +175,7 @@ async def _measure(pool: asyncpg.Pool, clock: DatabaseClock) -> None:
         try:
             async with pool.acquire() as connection:
                 await clock.measure(connection)
-        except _GONE as error:
+        except GONE as error:
             _log.warning("the clock was not measured", error=str(error))
 
 
@@ -166,7 +186,7 @@ async def _beat(pool: asyncpg.Pool, process: str, interval: timedelta) -> None:
             if await heartbeats.beat(pool, process, interval, returning=away):
                 _log.warning("an outage ended; open decisions get their full time anew")
             away = False
-        except _GONE as error:
+        except GONE as error:
             if not away:
                 _log.warning("no heartbeat", error=str(error))
             away = True

@@ -297,7 +297,8 @@ async def watch(desk: Desk, league: str, table_id: str) -> datetime | None:
     if not isinstance(state, Table) or state.closed:
         return None
     if state.idle:
-        await open_next_hand(desk, league, table_id, fresh=True)
+        # The pause between two hands may be long, and others wait for this process.
+        desk.later(open_next_hand(desk, league, table_id, fresh=True))
     elif state.decision is not None and state.held is None:
         await _see_to_decision(desk, league, state, state.decision)
     state = (await desk.writer.load(league, stream, fresh=False)).state

@@ -21,12 +21,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from service.children import dying_with
+
 SUPERUSER = "postgres"
 
 _START_SECONDS = 30.0
 _STOP_SECONDS = 15.0
 _CLONE_NEWUSER = 0x10000000
-_PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -105,15 +106,19 @@ class Cluster:
         """
         Make the cluster if it is new, start the server and wait until it answers.
 
+        One that ran before listens where it did, for those who know its address.
+
         Raises:
             ClusterFailed: If it does not come up; ends of the server's log included.
         """
+        self.stop()
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not (self._data / "PG_VERSION").exists():
             self._initialise()
         self._sockets = tempfile.mkdtemp(prefix="holotable-")
+        known = self.port
         for _ in range(5):  # another process may take the free port before we do
-            self.port = _free_port()
+            self.port = known or _free_port()
             if self._launch():
                 return
         self.stop()
@@ -236,7 +241,8 @@ def _child_setup(parent_death: signal.Signals | None) -> Callable[[], None]:
     PostgreSQL refuses to run as root.  In a user namespace root is an ordinary
     user to it, while files stay root's: no system user, no opened directory.
     """
-    parent, root = os.getpid(), os.geteuid() == 0
+    root = os.geteuid() == 0
+    die = None if parent_death is None else dying_with(os.getpid(), parent_death)
 
     def prepare() -> None:
         if root:
@@ -250,9 +256,7 @@ def _child_setup(parent_death: signal.Signals | None) -> Callable[[], None]:
                 descriptor = os.open(f"/proc/self/{file}", os.O_WRONLY)
                 os.write(descriptor, content.encode("ascii"))
                 os.close(descriptor)
-        if parent_death is not None:
-            _libc.prctl(_PR_SET_PDEATHSIG, int(parent_death))
-            if os.getppid() != parent:
-                os._exit(1)
+        if die is not None:
+            die()
 
     return prepare

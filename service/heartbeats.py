@@ -14,6 +14,12 @@ import psycopg
 SILENCE = 3
 """So many missed heartbeats are an outage."""
 
+UNSURE = 1.5
+"""After so many the API may be away: nothing runs out until it is heard again."""
+
+BLINK = timedelta(seconds=1)
+"""A shorter silence is none, even of a process that knows that it was away."""
+
 Interruption = Literal["none", "lasting", "over"]
 
 # Without a lock: two that beat at once see the same silence and record one outage.
@@ -54,9 +60,14 @@ async def beat(
     return found is not None
 
 
-def beat_now(connection: psycopg.Connection, process: str, interval: timedelta) -> bool:
+def beat_now(
+    connection: psycopg.Connection, process: str, interval: timedelta, *, returning: bool = False
+) -> bool:
     """
     Do what :func:`beat` does, in a ticker's own transaction.
+
+    Args:
+        returning: Whether the database was away for this process.
 
     Returns:
         Whether an outage ended since the last heartbeat of *process*, its own or another's.
@@ -64,7 +75,7 @@ def beat_now(connection: psycopg.Connection, process: str, interval: timedelta) 
     others = connection.execute(_ENDED_SINCE, {"process": process}).fetchone()
     row = connection.execute(
         _BEAT.format("%(process)s::text", "%(silence)s"),
-        {"process": process, "silence": SILENCE * interval},
+        {"process": process, "silence": BLINK if returning else SILENCE * interval},
     ).fetchone()
     return row is not None or (others is not None and bool(others[0]))
 
@@ -87,7 +98,7 @@ async def interruption(
         """,
         opened_at,
         deadline,
-        SILENCE * interval,
+        UNSURE * interval,
     )
     if row is not None and row["lasting"]:
         return "lasting"

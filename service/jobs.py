@@ -6,17 +6,24 @@ a second one is fenced by the claim.  Nothing here knows Celery.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
 import asyncpg
 import psycopg
+import structlog
 from psycopg.rows import class_row
 
+_log = structlog.get_logger(__name__)
+
 ATTEMPTS_MAX = 10
-"""After so many claims that ended neither well nor in a refusal, the job is dead."""
+"""After so many beginnings that ended neither well nor in a refusal, the job is dead."""
+
+
+class Hopeless(Exception):
+    """A job failed as it would fail every time: it is dead, for a person to look at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,20 +88,36 @@ def wake(connection: psycopg.Connection, occurrence: str, at: datetime) -> None:
     )
 
 
+def release(connection: psycopg.Connection, tasks: Sequence[str]) -> None:
+    """
+    End the leases of *tasks* now, so that they are claimed anew.
+
+    After an outage nobody may be at them any more.  Whoever still is loses the
+    claim, and what it does twice is done once.
+    """
+    connection.execute(
+        "UPDATE job SET lease_until = clock_timestamp() WHERE state = 'sent' AND task = ANY (%s)",
+        [list(tasks)],
+    )
+
+
 def claim(connection: psycopg.Connection, lease: timedelta, limit: int = 100) -> list[Claimed]:
     """
     Take due jobs, and those whose lease ran out, for the length of *lease*.
 
-    Any number of dispatchers may do so at once.  A job claimed too often is
+    Any number of dispatchers may do so at once.  A job begun too often is
     declared dead instead, for a person to look at.
     """
-    connection.execute(
+    dead = connection.execute(
         """
         UPDATE job SET state = 'dead', lease_until = NULL
          WHERE state = 'sent' AND lease_until < clock_timestamp() AND attempts >= %s
+        RETURNING occurrence
         """,
         [ATTEMPTS_MAX],
-    )
+    ).fetchall()
+    for (occurrence,) in dead:
+        _log.error("a job is dead: none of its processes came back", occurrence=occurrence)
     with connection.cursor(row_factory=class_row(Claimed)) as cursor:
         return cursor.execute(
             """
@@ -103,7 +126,7 @@ def claim(connection: psycopg.Connection, lease: timedelta, limit: int = 100) ->
                  WHERE (state = 'ready' AND due_at <= clock_timestamp())
                     OR (state = 'sent' AND lease_until < clock_timestamp())
                  ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED)
-            UPDATE job SET state = 'sent', claim = claim + 1, attempts = attempts + 1,
+            UPDATE job SET state = 'sent', claim = claim + 1,
                            wake_at = NULL, lease_until = clock_timestamp() + %s
               FROM due WHERE job.job_id = due.job_id
             RETURNING job.job_id, task, args, claim
@@ -112,10 +135,21 @@ def claim(connection: psycopg.Connection, lease: timedelta, limit: int = 100) ->
         ).fetchall()
 
 
-async def begin(pool: asyncpg.Pool, job_id: UUID, claim: int) -> bool:
-    """Return whether this claim still holds; a doubled message for a finished job does not."""
+async def begin(pool: asyncpg.Pool, job_id: UUID, claim: int, lease: timedelta) -> bool:
+    """
+    Begin a claimed job; its lease runs from now, for it may have waited in the broker.
+
+    Returns:
+        False if the claim does not hold: a doubled message, or one for a finished job.
+    """
     found = await pool.fetchval(
-        "SELECT 1 FROM job WHERE job_id = $1 AND claim = $2 AND state = 'sent'", job_id, claim
+        """
+        UPDATE job SET attempts = attempts + 1, lease_until = clock_timestamp() + $3::interval
+         WHERE job_id = $1 AND claim = $2 AND state = 'sent' RETURNING 1
+        """,
+        job_id,
+        claim,
+        lease,
     )
     return found is not None
 
@@ -148,11 +182,31 @@ async def finish(
     return found is not None
 
 
-async def fail(pool: asyncpg.Pool, job_id: UUID, claim: int, error: str) -> None:
-    """Give a claimed job back after a defect or a lost database, later each time."""
+async def renew(pool: asyncpg.Pool, job_id: UUID, claim: int, lease: timedelta) -> None:
+    """Let a claim hold for another *lease* from now, for what takes longer than one."""
     await pool.execute(
         """
-        UPDATE job SET state = CASE WHEN attempts >= $4 THEN 'dead' ELSE 'ready' END,
+        UPDATE job SET lease_until = clock_timestamp() + $3::interval
+         WHERE job_id = $1 AND claim = $2 AND state = 'sent'
+        """,
+        job_id,
+        claim,
+        lease,
+    )
+
+
+async def fail(
+    pool: asyncpg.Pool, job_id: UUID, claim: int, error: str, *, hopeless: bool = False
+) -> None:
+    """
+    Give a claimed job back after a defect or a lost database, later each time.
+
+    Args:
+        hopeless: Whether it would fail again in the same way; it is dead then.
+    """
+    await pool.execute(
+        """
+        UPDATE job SET state = CASE WHEN $5 OR attempts >= $4 THEN 'dead' ELSE 'ready' END,
                        due_at = clock_timestamp()
                                 + least(power(2, attempts), 300) * interval '0.5 s',
                        lease_until = NULL, last_error = $3
@@ -162,4 +216,5 @@ async def fail(pool: asyncpg.Pool, job_id: UUID, claim: int, error: str) -> None
         claim,
         error[:500],
         ATTEMPTS_MAX,
+        hopeless,
     )

@@ -20,7 +20,7 @@ from engine.values import number_of
 from service import accounts, relations
 from service.api.accounts import SignUp
 from service.audit import audit_league
-from service.database import ROOT, async_engine, asyncpg_dsn, with_database
+from service.database import ROOT, ServerRefused, async_engine, asyncpg_dsn, with_database
 from service.errors import EventUnreadable
 from service.keys import Keys
 from service.projections import schema as reads
@@ -44,6 +44,12 @@ def explained(error: Exception) -> tuple[int, str, str] | None:
             return 2, str(error), "see the table of settings in the README"
         case RulesetUnknown():
             return 2, error.detail, "see `holotable rulesets list`"
+        case ServerRefused():
+            return (
+                2,
+                str(error),
+                "see `Run` in the README for what HOLOTABLE_DATABASE_URL must name",
+            )
         case ProjectionUnknown():
             return 2, str(error), "name one of these, or all"
         case RebuildRefused():

@@ -43,7 +43,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Connections a process's pool may open."""
 
     worker_processes: Annotated[int, Meta(ge=1, le=64)] = 2
-    """Children of one worker."""
+    """Processes of one worker that players wait for; one more does what takes long."""
 
     tick_milliseconds: Annotated[int, Meta(ge=10, le=60_000)] = 200
     """How often a dispatcher looks for due jobs."""
@@ -87,6 +87,23 @@ def read(environ: Mapping[str, str]) -> Settings:
         return msgspec.convert(found, Settings, strict=False)
     except msgspec.ValidationError as error:
         raise SettingsInvalid(str(error)) from None
+
+
+def given_server(environ: Mapping[str, str]) -> str | None:
+    """
+    Return the server that ``demo`` and ``up`` shall use instead of one of their own, if any.
+
+    It is ``HOLOTABLE_DATABASE_URL`` with a superuser's login.
+
+    Raises:
+        SettingsInvalid: If it is not an address, or its ``_FILE`` cannot be read.
+    """
+    name = f"{PREFIX}DATABASE_URL"
+    path = environ.get(f"{name}_FILE")
+    url = environ.get(name) if path is None else _content(f"{name}_FILE", path)
+    if url is not None and not url.startswith(("postgresql://", "postgres://")):
+        raise SettingsInvalid(f"{name} is not the address of a PostgreSQL")
+    return url
 
 
 def environment(settings: Settings) -> dict[str, str]:

@@ -5,7 +5,6 @@ Every child logs in with its own role and dies with us: the kernel ends it even
 if we are killed.  Start the stack from the main thread (see ``embedded``).
 """
 
-import ctypes
 import os
 import shutil
 import signal
@@ -22,10 +21,12 @@ from types import TracebackType
 from typing import Self
 
 from service import database
+from service.children import dying_with
 from service.embedded import Cluster, binaries
 from service.settings import PREFIX, Settings, environment
 from service.sources import SystemEntropy
 from service.tasks import broker
+from service.tasks.worker import READY
 
 DATABASE = "holotable"
 
@@ -37,9 +38,6 @@ _ROLES = {
     "worker": "holotable_worker",
 }
 """Children in the order of their start, with what they log in as."""
-
-_PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class StackFailed(Exception):
@@ -58,6 +56,9 @@ class Stack:
         keep: Whether *data* outlives the stack.
         durable: False for data that need not survive the machine.
         options: Further settings of the children, by field name.
+        server: Address of a PostgreSQL to use instead of one of our own, with a
+            superuser's login.
+        name: Of the database of the log; the broker's is called after it.
     """
 
     data: Path
@@ -66,8 +67,12 @@ class Stack:
     keep: bool = True
     durable: bool = True
     options: Mapping[str, object] = field(default_factory=dict)
+    server: str | None = None
+    name: str = DATABASE
     cluster: Cluster | None = None
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    _log_began: dict[str, int] = field(default_factory=dict)
+    _roles_found: bool | None = None
 
     @property
     def url(self) -> str:
@@ -79,9 +84,9 @@ class Stack:
         role = _ROLES.get(process, f"holotable_{process}")
         needs_broker = process == "worker"
         return Settings(
-            database_url=self._url(role, DATABASE),
+            database_url=self._url(role, self.name),
             secret_key=self._secret("key"),
-            broker_url=self._url(database.BROKER, database.BROKER) if needs_broker else None,
+            broker_url=self._url(database.BROKER, self._broker) if needs_broker else None,
             host=self.host,
             port=self.port,
             **self.options,  # type: ignore[arg-type]
@@ -121,7 +126,25 @@ class Stack:
             self.cluster.stop()
             self.cluster = None
         if not self.keep:
-            shutil.rmtree(self.data, ignore_errors=True)
+            self.discard()
+
+    def discard(self) -> None:
+        """Remove the data of a stopped stack, and leave a given server as it was found."""
+        if self.server is not None and self._roles_found is not None:
+            for name in (self.name, self._broker):
+                database.drop_database(self.server, name)
+            if self._roles_found:
+                database.forget_passwords(self.server)
+            else:
+                database.drop_roles(self.server)
+            self._roles_found = None
+        shutil.rmtree(self.data, ignore_errors=True)
+
+    @property
+    def where(self) -> str:
+        """Say where the data are."""
+        given = "" if self.server is None else f", and {self.name} on the given server"
+        return f"{self.data}{given}"
 
     def check(self) -> None:
         """
@@ -156,17 +179,32 @@ class Stack:
         self.stop()
 
     def _start_database(self) -> None:
-        self.cluster = Cluster(self.data / "cluster", binaries(os.environ), durable=self.durable)
-        self.cluster.start()
-        superuser = self.cluster.url()
+        superuser = self._own_server() if self.server is None else self._given_server(self.server)
         passwords = {login: self._secret(login) for login in database.LOGINS}
         database.create_roles(superuser, passwords)
-        database.create_database(superuser, DATABASE)
-        database.create_database(superuser, database.BROKER, owner=database.BROKER)
-        database.migrate(self._url("holotable_migrate", DATABASE))
-        broker.install(self._url(database.BROKER, database.BROKER))
+        database.create_database(superuser, self.name)
+        database.create_database(superuser, self._broker, owner=database.BROKER)
+        database.migrate(self._url("holotable_migrate", self.name))
+        broker.install(self._url(database.BROKER, self._broker))
+
+    def _own_server(self) -> str:
+        self.cluster = Cluster(self.data / "cluster", binaries(os.environ), durable=self.durable)
+        self.cluster.start()
+        return self.cluster.url()
+
+    def _given_server(self, url: str) -> str:
+        ours = all((self.data / "secrets" / login).exists() for login in database.LOGINS)
+        self._roles_found = database.inspect_server(url, ours)
+        return url
+
+    @property
+    def _broker(self) -> str:
+        return f"{self.name}_broker"
 
     def _url(self, role: str, name: str) -> str:
+        if self.server is not None:
+            given = database.with_database(self.server, name)
+            return database.with_login(given, role, self._secret(role))
         if self.cluster is None:
             raise StackFailed("the database is not running")
         return self.cluster.url(name, role, self._secret(role))
@@ -183,6 +221,7 @@ class Stack:
     def _spawn(self, process: str) -> None:
         inherited = {name: it for name, it in os.environ.items() if not name.startswith(PREFIX)}
         with self.log(process).open("ab") as log:
+            self._log_began[process] = log.tell()
             self._children[process] = subprocess.Popen(
                 [sys.executable, "-m", "service.cli", process],
                 env=inherited | environment(self.settings(process)),
@@ -191,7 +230,7 @@ class Stack:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # Ctrl-C reaches us, and we stop it in order
-                preexec_fn=_die_with_parent(os.getpid()),
+                preexec_fn=dying_with(os.getpid(), signal.SIGTERM),
             )
 
     def _await_api(self) -> None:
@@ -205,8 +244,9 @@ class Stack:
         self._await("api", answers)
 
     def _await_worker(self) -> None:
-        ready = b"holotable worker ready"
-        self._await("worker", lambda: ready in self.log("worker").read_bytes())
+        # What an earlier run wrote into the same log says nothing of this one.
+        began, ready = self._log_began["worker"], READY.encode()
+        self._await("worker", lambda: ready in self.log("worker").read_bytes()[began:])
 
     def _await(self, process: str, ready: Callable[[], bool]) -> None:
         until = time.monotonic() + _READY_SECONDS
@@ -234,15 +274,6 @@ def interrupt_on_terminate() -> None:
 
     signal.signal(signal.SIGTERM, interrupt)
     signal.signal(signal.SIGINT, interrupt)
-
-
-def _die_with_parent(parent: int) -> Callable[[], None]:
-    def prepare() -> None:
-        _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM))
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return prepare
 
 
 def _free_port(host: str) -> int:

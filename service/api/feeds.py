@@ -7,6 +7,7 @@ database is held between two looks.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,12 +23,23 @@ from service.api.access import entrant_of, reach, role_in, tournament_of_table
 from service.api.authentication import require_token
 from service.api.operations import operation
 from service.api.paging import limit_of, parts_of, token, wait_of
+from service.api.problems import AWAY
 from service.api.shell import Asked, Shell, principal_of, shell_of
 from service.api.submitting import encoded
-from service.errors import BadRequest, Forbidden, StreamNotFound, Unauthenticated
+from service.errors import (
+    BadRequest,
+    Forbidden,
+    StoreUnavailable,
+    StreamNotFound,
+    Unauthenticated,
+)
 from service.eventstore.codec import openings_for
 from service.eventstore.record import Recorded
 from service.eventstore.upcasters import current_version, upcast
+
+_log = logging.getLogger(__name__)
+
+_ENDINGS: tuple[type[Exception], ...] = (*AWAY, StoreUnavailable)
 
 PING_SECONDS = 15.0
 STREAM_SECONDS = 300.0
@@ -215,9 +227,20 @@ async def _still_allowed(request: Asked, league: str) -> None:
 async def _messages(
     request: Asked, feed: Feed, after: int
 ) -> AsyncIterator[ServerSentEventMessage]:
+    yield ServerSentEventMessage(data=None, comment="open", retry=1000)
+    try:
+        async for message in _news_for(request, feed, after):
+            yield message
+    except _ENDINGS as error:
+        # The stream ends as it does now and then; the client comes back, and is told then.
+        _log.warning("a stream ended: %s", type(error).__name__)
+
+
+async def _news_for(
+    request: Asked, feed: Feed, after: int
+) -> AsyncIterator[ServerSentEventMessage]:
     loop = asyncio.get_running_loop()
     until = loop.time() + STREAM_SECONDS
-    yield ServerSentEventMessage(data=None, comment="open", retry=1000)
     while loop.time() < until and not feed.shell.stopping.is_set():
         rows = await feed.read(after, 200)
         try:

@@ -8,7 +8,9 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
+import asyncpg
 import msgspec
+import sqlalchemy as sa
 from litestar import Response
 from litestar.exceptions import HTTPException
 
@@ -34,6 +36,7 @@ from service.errors import (
     Unauthenticated,
     WrongPassword,
 )
+from service.eventstore.record import Disconnected
 
 MEDIA_TYPE = "application/problem+json"
 DOCUMENTATION = "https://holotable.example/problems/"
@@ -42,6 +45,20 @@ DOCUMENTATION = "https://holotable.example/problems/"
 RETRY_AFTER_SECONDS = 1
 
 _log = logging.getLogger(__name__)
+
+AWAY: tuple[type[Exception], ...] = (
+    Disconnected,
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
+    sa.exc.DBAPIError,
+    sa.exc.TimeoutError,
+)
+"""What a database that is away looks like from here."""
 
 
 def _refusals(module: Any) -> tuple[type[CommandRejected], ...]:

@@ -8,8 +8,10 @@ from uuid import NAMESPACE_URL, uuid5
 
 import httpx
 
-ATTEMPTS: Final = 40
-"""How often an unavailable server is asked again; with the pause below, for ten seconds."""
+ATTEMPTS: Final = 120
+"""How often an unavailable server is asked again; with the pause below, for thirty seconds."""
+
+_LATER: Final = (httpx.codes.SERVICE_UNAVAILABLE, httpx.codes.TOO_MANY_REQUESTS)
 
 PAUSE_SECONDS: Final = 0.25
 
@@ -89,6 +91,10 @@ class Client:
         Args:
             path: The feed's address.
             after: The last identifier seen, to go on from there.
+
+        Raises:
+            Problem: If the server refuses.
+            Unreachable: If it is away just now; ask again.
         """
         headers = {"Accept": "text/event-stream", **self._headers(None)}
         if after is not None:
@@ -96,6 +102,8 @@ class Client:
         async with self._http.stream("GET", path, headers=headers, timeout=None) as response:
             if response.status_code != httpx.codes.OK:
                 await response.aread()
+                if response.status_code in _LATER:
+                    raise Unreachable(f"GET {path}: {response.text}")
                 raise _problem(response)
             message: dict[str, str] = {}
             async for line in response.aiter_lines():
@@ -131,10 +139,7 @@ class Client:
                 last = repr(error)
                 await sleep(PAUSE_SECONDS)
                 continue
-            if response.status_code in (
-                httpx.codes.SERVICE_UNAVAILABLE,
-                httpx.codes.TOO_MANY_REQUESTS,
-            ):
+            if response.status_code in _LATER:
                 last = response.text
                 await sleep(PAUSE_SECONDS)
                 continue

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import shutil
 import signal
 import time
 from pathlib import Path
@@ -14,6 +13,7 @@ import httpx
 from rich.console import Console
 
 from service.bots.client import Problem, Unreachable
+from service.database import ServerRefused
 from service.demo.floor import TournamentLost
 from service.demo.night import Night, NightFailed, Outcome
 from service.demo.options import Options
@@ -37,11 +37,21 @@ def run(options: Options) -> int:
     """
     console = Console(soft_wrap=True, highlight=False)
     directory = Path(mkdtemp(prefix="holotable-demo-"))
+    stack = Stack(
+        directory,
+        durable=False,
+        options=CHANGES,
+        server=options.server,
+        name=directory.name.replace("-", "_"),
+    )
     signal.signal(signal.SIGTERM, _interrupt)
     began = time.monotonic()
     code = 1
     try:
-        code = _on_a_stack(console, options, directory, began)
+        code = _on_a_stack(console, options, stack, began)
+    except ServerRefused:
+        code = 2  # nothing was touched
+        raise
     except (ClusterFailed, StackFailed, NightFailed, TournamentLost, Problem, Unreachable) as error:
         console.print(f"[bold red]the night failed:[/] {type(error).__name__}: {error}")
     except KeyboardInterrupt:
@@ -49,15 +59,16 @@ def run(options: Options) -> int:
         code = 130
     finally:
         if options.keep or code == 1:
-            console.print(f"data and logs: {directory}")
+            console.print(f"data and logs: {stack.where}")
         else:
-            shutil.rmtree(directory, ignore_errors=True)
+            stack.discard()
     return code
 
 
-def _on_a_stack(console: Console, options: Options, directory: Path, began: float) -> int:
-    console.print("starting PostgreSQL, API, projections and a Celery worker")
-    with Stack(directory, durable=False, options=CHANGES) as stack:
+def _on_a_stack(console: Console, options: Options, stack: Stack, began: float) -> int:
+    own = "" if stack.server is not None else "PostgreSQL, "
+    console.print(f"starting {own}API, projections and a Celery worker")
+    with stack:
         console.print(f"  {stack.url}, after {time.monotonic() - began:.1f} s")
         with Teller(console, steps=options.players * options.tournaments) as teller:
             outcome = asyncio.run(_played(stack, options, teller))

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import httpx
 
-from service.bots.client import Client
+from service.bots.client import Client, Unreachable
 from service.bots.player import Player
 from service.demo.teller import Story
 
@@ -94,7 +94,7 @@ class Floor:
         try:
             async for item in self.watcher.feed(path, after):
                 yield item
-        except httpx.TransportError:
+        except (httpx.TransportError, Unreachable):
             return
 
 

@@ -69,6 +69,7 @@ class Options:
         tournaments: How many are played, one after the other.
         keep: Leave the data and say where they are.
         summary: File for the counts as JSON.
+        server: Address of a PostgreSQL to use, with a superuser's login; ``None`` starts one.
     """
 
     players: int = 12
@@ -77,6 +78,7 @@ class Options:
     tournaments: int = 2
     keep: bool = False
     summary: Path | None = None
+    server: str | None = None
 
     def ruleset_of(self, number: int) -> str:
         """Return the ruleset of tournament *number*, from 1."""

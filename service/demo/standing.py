@@ -13,19 +13,20 @@ LOGIN = "organiser"
 TOKEN_FILE = "organiser.token"  # noqa: S105 - the name of a file
 
 
-def stay(directory: Path, host: str, port: int) -> int:
+def stay(directory: Path, host: str, port: int, server: str | None) -> int:
     """Run the stack on *directory* until it is told to stop; the exit code."""
     console = Console(soft_wrap=True, highlight=False)
     interrupt_on_terminate()
+    stack = Stack(directory, host=host, port=port, server=server)
     try:
-        with Stack(directory, host=host, port=port) as stack:
+        with stack:
             _greet(console, stack)
             while True:
                 stack.check()
                 time.sleep(0.5)
     except KeyboardInterrupt:
-        console.print(f"\nstopped; the data stay in {directory}")
-        return 0
+        console.print(f"\nstopped; the data stay in {stack.where}")
+        return 130
     except (ClusterFailed, StackFailed) as error:
         console.print(
             f"[bold red]the stack failed:[/] {error}\n  next: see the logs in {directory}"
@@ -35,7 +36,7 @@ def stay(directory: Path, host: str, port: int) -> int:
 
 def _greet(console: Console, stack: Stack) -> None:
     token = _organiser(stack)
-    console.print(f"[bold]Holotable[/] is up at {stack.url}, its data in {stack.data}")
+    console.print(f"[bold]Holotable[/] is up at {stack.url}, its data in {stack.where}")
     console.print(f"  organiser's token: {token}")
     console.print("  create a league:")
     console.print(

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Protocol, TypeVar
@@ -92,7 +93,8 @@ class PostgresStore:
                 max_size=size,
                 reset=_leave_as_is,
                 server_settings={
-                    "application_name": f"holotable-{name}",
+                    # With the process, for whoever looks into pg_stat_activity.
+                    "application_name": f"holotable-{name} {os.getpid()}",
                     # Under REPEATABLE READ the heads would be compared on an old snapshot.
                     "default_transaction_isolation": "read committed",
                 },

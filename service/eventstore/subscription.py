@@ -71,11 +71,15 @@ class Subscription:
         return False
 
     async def _listen(self) -> None:
+        told = False
         while True:
             try:
                 await self._listen_once()
+                told = False
             except GONE as error:
-                _log.warning("listening was interrupted: %s", type(error).__name__)
+                if not told:
+                    _log.warning("listening was interrupted: %s", type(error).__name__)
+                told = True
                 await asyncio.sleep(0.2)
 
     async def _listen_once(self) -> None:

@@ -134,7 +134,10 @@ def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -
             Job(
                 occurrence=f"audit:{league_id}:{due_at:%Y-%m-%d}",
                 task="audit.run",
-                args={"league": league_id},
+                args={
+                    "league": league_id,
+                    "report": f"nightly_{league_id}_{due_at:%Y%m%d}",
+                },
                 due_at=due_at,
             ),
         )

@@ -4,21 +4,41 @@ import json
 from collections.abc import Mapping
 
 import msgspec
+import psycopg
+import sqlalchemy as sa
 
-from service.audit import audit_league
+from service.audit import Report, audit_league
 from service.database import async_engine
 from service.desk import Desk
+from service.eventstore.append import GONE
+from service.jobs import Hopeless
 from service.keys import Keys
 
 _BEGIN = """
     INSERT INTO audit_report (id, league, scope, state, started_at)
     VALUES ($1, $2, $3, 'running', clock_timestamp())
-    ON CONFLICT (id) DO UPDATE SET state = 'running', started_at = clock_timestamp(), progress = 0
+    ON CONFLICT (id) DO UPDATE SET state = 'running', started_at = clock_timestamp(),
+                                   finished_at = NULL, progress = 0
 """
 
 _END = """
     UPDATE audit_report SET state = $2, report = $3, progress = 1, finished_at = clock_timestamp()
      WHERE id = $1
+"""
+
+
+_AGAIN = "UPDATE audit_report SET state = 'waiting' WHERE id = $1"
+
+_BREAK = """
+    UPDATE audit_report SET state = 'broken', report = $2, finished_at = clock_timestamp()
+     WHERE id = $1
+"""
+
+_BREAK_DEAD = """
+    UPDATE audit_report SET state = 'broken', finished_at = clock_timestamp()
+      FROM job
+     WHERE job.task = 'audit.run' AND job.state = 'dead'
+       AND audit_report.id = job.args ->> 'report' AND audit_report.finished_at IS NULL
 """
 
 
@@ -30,17 +50,37 @@ async def run(desk: Desk, ids: Mapping[str, str]) -> None:
 
     Args:
         ids: ``league``; ``tournament`` if only that; ``report``, the row that was asked for.
+
+    Raises:
+        Hopeless: If the audit itself broke, as it would again; its report says so.
     """
-    league, tournament = ids["league"], ids.get("tournament")
-    report_id = ids.get("report") or f"nightly_{league}_{desk.clock.now():%Y%m%d}"
+    league, tournament, report_id = ids["league"], ids.get("tournament"), ids["report"]
     await desk.pool.execute(_BEGIN, report_id, league, tournament or league)
+    try:
+        report = await _audited(desk, league, tournament)
+    except (*GONE, sa.exc.DBAPIError):
+        await desk.pool.execute(_AGAIN, report_id)
+        raise
+    except Exception as error:
+        # Its name only: what an error says of an opened value must not be kept.
+        what = type(error).__name__
+        await desk.pool.execute(_BREAK, report_id, json.dumps({"broken": what}))
+        raise Hopeless(f"the audit broke: {what}") from error
+    content = json.dumps(msgspec.to_builtins(report))
+    await desk.pool.execute(_END, report_id, "passed" if report.passed else "failed", content)
+
+
+def break_dead(connection: psycopg.Connection) -> None:
+    """Let no report wait or run whose job is dead, however it died."""
+    connection.execute(_BREAK_DEAD)
+
+
+async def _audited(desk: Desk, league: str, tournament: str | None) -> Report:
     engine = async_engine(desk.settings.database_url, 2)
     try:
         async with engine.connect() as connection:
-            report = await audit_league(
+            return await audit_league(
                 connection, Keys(desk.settings.secret_key), league, tournament=tournament
             )
     finally:
         await engine.dispose()
-    content = json.dumps(msgspec.to_builtins(report))
-    await desk.pool.execute(_END, report_id, "passed" if report.passed else "failed", content)

@@ -29,6 +29,17 @@ def install(url: str) -> None:
             connection.execute(get_embedded_install_sql().encode())
 
 
+def take_turn(url: str) -> psycopg.Connection:
+    """
+    Wait for this process's turn to declare its queues; closing the connection ends it.
+
+    PGMQ drops and creates a trigger when a consumer begins, and two at once fail.
+    """
+    connection = psycopg.connect(url, autocommit=True)
+    connection.execute("SELECT pg_advisory_lock(hashtextextended('holotable/pgmq', 0))")
+    return connection
+
+
 def transport(settings: Settings) -> dict[str, Any]:
     """
     Return Celery's settings of the broker.

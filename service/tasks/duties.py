@@ -47,3 +47,6 @@ DUTIES: dict[str, tuple[str, Duty]] = {
     "season.award_points": (PLAY, award_points),
     "audit.run": (LONG, audit),
 }
+
+SHORT = tuple(task for task, (queue, _) in DUTIES.items() if queue == PLAY)
+"""What takes no longer than a moment."""

@@ -1,11 +1,10 @@
 """
 The clockwork of a worker: arms what the log says is due, claims it, sends it.
 
-It runs as a thread of the worker's main process.  Any number of workers may run
-one each: occurrences are unique, claims skip locked rows.
+It runs as a thread beside the tasks.  Any number of processes may run one each:
+occurrences are unique, claims skip locked rows.
 """
 
-import os
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -16,17 +15,10 @@ from kombu.exceptions import OperationalError
 
 from service import heartbeats, jobs
 from service.settings import Settings
-from service.tasks import arming
+from service.tasks import arming, audits
+from service.tasks.duties import SHORT
 
 _log = structlog.get_logger(__name__)
-
-_forking = threading.Lock()
-# A child forked in the middle of a tick would inherit locks that nobody releases.
-os.register_at_fork(
-    before=_forking.acquire,
-    after_in_parent=_forking.release,
-    after_in_child=_forking.release,
-)
 
 Send = Callable[[jobs.Claimed], None]
 
@@ -44,6 +36,8 @@ class Ticker:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
         self._connection: psycopg.Connection | None = None
+        self._away = False
+        """Whether the database itself was away since the last tick, not just a connection."""
         self._next_beat = self._next_night = datetime.min.replace(tzinfo=UTC)
 
     def start(self) -> None:
@@ -53,18 +47,21 @@ class Ticker:
     def stop(self) -> None:
         """End after the tick in progress."""
         self._stopping.set()
-        self._thread.join(10)
+        if self._thread.is_alive():
+            self._thread.join(10)
+        else:
+            self._disconnect()
 
     def _run(self) -> None:
         pause = self._settings.tick_milliseconds / 1000
         while not self._stopping.is_set():
-            with _forking:
-                try:
-                    busy = self.tick()
-                except (psycopg.Error, OSError, OperationalError) as error:
+            try:
+                busy = self.tick()
+            except (psycopg.Error, OSError, OperationalError) as error:
+                if not self._away:
                     _log.warning("tick failed", error=str(error))
-                    self._disconnect()
-                    busy = False
+                self._disconnect()
+                busy = False
             self._stopping.wait(0 if busy else pause)
         self._disconnect()
 
@@ -72,7 +69,7 @@ class Ticker:
         """Do one round; return whether there is more to do at once."""
         connection = self._connected()
         now = self._now(connection)
-        if now >= self._next_beat:
+        if self._away or now >= self._next_beat:
             self._beat(connection, now)
         armed = arming.follow(connection, now, self._settings)
         if now >= self._next_night:
@@ -85,10 +82,13 @@ class Ticker:
 
     def _beat(self, connection: psycopg.Connection, now: datetime) -> None:
         interval = timedelta(seconds=self._settings.heartbeat_seconds)
-        if heartbeats.beat_now(connection, "worker", interval):
+        # Before anything is claimed: what is done next must know of the outage.
+        if heartbeats.beat_now(connection, "worker", interval, returning=self._away):
             _log.warning("an outage ended; open decisions get their full time anew")
+            jobs.release(connection, SHORT)
             arming.wake_tables(connection, now)
-        self._next_beat = now + interval
+        audits.break_dead(connection)
+        self._next_beat, self._away = now + interval, False
 
     def _now(self, connection: psycopg.Connection) -> datetime:
         row = connection.execute("SELECT clock_timestamp()").fetchone()
@@ -99,12 +99,16 @@ class Ticker:
 
     def _connected(self) -> psycopg.Connection:
         if self._connection is None or self._connection.closed:
-            self._connection = psycopg.connect(
-                self._settings.database_url,
-                autocommit=True,
-                connect_timeout=5,
-                application_name="holotable ticker",
-            )
+            try:
+                self._connection = psycopg.connect(
+                    self._settings.database_url,
+                    autocommit=True,
+                    connect_timeout=5,
+                    application_name="holotable ticker",
+                )
+            except psycopg.OperationalError:
+                self._away = True
+                raise
         return self._connection
 
     def _disconnect(self) -> None:

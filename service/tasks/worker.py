@@ -1,13 +1,24 @@
-"""Running a worker: Celery's children, and the ticker beside them in the main process."""
+"""
+Running a worker: a parent that only forks, and below it one process for each post.
 
+A process runs Celery's solo pool: it is the task's own process, and takes one task
+at a time.  Those at the queue ``play`` have a ticker beside them, in a thread.
+"""
+
+import sys
+from collections.abc import Callable
 from typing import Any
 
+from celery.exceptions import WorkerShutdown
 from celery.signals import worker_ready, worker_shutting_down
 
 from service import telemetry
 from service.settings import Settings, SettingsInvalid
 from service.tasks import broker
 from service.tasks.app import Application
+from service.tasks.child import Child
+from service.tasks.crew import Crew
+from service.tasks.duties import LONG, PLAY
 from service.tasks.ticker import Ticker
 
 READY = "holotable worker ready"
@@ -24,18 +35,42 @@ def run_worker(settings: Settings) -> None:
     telemetry.configure(settings, "worker")
     if settings.visibility_seconds < settings.lease_seconds:
         raise SettingsInvalid("HOLOTABLE_VISIBILITY_SECONDS is below HOLOTABLE_LEASE_SECONDS")
+    broker.transport(settings)  # says now, not in every process, what is wrong with it
     if settings.broker_url is not None and broker.is_postgres(settings.broker_url):
         broker.install(settings.broker_url)
-    application = Application(settings)
-    ticker = Ticker(settings, application.send)
+    crew = Crew(
+        [PLAY] * settings.worker_processes + [LONG],
+        lambda queue, ready: work(settings, queue, ready),
+    )
+    sys.exit(crew.run(lambda: print(READY, flush=True)))  # noqa: T201 - whoever started us waits
+
+
+def work(settings: Settings, queue: str, ready: Callable[[], None]) -> None:
+    """Do the tasks of *queue* in this process until SIGTERM."""
+    url = settings.broker_url or ""
+    turn = broker.take_turn(url) if broker.is_postgres(url) else None
+    child = Child(settings)
+    application = Application(settings, child)
+    ticker = Ticker(settings, application.send) if queue == PLAY else None
 
     def begin(**_: Any) -> None:
-        ticker.start()
-        print(READY, flush=True)  # noqa: T201 - whoever started us waits for this line
+        if turn is not None:
+            turn.close()
+        if ticker is not None:
+            ticker.start()
+        ready()
 
     def end(**_: Any) -> None:
-        ticker.stop()
+        if ticker is not None:
+            ticker.stop()
+        if not child.busy:
+            # Celery would look at its flag only after waiting two seconds for a message.
+            raise WorkerShutdown(0)
 
     worker_ready.connect(begin, weak=False)
     worker_shutting_down.connect(end, weak=False)
-    application.celery.worker_main(application.arguments())
+    child.start()
+    try:
+        application.work(queue)
+    finally:
+        child.stop()

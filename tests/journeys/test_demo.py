@@ -24,13 +24,13 @@ COUNTERS = (
 )
 
 
-def marked(value: str) -> list[str]:
+def marked(name: str, value: str) -> list[str]:
     """Return the names of every living process that inherited the mark."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             environment = (process / "environ").read_bytes().split(b"\0")
-            if f"DEMO_MARK={value}".encode() in environment:
+            if f"{name}={value}".encode() in environment:
                 found.append((process / "comm").read_text(encoding="utf-8").strip())
         except (FileNotFoundError, PermissionError, ProcessLookupError):
             continue
@@ -94,4 +94,4 @@ def test_the_story_ends_with_the_final_hand_and_the_standings(night: Night) -> N
 
 def test_the_demo_leaves_no_process(night: Night) -> None:
     """Whoever starts something ends it."""
-    assert marked(night.mark) == []
+    assert marked("DEMO_MARK", night.mark) == []

@@ -13,6 +13,7 @@ import pytest
 
 from service.bots.player import Temper, choose
 from service.supervisor import Stack
+from service.tasks.worker import READY
 
 pytestmark = pytest.mark.slow
 
@@ -137,6 +138,7 @@ def test_a_restarted_stack_goes_on_where_it_was(tmp_path: Path) -> None:
         before, events = evening.kept(), evening.events()
     stopped = datetime.now(UTC)
     with stack, connected(stack) as http:
+        assert stack.log("worker").read_text(encoding="utf-8").count(READY) == 2
         evening.http = http
         assert evening.kept() == before
         until(lambda: full_time_anew(evening, stopped))

@@ -36,6 +36,19 @@ def test_a_cluster_answers_and_keeps_its_data_over_a_restart(tmp_path: Path) -> 
         assert connection.execute("SELECT count(*) FROM kept").fetchone() == (0,)
 
 
+def test_a_server_that_crashed_comes_back_at_its_address(tmp_path: Path) -> None:
+    with Cluster(tmp_path / "cluster", binaries(os.environ), durable=False) as cluster:
+        address = cluster.url()
+        with psycopg.connect(address) as connection:
+            connection.execute("CREATE TABLE kept (number int)")
+        assert cluster.pid is not None
+        os.kill(cluster.pid, signal.SIGQUIT)
+        cluster.start()
+        assert cluster.url() == address
+        with psycopg.connect(address) as connection:
+            assert connection.execute("SELECT count(*) FROM kept").fetchone() == (0,)
+
+
 def test_a_wrong_password_is_refused(tmp_path: Path) -> None:
     with (
         Cluster(tmp_path / "cluster", binaries(os.environ), durable=False) as cluster,

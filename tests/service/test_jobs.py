@@ -73,15 +73,15 @@ async def test_a_lease_that_runs_out_lets_another_claim_it_and_fences_the_first(
     (second,) = jobs.claim(worker, LEASE)
     assert second.job_id == first.job_id
     async with await pool(database.url("holotable_worker")) as connections:
-        assert not await jobs.begin(connections, first.job_id, first.claim)
+        assert not await jobs.begin(connections, first.job_id, first.claim, LEASE)
         assert not await jobs.finish(
             connections, first.job_id, first.claim, again_at=None, refused=None
         )
-        assert await jobs.begin(connections, second.job_id, second.claim)
+        assert await jobs.begin(connections, second.job_id, second.claim, LEASE)
         assert await jobs.finish(
             connections, second.job_id, second.claim, again_at=None, refused=None
         )
-        assert not await jobs.begin(connections, second.job_id, second.claim)
+        assert not await jobs.begin(connections, second.job_id, second.claim, LEASE)
     assert await state_of(database) == "done"
 
 
@@ -93,6 +93,7 @@ async def test_a_failed_job_comes_back_later_and_dies_in_the_end(
         for _ in range(jobs.ATTEMPTS_MAX):
             worker.execute("UPDATE job SET due_at = clock_timestamp()")
             (claimed,) = jobs.claim(worker, LEASE)
+            await jobs.begin(connections, claimed.job_id, claimed.claim, LEASE)
             await jobs.fail(connections, claimed.job_id, claimed.claim, "the database was away")
     assert await state_of(database) == "dead"
     assert await state_of(database, "last_error") == "the database was away"
@@ -102,9 +103,56 @@ async def test_a_job_whose_workers_all_die_is_declared_dead(
     database: TestDatabase, worker: psycopg.Connection
 ) -> None:
     jobs.arm_now(worker, job())
-    for _ in range(jobs.ATTEMPTS_MAX):
+    async with await pool(database.url("holotable_worker")) as connections:
+        for _ in range(jobs.ATTEMPTS_MAX):
+            (claimed,) = jobs.claim(worker, LEASE)
+            assert await jobs.begin(connections, claimed.job_id, claimed.claim, timedelta())
+    assert jobs.claim(worker, LEASE) == []
+    assert await state_of(database) == "dead"
+
+
+async def test_a_job_that_only_waits_in_the_broker_does_not_die_of_it(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    jobs.arm_now(worker, job())
+    for _ in range(jobs.ATTEMPTS_MAX + 2):
         assert len(jobs.claim(worker, timedelta())) == 1
-    assert jobs.claim(worker, timedelta()) == []
+    assert await state_of(database) == "sent"
+
+
+async def test_a_lease_runs_from_the_beginning_and_is_renewed(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    jobs.arm_now(worker, job())
+    (claimed,) = jobs.claim(worker, timedelta())
+    async with await pool(database.url("holotable_worker")) as connections:
+        await jobs.begin(connections, claimed.job_id, claimed.claim, LEASE)
+        assert jobs.claim(worker, LEASE) == []
+        await jobs.renew(connections, claimed.job_id, claimed.claim, timedelta())
+        (other,) = jobs.claim(worker, LEASE)
+        await jobs.renew(connections, claimed.job_id, claimed.claim, timedelta())
+        assert jobs.claim(worker, LEASE) == [], "a lost claim renews nothing"
+    assert other.claim > claimed.claim
+
+
+async def test_an_outage_ends_the_leases_of_short_tasks(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    jobs.arm_now(worker, job())
+    jobs.claim(worker, LEASE)
+    jobs.release(worker, ["audit.run"])
+    assert jobs.claim(worker, LEASE) == []
+    jobs.release(worker, ["tournament.start"])
+    assert len(jobs.claim(worker, LEASE)) == 1
+
+
+async def test_a_hopeless_job_is_dead_at_once(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    jobs.arm_now(worker, job())
+    (claimed,) = jobs.claim(worker, LEASE)
+    async with await pool(database.url("holotable_worker")) as connections:
+        await jobs.fail(connections, claimed.job_id, claimed.claim, "a defect", hopeless=True)
     assert await state_of(database) == "dead"
 
 

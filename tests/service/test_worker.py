@@ -1,25 +1,44 @@
-"""A real worker process on the real broker."""
+"""A real worker on the real broker, undisturbed and killed."""
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
+from functools import partial
+from pathlib import Path
 
+import asyncpg
 import pytest
 
 from engine.tournament.state import Running
-from engine.values import stream_of
+from engine.values import number_of, stream_of
 from service import database as databases
+from service.audit import audit_league
+from service.database import asyncpg_dsn
 from service.desk import open_desk
+from service.keys import Keys
 from service.settings import environment
 from service.tasks.worker import READY
 from tests.service.test_directing import announced
-from tests.support.databases import TestDatabase
+from tests.support.databases import SECRET_KEY, TestDatabase
 
 pytestmark = pytest.mark.anyio
+
+KILLS = 20
+KILLS_SECONDS = 90
+"""Twice what twenty kills take here while others work."""
+
+BLOCKED = """
+    SELECT pid, split_part(application_name, ' ', 2)::int AS process FROM pg_stat_activity
+     WHERE application_name LIKE 'holotable-append %' AND datname = current_database()
+       AND wait_event_type = 'Lock' AND query LIKE '%append_events%'
+"""
+"""Backends that hold a task's append back, with the process that waits for each."""
 
 
 @pytest.fixture
@@ -31,8 +50,9 @@ def worker(database: TestDatabase) -> Iterator[subprocess.Popen[bytes]]:
     settings = database.settings(
         "holotable_worker",
         broker_url=database.broker_url,
+        worker_processes=2,
         tick_milliseconds=50,
-        lease_seconds=2,
+        lease_seconds=1,
         visibility_seconds=3,
         sweep_seconds=1,
     )
@@ -44,11 +64,29 @@ def worker(database: TestDatabase) -> Iterator[subprocess.Popen[bytes]]:
         stdout=subprocess.PIPE,
     ) as process:
         assert process.stdout is not None
-        assert any(line.strip() == READY.encode() for line in process.stdout)  # after a banner
+        assert any(line.strip() == READY.encode() for line in process.stdout)
         yield process
         process.terminate()
         process.wait(20)
     databases.drop_database(server, broker)
+
+
+def children(parent: int) -> list[int]:
+    """Return the processes that *parent* has forked and that still live."""
+    listed = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
+    return [int(child) for child in listed.split()]
+
+
+def alive(process: int) -> bool:
+    return Path(f"/proc/{process}").exists()
+
+
+async def until(true: Callable[[], Awaitable[object]], seconds: float = 20) -> None:
+    """Wait until *true* answers so."""
+    end = time.monotonic() + seconds
+    while not await true():
+        assert time.monotonic() < end, "it did not happen"
+        await asyncio.sleep(0.02)
 
 
 async def test_a_scheduled_tournament_starts_and_its_tables_play_on_by_the_clock(
@@ -57,13 +95,135 @@ async def test_a_scheduled_tournament_starts_and_its_tables_play_on_by_the_clock
     async with open_desk(database.settings("holotable_api")) as desk:
         starts_at = desk.clock.now() + timedelta(seconds=1)
         league, name = await announced(desk, 4, starts_at=starts_at, decision_seconds=1)
-        until = time.monotonic() + 20
-        acted = False
-        while time.monotonic() < until and not acted:
-            await asyncio.sleep(0.1)
+
+        async def acted() -> bool:
             state = (await desk.writer.load(league, stream_of(name))).state
-            if isinstance(state, Running):
-                table = (await desk.writer.load(league, stream_of(state.tables[0].table))).state
-                acted = table.decision is not None and table.decision.turn > 1
-        assert acted, "nobody opened the table, or nobody timed its first decision out"
+            if not isinstance(state, Running):
+                return False
+            table = (await desk.writer.load(league, stream_of(state.tables[0].table))).state
+            return table.decision is not None and table.decision.turn > 1
+
+        await until(acted)
     assert worker.poll() is None
+
+
+async def test_a_worker_stops_at_once_when_it_has_nothing_to_do(
+    worker: subprocess.Popen[bytes],
+) -> None:
+    began = time.monotonic()
+    worker.terminate()
+    assert worker.wait(20) == 0
+    assert time.monotonic() - began < 2
+
+
+async def test_a_killed_process_is_replaced_and_a_killed_worker_leaves_none(
+    worker: subprocess.Popen[bytes],
+) -> None:
+    before = children(worker.pid)
+    assert len(before) == 3
+    for child in before:
+        os.kill(child, signal.SIGKILL)
+
+    async def replaced() -> bool:
+        return len(set(children(worker.pid)) - set(before)) == 3
+
+    await until(replaced)
+    orphans = children(worker.pid)
+    worker.kill()
+
+    async def gone() -> bool:
+        return not any(alive(orphan) for orphan in orphans)
+
+    await until(gone)
+
+
+@pytest.mark.slow
+async def test_twenty_kills_between_claim_and_commit_lose_nothing_and_double_nothing(
+    database: TestDatabase, worker: subprocess.Popen[bytes]
+) -> None:
+    superuser = await asyncpg.connect(asyncpg_dsn(database.url("postgres")))
+    holder = await asyncpg.connect(asyncpg_dsn(database.url("postgres")))
+    try:
+        async with open_desk(database.settings("holotable_api")) as desk:
+            soon = desk.clock.now() + timedelta(seconds=2)
+            played = [await announced(desk, 4, starts_at=soon) for _ in range(3)]
+            empty = [await announced(desk, 0, starts_at=soon) for _ in range(3)]
+            held = holder.transaction()
+            await held.start()
+            # Every append waits; claims, leases and reads go on.
+            await holder.execute("LOCK TABLE events IN SHARE ROW EXCLUSIVE MODE")
+            killed = await kill_the_blocked(superuser, worker.pid)
+            assert await superuser.fetchval("SELECT count(*) FROM job WHERE state = 'done'") == 0
+            await held.rollback()
+            await until(lambda: nothing_to_start(superuser))
+            assert len(killed) >= KILLS
+            for league, _ in played:
+                await until(partial(hand_opened, superuser, league))
+                found = await counted(superuser, league)
+                assert {event: found[event] for event in PLAYED} == PLAYED
+            for league, _ in empty:
+                found = await counted(superuser, league)
+                assert {event: found[event] for event in CANCELLED} == CANCELLED
+            for league, _ in played + empty:
+                assert await audited(database, league)
+    finally:
+        await holder.close()
+        await superuser.close()
+    assert worker.poll() is None
+
+
+PLAYED = {"registration_closed": 1, "play_started": 1, "table_opened": 1, "hand_opened": 1}
+CANCELLED = {"tournament_cancelled": 1}
+
+
+async def kill_the_blocked(superuser: asyncpg.Connection, worker: int) -> list[int]:
+    """
+    Kill processes whose append waits, one after the other, until there were enough.
+
+    Every fourth leaves its backend behind: that append will be made after its
+    process has died, and a second one by whoever repeats the task.
+    """
+    killed: list[int] = []
+    end = time.monotonic() + KILLS_SECONDS
+    while len(killed) < KILLS:
+        assert time.monotonic() < end, f"only {len(killed)} were killed"
+        blocked = await superuser.fetch(BLOCKED)
+        running = set(children(worker)) - set(killed)
+        for row in blocked:
+            if row["process"] in running:
+                os.kill(row["process"], signal.SIGKILL)
+                running.discard(row["process"])
+                killed.append(row["process"])
+                if len(killed) % 4:
+                    await superuser.execute("SELECT pg_terminate_backend($1)", row["pid"])
+        await asyncio.sleep(0.02)
+    return killed
+
+
+async def nothing_to_start(superuser: asyncpg.Connection) -> bool:
+    left = await superuser.fetchval(
+        "SELECT count(*) FROM job WHERE task = 'tournament.start' AND state <> 'done'"
+    )
+    return left == 0
+
+
+async def counted(superuser: asyncpg.Connection, league: str) -> Counter[str]:
+    """Return how often each thing happened in *league*."""
+    rows = await superuser.fetch(
+        "SELECT type, count(*) FROM events WHERE league = $1 GROUP BY type", number_of(league)
+    )
+    return Counter(dict(rows))
+
+
+async def hand_opened(superuser: asyncpg.Connection, league: str) -> bool:
+    return (await counted(superuser, league))["hand_opened"] > 0
+
+
+async def audited(database: TestDatabase, league: str) -> bool:
+    """Whether everything in *league* can be decided again, its chains and positions included."""
+    engine = databases.async_engine(database.url("holotable_audit"), 1)
+    try:
+        async with engine.connect() as connection:
+            return (await audit_league(connection, Keys(SECRET_KEY), league)).passed
+    finally:
+        await engine.dispose()

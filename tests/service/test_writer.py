@@ -146,7 +146,7 @@ async def test_ended_connections_double_nothing_and_lose_nothing(
             await asyncio.sleep(0.1)
             ended += await superuser.fetchval(
                 "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
-                "WHERE application_name = 'holotable-append' AND datname = current_database()"
+                "WHERE application_name LIKE 'holotable-append %' AND datname = current_database()"
             )
 
     made = 0

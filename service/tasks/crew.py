@@ -1,0 +1,154 @@
+"""
+Processes that are forked, watched, and forked again when they die.
+
+They share no lock and no pipe that anybody waits for, so each may be killed at
+any instruction, idle or busy, and the others do not notice.
+"""
+
+import gc
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import structlog
+
+from service.children import dying_with
+
+_TICK_SECONDS: Final = 0.1
+_AGAIN_SECONDS: Final = 1.0
+"""Pause before a process is forked again that died before it was ready."""
+
+_STOP_SECONDS: Final = 12.0
+"""So long a process may finish the task it is at; then it is killed, and its lease repairs it."""
+
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
+
+_log = structlog.get_logger(__name__)
+
+Work = Callable[[str, Callable[[], None]], None]
+"""What a process does at its post; it calls the second argument once it is ready."""
+
+
+class Crew:
+    """
+    One process for each post, for as long as we run.
+
+    Args:
+        posts: What each process is to do, by name; a name may stand there repeatedly.
+        work: Done in the child.  It returns after SIGTERM.
+    """
+
+    def __init__(self, posts: Sequence[str], work: Work) -> None:
+        self._posts = list(posts)
+        self._work = work
+        self._at_work: dict[int, str] = {}
+        self._ready: set[int] = set()
+        self._due: list[tuple[float, str]] = []
+        self._stopping_since: float | None = None
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._reader, False)
+
+    def run(self, ready: Callable[[], None]) -> int:
+        """
+        Fork everybody and keep everybody, until SIGTERM or SIGINT.
+
+        Must be called while this process has a single thread.
+
+        Args:
+            ready: Called once, when all of the first processes are ready.
+
+        Returns:
+            An exit code: 0 after SIGTERM, 130 after SIGINT.
+        """
+        gc.freeze()  # what is loaded by now is shared with every child
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        told, code = False, 0
+        for post in self._posts:
+            self._fork(post)
+        while self._at_work or (self._due and self._stopping_since is None):
+            received = signal.sigtimedwait(_SIGNALS, _TICK_SECONDS)
+            if received is not None and received.si_signo != signal.SIGCHLD:
+                code = 130 if received.si_signo == signal.SIGINT else 0
+                self._stop()
+            self._hear()
+            self._bury()
+            if not told and len(self._ready) == len(self._posts):
+                told = True
+                ready()
+            self._fork_again()
+            self._kill_the_late()
+        return code
+
+    def _fork(self, post: str) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        parent = os.getpid()
+        child = os.fork()
+        if child:
+            self._at_work[child] = post
+            return
+        code = 1
+        try:
+            os.setsid()  # Ctrl-C reaches the parent, which stops everybody in order
+            dying_with(parent, signal.SIGTERM)()
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+            self._work(post, self._say_ready)
+            code = 0
+        except SystemExit as leaving:
+            code = leaving.code if isinstance(leaving.code, int) else 1
+        except BaseException:  # noqa: BLE001 - the outermost edge of a process
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+
+    def _say_ready(self) -> None:
+        os.write(self._writer, os.getpid().to_bytes(4, "big"))
+
+    def _hear(self) -> None:
+        """Learn who became ready."""
+        try:
+            said = os.read(self._reader, 4096)
+        except BlockingIOError:
+            return
+        self._ready |= {int.from_bytes(said[at : at + 4], "big") for at in range(0, len(said), 4)}
+
+    def _bury(self) -> None:
+        """Take leave of the dead, and say when each is to be replaced."""
+        while self._at_work:
+            child, status = os.waitpid(-1, os.WNOHANG)
+            if child == 0:
+                return
+            post, was_ready = self._at_work.pop(child), child in self._ready
+            self._ready.discard(child)
+            if self._stopping_since is None:
+                code = os.waitstatus_to_exitcode(status)
+                _log.error("a process ended and is started anew", post=post, pid=child, code=code)
+                pause = 0 if was_ready else _AGAIN_SECONDS
+                self._due.append((time.monotonic() + pause, post))
+
+    def _fork_again(self) -> None:
+        if self._stopping_since is not None:
+            return
+        now = time.monotonic()
+        due, self._due = self._due, [each for each in self._due if each[0] > now]
+        for at, post in due:
+            if at <= now:
+                self._fork(post)
+
+    def _stop(self) -> None:
+        if self._stopping_since is None:
+            self._stopping_since = time.monotonic()
+        for child in self._at_work:
+            os.kill(child, signal.SIGTERM)
+
+    def _kill_the_late(self) -> None:
+        since = self._stopping_since
+        if since is not None and time.monotonic() - since > _STOP_SECONDS:
+            for child in self._at_work:
+                os.kill(child, signal.SIGKILL)
