@@ -27,7 +27,7 @@ from service.settings import PREFIX, Settings, environment
 from service.sources import SystemEntropy
 from service.tasks import broker
 
-DATABASE = "holotable"
+DATABASE = database.DATABASE
 
 _READY_SECONDS = 60.0
 _STOP_SECONDS = 15.0
