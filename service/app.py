@@ -18,7 +18,7 @@ from service.api.authentication import require_token
 from service.api.bodies import BODY_MAX
 from service.api.news import News
 from service.api.openapi import openapi_document
-from service.api.problems import HANDLERS, answer_away
+from service.api.problems import HANDLERS, answer_away, answer_database
 from service.api.routes import ROUTES
 from service.api.shell import Shell
 from service.database import async_engine
@@ -41,7 +41,6 @@ AWAY: tuple[type[Exception], ...] = (
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.CannotConnectNowError,
-    sa.exc.DBAPIError,
     sa.exc.TimeoutError,
 )
 """What a database that is away looks like from here."""
@@ -101,6 +100,7 @@ def build(settings: Settings) -> Application:
 
     handlers: dict[int | type[Exception], Any] = {**HANDLERS}
     handlers.update((each, answer_away) for each in AWAY)
+    handlers[sa.exc.DBAPIError] = answer_database
     litestar = Litestar(
         route_handlers=list(ROUTES),
         guards=[require_token],
