@@ -61,6 +61,15 @@ class LevelFloor(Amounts, frozen=True, kw_only=True):
     """The highest forced bets in force at the tables a merged table was made of."""
 
 
+class LevelInForce(_Part, frozen=True, kw_only=True):
+    """The level that the tournament's clock has reached."""
+
+    number: int
+    amounts: Amounts
+    set_by: int
+    """Version, in the tournament's stream, of the event that put it into force."""
+
+
 class OpenTable(_Part, frozen=True, kw_only=True, tag="open_table"):
     table: TableId
     tournament: TournamentId
@@ -82,6 +91,9 @@ class OpenHand(_Part, frozen=True, kw_only=True, tag="open_hand"):
     round: int = 1
     tournament_version: int
     tournament_head: str
+    level: LevelInForce | None = None
+    """None where levels go by what happens at the table."""
+
     openings: tuple[Opening, ...] = ()
     omissions: tuple[Omission, ...] = ()
     last: bool = False
@@ -101,6 +113,9 @@ class Select(_Part, frozen=True, kw_only=True, tag="select"):
     salt: HexDigest
     now: datetime
 
+    def __repr__(self) -> str:
+        return f"Select(entrant={self.entrant!r}, decision={self.decision!r})"
+
 
 class Improve(_Part, frozen=True, kw_only=True, tag="improve"):
     """Add *cards* of the own new cards to the selection."""
@@ -110,6 +125,9 @@ class Improve(_Part, frozen=True, kw_only=True, tag="improve"):
     cards: tuple[str, ...]
     salt: HexDigest
     now: datetime
+
+    def __repr__(self) -> str:
+        return f"Improve(entrant={self.entrant!r}, decision={self.decision!r})"
 
 
 class Act(_Part, frozen=True, kw_only=True, tag="act"):
@@ -164,6 +182,9 @@ class TimeOut(_Part, frozen=True, kw_only=True, tag="time_out"):
     """One for every seat that may have to be selected for."""
 
     now: datetime
+
+    def __repr__(self) -> str:
+        return f"TimeOut(decision={self.decision!r})"
 
 
 class StepAway(_Part, frozen=True, kw_only=True, tag="step_away"):

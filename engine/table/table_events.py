@@ -61,11 +61,18 @@ class DrawnCard(Part, frozen=True, kw_only=True):
 
 
 class Level(Part, frozen=True, kw_only=True):
-    """A step of the escalation, the amounts in force, and the hand that raised them."""
+    """A step of the escalation, the amounts in force, and what put it into force."""
 
     number: int
     amounts: Amounts
     since_hand: int
+    """The first hand of this table at this level."""
+
+    set_by: int | None = None
+    """
+    Version, in the tournament's stream, of the event of its clock that set the
+    level; none where the table counts its own.
+    """
 
 
 class Commitments(Part, frozen=True, kw_only=True):

@@ -86,8 +86,10 @@ class Ticker:
     def _beat(self, connection: psycopg.Connection, now: datetime) -> None:
         interval = timedelta(seconds=self._settings.heartbeat_seconds)
         if heartbeats.beat_now(connection, "worker", interval):
-            _log.warning("an outage ended; open decisions get their full time anew")
-            arming.wake_tables(connection, now)
+            _log.warning(
+                "an outage ended; open decisions get their full time anew, level clocks theirs back"
+            )
+            arming.wake_all(connection, now)
         self._next_beat = now + interval
 
     def _now(self, connection: psycopg.Connection) -> datetime:

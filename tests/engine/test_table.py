@@ -247,3 +247,18 @@ def test_several_commands_of_one_append_are_told_apart() -> None:
         for event in happened:
             before = decider.evolve(before, event)
     assert tuple(again) == (*asked[0], *asked[1])
+
+
+def test_commands_that_hold_cards_or_salts_do_not_show_them() -> None:
+    """What is printed by accident, in a log or a traceback, is nobody's cards."""
+    about = {"entrant": entrant(1), "decision": "d1", "cards": ("C+07",), "salt": "5a" * 32}
+    now = Floor("better_simple").now
+    secret = (
+        commands.Select(**about, now=now),
+        commands.Improve(**about, now=now),
+        commands.TimeOut(decision="d1", salts=("5a" * 32,), now=now),
+    )
+    for command in secret:
+        assert "d1" in repr(command)
+        assert "C+07" not in repr(command)
+        assert "5a5a" not in repr(command)
