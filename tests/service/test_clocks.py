@@ -7,6 +7,7 @@ import time
 from datetime import timedelta
 from typing import Any
 
+import asyncpg
 import pytest
 
 from engine import tournament
@@ -18,6 +19,7 @@ from engine.values import stream_of
 from service import clocks, directing, play
 from service.desk import Desk, open_desk
 from service.eventstore.read import read_league
+from tests.service.test_audit import audited
 from tests.service.test_directing import announced, command, decided
 from tests.service.test_worker import worker
 from tests.support.databases import TestDatabase
@@ -91,7 +93,10 @@ async def test_levels_rise_by_the_clock_and_no_hand_opens_at_an_old_one(
             if not await step(desk, league, table):
                 await asyncio.sleep(0.01)
         events = await log(desk, league)
+    report = await audited(database, league)
 
+    assert report.passed, report.text()
+    assert {check.name: check.checked for check in report.checks}["levels"] >= 3
     in_force: dict[str, Any] = {}
     seen = []
     for kind, version, data in events:
@@ -110,6 +115,34 @@ async def test_levels_rise_by_the_clock_and_no_hand_opens_at_an_old_one(
     assert set(seen) == {1, 2, 3}
     assert in_force["amounts"] == {"ante": 0, "big": 40, "small": 20}
     assert worker.poll() is None
+
+
+async def test_an_audit_finds_a_hand_opened_at_an_old_level(database: TestDatabase) -> None:
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        league, name = await started(desk, 1)
+        state = (await desk.writer.load(league, stream_of(name))).state
+        clock = state.clock
+        await asyncio.sleep((clock.due - desk.clock.now()).total_seconds() + 0.01)
+        await clocks.tend(desk, league, name, clock.run_by)
+        await directing.open_next_hand(desk, league, state.tables[0].table)
+        while await hands_at(desk, league, level=2) < 1:
+            await step(desk, league, state.tables[0].table)
+    connection = await asyncpg.connect(database.url("postgres"))
+    try:
+        await connection.execute("ALTER TABLE events DISABLE TRIGGER ALL")
+        changed = await connection.execute(
+            "UPDATE events SET data = replace(data::text, $1, $2)::json WHERE type = 'hand_opened'"
+            " AND data::text LIKE '%' || $1 || '%'",
+            '"number":2,"set_by"',
+            '"number":1,"set_by"',
+        )
+    finally:
+        await connection.close()
+    assert changed != "UPDATE 0"
+
+    failed = {check.name for check in (await audited(database, league)).checks if check.failed}
+
+    assert "levels" in failed
 
 
 async def hands_at(desk: Desk, league: str, *, level: int) -> int:
