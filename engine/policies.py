@@ -17,6 +17,7 @@ from engine.rng import derive_seed
 from engine.season.commands import AwardPoints
 from engine.season.values import Finish as SeasonFinish
 from engine.table.commands import (
+    Arrival,
     CloseTable,
     LevelFloor,
     LevelInForce,
@@ -355,9 +356,16 @@ def _vacating(moves: tuple[Move, ...], *, now: datetime) -> tuple[VacateSeats, .
     )
 
 
-def _arriving(moves: tuple[Move, ...], table: TableId) -> tuple[Placed, ...]:
+def _arriving(here: Table, moves: tuple[Move, ...], table: TableId) -> tuple[Arrival, ...]:
+    places = {place.entrant: place for place in here.places}
     return tuple(
-        Placed(seat=move.to_seat, entrant=move.entrant, stack=move.stack)
+        Arrival(
+            seat=move.to_seat,
+            entrant=move.entrant,
+            stack=move.stack,
+            away=places[move.entrant].away,
+            timeouts=places[move.entrant].timeouts,
+        )
         for move in moves
         if move.to_table == table
     )
@@ -378,7 +386,7 @@ def _move(
     receiving = tuple(
         Planned(
             stream=stream_of(target),
-            commands=(SeatArrivals(arrivals=_arriving(order.moves, target), now=now),),
+            commands=(SeatArrivals(arrivals=_arriving(here, order.moves, target), now=now),),
         )
         for target in dict.fromkeys(move.to_table for move in order.moves)
     )
@@ -432,7 +440,7 @@ def _break(
 def _inheritance(here: Table, target: Table, order: Break, *, now: datetime) -> SeatArrivals | None:
     """Return who and what comes to *target* from the broken table; None if nothing does."""
     inherits = target.table == order.carry_to
-    arrivals = _arriving(order.moves, target.table)
+    arrivals = _arriving(here, order.moves, target.table)
     carry = here.carry if inherits else 0
     sabacc_pot = here.sabacc_pot if inherits else 0
     if not (arrivals or carry or sabacc_pot):

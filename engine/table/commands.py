@@ -25,6 +25,14 @@ class Placed(_Part, frozen=True, kw_only=True):
     stack: Chips
 
 
+class Arrival(Placed, frozen=True, kw_only=True):
+    """Who comes from another table; who was away there is away here."""
+
+    away: bool = False
+    timeouts: int = 0
+    """Decisions in a row that the clock took."""
+
+
 class Seeds(_Part, frozen=True, kw_only=True):
     """The three seeds of one deal, 32 bytes each in hexadecimal."""
 
@@ -202,7 +210,7 @@ class VacateSeats(_Part, frozen=True, kw_only=True, tag="vacate_seats"):
 
 
 class SeatArrivals(_Part, frozen=True, kw_only=True, tag="seat_arrivals"):
-    arrivals: tuple[Placed, ...]
+    arrivals: tuple[Arrival, ...]
     carry: Chips = 0
     sabacc_pot: Chips = 0
     floor: LevelFloor | None = None

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Literal
 
 from engine.rulesets import Amounts, Ruleset
-from engine.table.commands import LevelFloor, Omission, Opening, Penalty, Placed, Seeds
+from engine.table.commands import Arrival, LevelFloor, Omission, Opening, Penalty, Placed, Seeds
 from engine.table.event_parts import Part
 from engine.values import (
     Chips,
@@ -153,7 +153,7 @@ class SeatsVacated(Part, frozen=True, kw_only=True, tag="seats_vacated"):
 
 
 class ArrivalsSeated(Part, frozen=True, kw_only=True, tag="arrivals_seated"):
-    arrivals: tuple[Placed, ...]
+    arrivals: tuple[Arrival, ...]
     carry: Chips
     sabacc_pot: Chips = 0
     floor: LevelFloor | None
