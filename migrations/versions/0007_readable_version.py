@@ -6,8 +6,8 @@ The relation is Alembic's own; without a grant only its owner sees it.
 
 from alembic import op
 
-revision = "0005"
-down_revision = "0004"
+revision = "0007"
+down_revision = "0006"
 branch_labels = None
 depends_on = None
 
