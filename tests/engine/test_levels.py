@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.policies import with_clock
+from engine.policies import idle_tables, with_clock
 from engine.rulesets import Amounts, LevelStep, Ruleset, resolve, ruleset_hash
 from engine.rulesets.errors import RulesetInvalid
 from engine.table.commands import LevelFloor, LevelInForce, OpenHand, SeatArrivals
@@ -250,6 +250,53 @@ def test_every_hand_opens_at_the_level_of_the_log() -> None:
     clock = floor.tournament.clock
     assert first.level == LevelInForce(number=1, amounts=blinds(1), set_by=clock.set_by - 1)
     assert second.level == LevelInForce(number=2, amounts=blinds(2), set_by=clock.set_by)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_moves_and_breaks_every_table_opens_at_the_level_of_the_clock(seed: int) -> None:
+    """
+    Two tables, balanced and merged, while levels rise between any two steps.
+    """
+    floor = simulation.Floor(11, seed=seed, table_seats=6, **by_clock())
+    opened: list[int] = []
+    for seconds in range(0, 600_000, 150):
+        if not isinstance(floor.tournament, Running):
+            break
+        floor.decide(tend(seconds))
+        for each in idle_tables(floor.tables):
+            plan = floor.plan(each)
+            for command in (asked for entry in plan.entries for asked in entry.commands):
+                if isinstance(command, OpenHand):
+                    clock = floor.tournament.clock
+                    assert command.level == LevelInForce(
+                        number=clock.level, amounts=clock.amounts, set_by=clock.set_by
+                    )
+                    opened.append(clock.level)
+        floor.step()
+    assert floor.over or not isinstance(floor.tournament, Running)
+    assert len(opened) >= 5
+    assert len(set(opened)) > 1
+    assert opened == sorted(opened)
+
+
+def test_a_hand_opened_a_moment_before_is_finished_at_its_own_level() -> None:
+    """
+    Opened one microsecond before the level ends: its street is bet at its own blinds to the end.
+    """
+    floor = simulation.Floor(3, seed=1, table_seats=4, **by_clock())
+    command = floor.plan(table(1)).entries[0].commands[0]
+    assert isinstance(command, OpenHand)
+    played = Floor(structure("clock", *STEPS), [1000] * 3)
+    played.open_hand(level=command.level)
+
+    floor.decide(tend(600))
+
+    assert floor.tournament.clock.level == 2
+    played.everyone_selects(keep_all)
+    view = with_clock(seen_by(played.table, None), floor.tournament)
+    assert (view.level, view.amounts) == (1, blinds(1))
+    assert played.table.hand is not None
+    assert played.table.hand.full_raise == blinds(1).big
 
 
 def test_a_hand_says_which_event_set_its_level() -> None:
