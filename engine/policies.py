@@ -17,8 +17,10 @@ from engine.rng import derive_seed
 from engine.season.commands import AwardPoints
 from engine.season.values import Finish as SeasonFinish
 from engine.table.commands import (
+    Arrival,
     CloseTable,
     LevelFloor,
+    LevelInForce,
     Omission,
     OpenHand,
     Opening,
@@ -35,7 +37,8 @@ from engine.table.events import HandSettled
 from engine.table.opening import dealable
 from engine.table.positions import DEALT_MIN
 from engine.table.state import SUDDEN_DEATH, Table
-from engine.tournament import directing
+from engine.table.view import NextLevelView, TableView
+from engine.tournament import directing, levels
 from engine.tournament.commands import Command as TournamentCommand
 from engine.tournament.commands import Finish, RecordBreak, RecordBusts, RecordMoves
 from engine.tournament.directing import (
@@ -161,6 +164,23 @@ def tables_of(tournament: TournamentState, *, now: datetime) -> tuple[OpenTable,
     )
 
 
+def with_clock(view: TableView, tournament: TournamentState) -> TableView:
+    """Return *view* with what the tournament's clock says of the next level."""
+    if not isinstance(tournament, Running) or (clock := tournament.clock) is None:
+        return view
+    following = levels.following(tournament)
+    if following is None:
+        return view
+    left = clock.left_microseconds
+    coming = NextLevelView(
+        number=clock.level + 1,
+        amounts=following,
+        due=clock.due,
+        left_seconds=None if left is None else left // 1_000_000,
+    )
+    return msgspec.structs.replace(view, next_level=coming)
+
+
 def busts_of(table: TableId, events: Iterable[TableEvent]) -> RecordBusts | None:
     """
     Return what the tournament must be told of one table's new *events*; None if nobody went out.
@@ -265,6 +285,7 @@ def plan_boundary(
                 last=order.last,
                 stage=SUDDEN_DEATH if order.only else 1,
                 only=tuple(each.seat for each in here.entrants() if each.entrant in order.only),
+                level=_in_force(order),
                 now=now,
             )
             plan = _only(here, opening, outcome="open", order=order)
@@ -281,6 +302,13 @@ def plan_boundary(
             return _break(tables[order.table], tables, order, now=now)
         case Close() | directing.Finish():
             return _end(here, tables, order, now=now)
+
+
+def _in_force(order: Open) -> LevelInForce | None:
+    clock = order.clock
+    if clock is None:
+        return None
+    return LevelInForce(number=clock.level, amounts=clock.amounts, set_by=clock.set_by)
 
 
 def _end(
@@ -328,9 +356,16 @@ def _vacating(moves: tuple[Move, ...], *, now: datetime) -> tuple[VacateSeats, .
     )
 
 
-def _arriving(moves: tuple[Move, ...], table: TableId) -> tuple[Placed, ...]:
+def _arriving(here: Table, moves: tuple[Move, ...], table: TableId) -> tuple[Arrival, ...]:
+    places = {place.entrant: place for place in here.places}
     return tuple(
-        Placed(seat=move.to_seat, entrant=move.entrant, stack=move.stack)
+        Arrival(
+            seat=move.to_seat,
+            entrant=move.entrant,
+            stack=move.stack,
+            away=places[move.entrant].away,
+            timeouts=places[move.entrant].timeouts,
+        )
         for move in moves
         if move.to_table == table
     )
@@ -351,7 +386,7 @@ def _move(
     receiving = tuple(
         Planned(
             stream=stream_of(target),
-            commands=(SeatArrivals(arrivals=_arriving(order.moves, target), now=now),),
+            commands=(SeatArrivals(arrivals=_arriving(here, order.moves, target), now=now),),
         )
         for target in dict.fromkeys(move.to_table for move in order.moves)
     )
@@ -405,7 +440,7 @@ def _break(
 def _inheritance(here: Table, target: Table, order: Break, *, now: datetime) -> SeatArrivals | None:
     """Return who and what comes to *target* from the broken table; None if nothing does."""
     inherits = target.table == order.carry_to
-    arrivals = _arriving(order.moves, target.table)
+    arrivals = _arriving(here, order.moves, target.table)
     carry = here.carry if inherits else 0
     sabacc_pot = here.sabacc_pot if inherits else 0
     if not (arrivals or carry or sabacc_pot):

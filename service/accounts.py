@@ -236,6 +236,29 @@ async def revoke(engine: AsyncEngine, owner: UUID, number: UUID, now: datetime) 
         return found.first() is not None
 
 
+async def revoke_named(connection: AsyncConnection, named: str, now: datetime) -> UUID | None:
+    """
+    End the token that *named* is, by its secret or as ``tok_`` and its number.
+
+    Returns:
+        Its number; None if there is none such.
+    """
+    own = token.c.hash == _digest(named)
+    if named.startswith("tok_"):
+        try:
+            own = token.c.id == UUID(hex=named[4:])
+        except ValueError:
+            return None
+    found = await connection.execute(
+        sa.update(token)
+        .where(own)
+        .values(revoked_at=sa.func.coalesce(token.c.revoked_at, now))
+        .returning(token.c.id)
+    )
+    row = found.first()
+    return None if row is None else UUID(str(row.id))
+
+
 async def names(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, str]:
     """Return what to call these players; erased people are missing."""
     if not numbers:

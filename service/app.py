@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
+import sqlalchemy as sa
 import uvicorn
 from litestar import Litestar
 from litestar.datastructures import State
@@ -16,7 +17,7 @@ from service.api.authentication import require_token
 from service.api.bodies import BODY_MAX
 from service.api.news import News
 from service.api.openapi import openapi_document
-from service.api.problems import AWAY, HANDLERS, answer_away
+from service.api.problems import AWAY, HANDLERS, answer_away, answer_database
 from service.api.routes import ROUTES
 from service.api.shell import Shell
 from service.database import async_engine
@@ -84,6 +85,7 @@ def build(settings: Settings) -> Application:
 
     handlers: dict[int | type[Exception], Any] = {**HANDLERS}
     handlers.update((each, answer_away) for each in AWAY)
+    handlers[sa.exc.DBAPIError] = answer_database
     litestar = Litestar(
         route_handlers=list(ROUTES),
         guards=[require_token],

@@ -33,7 +33,7 @@ click.rich_click.COMMAND_GROUPS = {
     "holotable": [
         {"name": "Try it", "commands": ["demo", "up"]},
         {"name": "Processes", "commands": ["api", "worker", "project"]},
-        {"name": "Keeping", "commands": ["migrate", "projections", "audit", "doctor"]},
+        {"name": "Keeping", "commands": ["prepare", "migrate", "projections", "audit", "doctor"]},
         {"name": "People and clients", "commands": ["account", "token", "openapi"]},
         {"name": "Rules", "commands": ["rulesets"]},
     ]
@@ -105,7 +105,7 @@ def cli() -> None:
     callback=known_ruleset,
     help="One ruleset for every tournament.  [dim]default: better, then cantina[/]",
 )
-@click.option("--seed", type=click.IntRange(0), default=7, show_default=True, help="Of the cards.")
+@click.option("--seed", type=click.IntRange(0), default=4, show_default=True, help="Of the cards.")
 @click.option("--tournaments", type=click.IntRange(1, 12), default=2, show_default=True)
 @click.option("--keep", is_flag=True, help="Leave the data and say where they are.")
 @click.option("--json", "summary", type=click.Path(dir_okay=False, path_type=Path), default=None)
@@ -172,6 +172,20 @@ def worker() -> None:
 def project() -> None:
     """Follow the log and keep the read models."""
     owner("service.projections.runner:run")(settings())
+
+
+@cli.command()
+@click.argument("superuser", metavar="URL")
+def prepare(superuser: str) -> None:
+    """
+    Make roles, databases, schema and queue on the server of URL, a superuser's address.
+
+    Prints the address of each login that it gives a password, this once.  Running it
+    again changes nothing.
+    """
+    for login, address in owner("service.preparing:prepare")(superuser).items():
+        click.echo(f"{login:<18} {address}")
+    click.echo("the server is ready")
 
 
 @cli.command()
@@ -272,6 +286,13 @@ def token() -> None:
 def create_token(login: str, scopes: tuple[str, ...], days: int) -> None:
     """Make a token for LOGIN and print it, this once."""
     awaited(owner("service.keeping:create_token")(settings(), login, scopes, days))
+
+
+@token.command("revoke")
+@click.argument("named", metavar="TOKEN")
+def revoke_token(named: str) -> None:
+    """End TOKEN, named by its secret or its id; whoever uses it is nobody from then on."""
+    awaited(owner("service.keeping:revoke_token")(settings(), named))
 
 
 @cli.command()

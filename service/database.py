@@ -26,6 +26,9 @@ LOGINS = (
 """The roles that may log in; ``holotable_owner``, who owns the relations, may not."""
 
 OWNER = "holotable_owner"
+DATABASE = "holotable"
+"""The log and everything beside it, where nobody says otherwise."""
+
 BROKER = "holotable_broker"
 """Login and database of Celery's messages."""
 

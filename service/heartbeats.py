@@ -2,7 +2,8 @@
 Saying "I am here", so that players do not pay for our absence.
 
 Whoever beats first after a silence records the outage; decisions that were open
-during it get their full time anew (see ``service.directing.watch``).
+during it get their full time anew (see ``service.directing.watch``), and level
+clocks stood still (see ``service.clocks``).
 """
 
 from datetime import datetime, timedelta
@@ -78,6 +79,14 @@ def beat_now(
         {"process": process, "silence": BLINK if returning else SILENCE * interval},
     ).fetchone()
     return row is not None or (others is not None and bool(others[0]))
+
+
+async def outages_since(pool: asyncpg.Pool, since: datetime) -> list[tuple[datetime, datetime]]:
+    """Return when the service was away after *since*, oldest first: last sign of life, and next."""
+    rows = await pool.fetch(
+        "SELECT since_at, until_at FROM outage WHERE until_at > $1 ORDER BY since_at", since
+    )
+    return [(row["since_at"], row["until_at"]) for row in rows]
 
 
 async def interruption(

@@ -17,7 +17,7 @@ account = sa.Table(
     "account",
     metadata,
     sa.Column("id", _UUID, primary_key=True),
-    sa.Column("login", sa.Text),
+    sa.Column("login", sa.Text, unique=True),
     sa.Column("name", sa.Text),
     sa.Column("password", sa.Text),
     sa.Column("created_at", _INSTANT, nullable=False),
@@ -27,14 +27,17 @@ token = sa.Table(
     "token",
     metadata,
     sa.Column("id", _UUID, primary_key=True),
-    sa.Column("account", _UUID, nullable=False),
-    sa.Column("hash", sa.LargeBinary, nullable=False),
+    sa.Column(
+        "account", _UUID, sa.ForeignKey("account.id", name="fk_token_account"), nullable=False
+    ),
+    sa.Column("hash", sa.LargeBinary, nullable=False, unique=True),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("scopes", ARRAY(sa.Text), nullable=False),
     sa.Column("created_at", _INSTANT, nullable=False),
     sa.Column("expires_at", _INSTANT, nullable=False),
     sa.Column("last_used_at", _INSTANT),
     sa.Column("revoked_at", _INSTANT),
+    sa.Index("ix_token_account", "account"),
 )
 
 idempotency = sa.Table(
@@ -55,4 +58,5 @@ refused_command = sa.Table(
     sa.Column("stream", sa.Text, nullable=False),
     sa.Column("command", _UUID, nullable=False),
     sa.Column("code", sa.Text, nullable=False),
+    sa.Index("ix_refused_command_stream", "stream", "id"),
 )

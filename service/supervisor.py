@@ -28,7 +28,7 @@ from service.sources import SystemEntropy
 from service.tasks import broker
 from service.tasks.worker import READY
 
-DATABASE = "holotable"
+DATABASE = database.DATABASE
 
 _READY_SECONDS = 60.0
 _STOP_SECONDS = 15.0

@@ -1,5 +1,6 @@
 """Every parameter of every game, the presets, and how a host's wishes are laid over them."""
 
+from engine.rulesets.levels import scaled
 from engine.rulesets.model import (
     CorellianSpike,
     CoruscantShift,
@@ -22,6 +23,8 @@ from engine.rulesets.parts import (
     HandAntes,
     HandsOrLast,
     LastStanding,
+    Levels,
+    LevelStep,
     MainAntes,
     NoEscalation,
     NoForcedBet,
@@ -52,6 +55,8 @@ __all__ = [
     "HandAntes",
     "HandsOrLast",
     "LastStanding",
+    "LevelStep",
+    "Levels",
     "MainAntes",
     "NoEscalation",
     "NoForcedBet",
@@ -68,4 +73,5 @@ __all__ = [
     "preset",
     "resolve",
     "ruleset_hash",
+    "scaled",
 ]

@@ -26,6 +26,7 @@ from engine.rulesets.parts import (
     HandAntes,
     HandsOrLast,
     LastStanding,
+    Levels,
     MainAntes,
     NoEscalation,
     NoForcedBet,
@@ -96,7 +97,7 @@ class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
     short_blind: Literal["full_price", "as_posted"] = "full_price"
     """What a big blind who is short leaves the others to pay."""
 
-    escalation: NoEscalation | DoublePerOrbit | AnteByPlayers = NoEscalation()
+    escalation: NoEscalation | DoublePerOrbit | AnteByPlayers | Levels = NoEscalation()
     betting: PokerNoLimit | FixedContinue = PokerNoLimit()
     first_actor: tuple[Position, Position] = ("left_of_button", "left_of_button")
     roll: Roll = Roll()
@@ -108,6 +109,8 @@ class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
 
     def base_amounts(self) -> Amounts:
         """Return the forced bets before any escalation."""
+        if isinstance(self.escalation, Levels):
+            return self.escalation.levels[0].amounts
         match self.forced:
             case Ante(amount=amount):
                 return Amounts(ante=amount)

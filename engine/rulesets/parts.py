@@ -51,6 +51,33 @@ class AnteByPlayers(_Part, frozen=True, kw_only=True, tag="ante_by_players"):
     """Chips by number of players; ``*`` for every other number."""
 
 
+class LevelStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Forced bets of one level, and its length: in hands or seconds, as the structure counts."""
+
+    small: Chips = 0
+    big: Chips = 0
+    ante: Chips = 0
+    length: int | None = None
+    """None for the last level only, which stays."""
+
+    @property
+    def amounts(self) -> "Amounts":
+        """The forced bets alone."""
+        return Amounts(small=self.small, big=self.big, ante=self.ante)
+
+
+class Levels(_Part, frozen=True, kw_only=True, tag="levels"):
+    """
+    A list of levels, one after the other.
+
+    By hands every table counts its own; by the clock one clock runs for the
+    whole tournament.
+    """
+
+    by: Literal["hands", "clock"]
+    levels: tuple[LevelStep, ...]
+
+
 class PokerNoLimit(_Part, frozen=True, kw_only=True, tag="poker_nl"):
     """Fold, check, call, raise to any amount."""
 

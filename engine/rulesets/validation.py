@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from engine.denominations import flaw
+from engine.rulesets.levels import contradiction_in
 from engine.rulesets.model import CorellianSpike, CoruscantShift, Ruleset, Traditional
 from engine.rulesets.parts import (
     Ante,
@@ -12,6 +13,7 @@ from engine.rulesets.parts import (
     EachDealtOnce,
     FixedContinue,
     HandsOrLast,
+    Levels,
     NoEscalation,
     NoForcedBet,
     PokerNoLimit,
@@ -44,6 +46,10 @@ def contradiction(ruleset: Ruleset) -> str | None:
 
 def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
     unit = ruleset.chip_unit
+    if isinstance(ruleset.escalation, Levels):
+        reason = contradiction_in(ruleset.escalation, ruleset.forced, unit)
+        if reason is not None:
+            return reason
     amounts = ruleset.base_amounts()
     sums = (amounts.small, amounts.big, amounts.ante, ruleset.starting_stack or 0)
     match ruleset:

@@ -25,6 +25,14 @@ class Placed(_Part, frozen=True, kw_only=True):
     stack: Chips
 
 
+class Arrival(Placed, frozen=True, kw_only=True):
+    """Who comes from another table; who was away there is away here."""
+
+    away: bool = False
+    timeouts: int = 0
+    """Decisions in a row that the clock took."""
+
+
 class Seeds(_Part, frozen=True, kw_only=True):
     """The three seeds of one deal, 32 bytes each in hexadecimal."""
 
@@ -61,6 +69,15 @@ class LevelFloor(Amounts, frozen=True, kw_only=True):
     """The highest forced bets in force at the tables a merged table was made of."""
 
 
+class LevelInForce(_Part, frozen=True, kw_only=True):
+    """The level that the tournament's clock has reached."""
+
+    number: int
+    amounts: Amounts
+    set_by: int
+    """Version, in the tournament's stream, of the event that put it into force."""
+
+
 class OpenTable(_Part, frozen=True, kw_only=True, tag="open_table"):
     table: TableId
     tournament: TournamentId
@@ -82,6 +99,9 @@ class OpenHand(_Part, frozen=True, kw_only=True, tag="open_hand"):
     round: int = 1
     tournament_version: int
     tournament_head: str
+    level: LevelInForce | None = None
+    """None where levels go by what happens at the table."""
+
     openings: tuple[Opening, ...] = ()
     omissions: tuple[Omission, ...] = ()
     last: bool = False
@@ -101,6 +121,9 @@ class Select(_Part, frozen=True, kw_only=True, tag="select"):
     salt: HexDigest
     now: datetime
 
+    def __repr__(self) -> str:
+        return f"Select(entrant={self.entrant!r}, decision={self.decision!r})"
+
 
 class Improve(_Part, frozen=True, kw_only=True, tag="improve"):
     """Add *cards* of the own new cards to the selection."""
@@ -110,6 +133,9 @@ class Improve(_Part, frozen=True, kw_only=True, tag="improve"):
     cards: tuple[str, ...]
     salt: HexDigest
     now: datetime
+
+    def __repr__(self) -> str:
+        return f"Improve(entrant={self.entrant!r}, decision={self.decision!r})"
 
 
 class Act(_Part, frozen=True, kw_only=True, tag="act"):
@@ -165,6 +191,9 @@ class TimeOut(_Part, frozen=True, kw_only=True, tag="time_out"):
 
     now: datetime
 
+    def __repr__(self) -> str:
+        return f"TimeOut(decision={self.decision!r})"
+
 
 class StepAway(_Part, frozen=True, kw_only=True, tag="step_away"):
     entrant: EntrantId
@@ -181,7 +210,7 @@ class VacateSeats(_Part, frozen=True, kw_only=True, tag="vacate_seats"):
 
 
 class SeatArrivals(_Part, frozen=True, kw_only=True, tag="seat_arrivals"):
-    arrivals: tuple[Placed, ...]
+    arrivals: tuple[Arrival, ...]
     carry: Chips = 0
     sabacc_pot: Chips = 0
     floor: LevelFloor | None = None

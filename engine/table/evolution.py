@@ -159,7 +159,15 @@ def _arrivals_seated(table: Table, event: events.ArrivalsSeated) -> Table:
     if table.hand is not None:
         raise InvariantViolated("a seat was taken during a hand")
     arrived = (
-        Place(seat=p.seat, entrant=p.entrant, stack=p.stack, arrived=True) for p in event.arrivals
+        Place(
+            seat=each.seat,
+            entrant=each.entrant,
+            stack=each.stack,
+            away=each.away,
+            timeouts=each.timeouts,
+            arrived=True,
+        )
+        for each in event.arrivals
     )
     seated = replace(
         table,

@@ -3,10 +3,11 @@
 from engine.cards import deck
 from engine.errors import InvariantViolated
 from engine.rng import Stream, openings_digest, seed_commitment, shuffled_pile
-from engine.rulesets import Amounts, AnteByPlayers, DoublePerOrbit, NoEscalation
-from engine.table.commands import OpenHand
+from engine.rulesets import Amounts, AnteByPlayers, DoublePerOrbit, Levels, NoEscalation
+from engine.table.commands import LevelInForce, OpenHand
 from engine.table.errors import TooFewStacks
 from engine.table.events import Commitments, HandOpened, Level, SeatBooks
+from engine.table.levels import next_level
 from engine.table.positions import DEALT_MIN, Positions, dealers_left, positions
 from engine.table.state import Place, Table
 from engine.values import HOUSE, Sealed
@@ -53,7 +54,7 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
         first_dealer=at.first_dealer,
         first_dealer_draws=at.draws,
         orbits=at.orbits,
-        level=_level(table, at.orbits),
+        level=_level(table, at.orbits, command.level),
         base=table.base,
         carry=table.carry,
         sabacc_pot=table.sabacc_pot,
@@ -101,10 +102,20 @@ def _books(place: Place, at: Positions, eligible: tuple[int, ...], penalty: int)
     )
 
 
-def _level(table: Table, orbits: int) -> Level:
+def _level(table: Table, orbits: int, in_force: LevelInForce | None) -> Level:
     number = table.next_hand_number
     before = table.level
+    if in_force is not None:
+        same = before is not None and before.set_by == in_force.set_by
+        return Level(
+            number=in_force.number,
+            amounts=in_force.amounts,
+            since_hand=before.since_hand if before is not None and same else number,
+            set_by=in_force.set_by,
+        )
     match table.ruleset.escalation:
+        case Levels(by="hands"):
+            return next_level(table)
         case NoEscalation():
             return before or Level(number=1, amounts=table.base, since_hand=number)
         case DoublePerOrbit():
@@ -124,4 +135,4 @@ def _level(table: Table, orbits: int) -> Level:
             ante = before.amounts.ante + step
             return Level(number=before.number + 1, amounts=Amounts(ante=ante), since_hand=number)
         case _:
-            raise InvariantViolated("the ruleset has no such escalation")
+            raise InvariantViolated("nobody said which level the clock has reached")

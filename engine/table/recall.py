@@ -110,8 +110,15 @@ def _open_hand(event: events.HandOpened) -> Command:
         if event.stage == SUDDEN_DEATH
         else (),
         penalties=event.penalties,
+        level=_level_in_force(event.level),
         now=event.at,
     )
+
+
+def _level_in_force(level: events.Level) -> commands.LevelInForce | None:
+    if level.set_by is None:
+        return None
+    return commands.LevelInForce(number=level.number, amounts=level.amounts, set_by=level.set_by)
 
 
 def _select(event: events.SelectionCommitted) -> Command:

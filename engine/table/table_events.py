@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Literal
 
 from engine.rulesets import Amounts, Ruleset
-from engine.table.commands import LevelFloor, Omission, Opening, Penalty, Placed, Seeds
+from engine.table.commands import Arrival, LevelFloor, Omission, Opening, Penalty, Placed, Seeds
 from engine.table.event_parts import Part
 from engine.values import (
     Chips,
@@ -61,11 +61,18 @@ class DrawnCard(Part, frozen=True, kw_only=True):
 
 
 class Level(Part, frozen=True, kw_only=True):
-    """A step of the escalation, the amounts in force, and the hand that raised them."""
+    """A step of the escalation, the amounts in force, and what put it into force."""
 
     number: int
     amounts: Amounts
     since_hand: int
+    """The first hand of this table at this level."""
+
+    set_by: int | None = None
+    """
+    Version, in the tournament's stream, of the event of its clock that set the
+    level; none where the table counts its own.
+    """
 
 
 class Commitments(Part, frozen=True, kw_only=True):
@@ -146,7 +153,7 @@ class SeatsVacated(Part, frozen=True, kw_only=True, tag="seats_vacated"):
 
 
 class ArrivalsSeated(Part, frozen=True, kw_only=True, tag="arrivals_seated"):
-    arrivals: tuple[Placed, ...]
+    arrivals: tuple[Arrival, ...]
     carry: Chips
     sabacc_pot: Chips = 0
     floor: LevelFloor | None

@@ -11,7 +11,8 @@ import msgspec
 
 from engine.betting import LegalAction
 from engine.pots import build_pots
-from engine.rulesets import Amounts
+from engine.rulesets import Amounts, Levels
+from engine.table import levels
 from engine.table.events import Ranked, Revealed
 from engine.table.state import Hand, InHand, Place, Rounds, Table
 from engine.table.turns import legal_on_turn
@@ -139,6 +140,21 @@ class LastHandView(_Part, frozen=True, kw_only=True):
     """Who took the Sabacc pot, and how much it was."""
 
 
+class NextLevelView(_Part, frozen=True, kw_only=True):
+    """What the forced bets will be, and when; one of the last three says so."""
+
+    number: int
+    amounts: Amounts
+    hands_left: int | None = None
+    """Hands still to be opened before it, where the table counts them."""
+
+    due: datetime | None = None
+    """The instant, while the tournament's clock runs."""
+
+    left_seconds: int | None = None
+    """Whole seconds of the level that are left, while the clock stands."""
+
+
 class TableView(_Part, frozen=True, kw_only=True):
     """A table as one viewer sees it; safe to serialise."""
 
@@ -170,6 +186,9 @@ class TableView(_Part, frozen=True, kw_only=True):
     big_blind: int | None = None
     level: int = 1
     amounts: Amounts = Amounts()
+    next_level: NextLevelView | None = None
+    """None if the forced bets stay, or go by orbits or players."""
+
     held: str | None = None
     closed: bool = False
     decision: DecisionView | None = None
@@ -201,6 +220,7 @@ def seen_by(table: Table, viewer: EntrantId | None) -> TableView:
         button=table.button,
         level=table.level_number,
         amounts=_amounts(table),
+        next_level=_next_level(table),
         held=table.held,
         closed=table.closed,
         last_hand=_last_hand(table),
@@ -238,6 +258,17 @@ def seen_by(table: Table, viewer: EntrantId | None) -> TableView:
 def _amounts(table: Table) -> Amounts:
     floor = table.floor()
     return Amounts(small=floor.small, big=floor.big, ante=floor.ante)
+
+
+def _next_level(table: Table) -> NextLevelView | None:
+    escalation = table.ruleset.escalation
+    if not isinstance(escalation, Levels) or escalation.by != "hands":
+        return None
+    amounts = levels.coming(table)
+    if amounts is None:
+        return None
+    number = levels.reached(table) + 1
+    return NextLevelView(number=number, amounts=amounts, hands_left=levels.hands_left(table))
 
 
 def _legal(table: Table, seat: int) -> tuple[LegalAction, ...]:

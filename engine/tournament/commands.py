@@ -136,6 +136,26 @@ class Resume(_Command, frozen=True, kw_only=True, tag="resume"):
     now: datetime
 
 
+class Outage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When nobody could play for the service's own fault: the last sign of life, and the next."""
+
+    since: datetime
+    until: datetime
+
+
+class TendClock(_Command, frozen=True, kw_only=True, tag="tend_clock"):
+    """
+    Take outages from the level clock, then raise every level that is due, in order.
+
+    Nothing is due while the clock stands, and nothing happens.
+    """
+
+    outages: tuple[Outage, ...] = ()
+    """Oldest first; those before the clock last started count for nothing."""
+
+    now: datetime
+
+
 class Cancel(_Command, frozen=True, kw_only=True, tag="cancel"):
     reason: str
     """A slug, or the id of a stored text; never prose."""
@@ -162,6 +182,7 @@ Command = (
     | RecordBreak
     | Pause
     | Resume
+    | TendClock
     | Cancel
     | Finish
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from engine.rng import master_commitment
-from engine.tournament import results
+from engine.tournament import levels, results
 from engine.tournament.commands import (
     Announce,
     Cancel,
@@ -18,6 +18,7 @@ from engine.tournament.commands import (
     Register,
     Resume,
     StartPlay,
+    TendClock,
     Withdraw,
 )
 from engine.tournament.errors import (
@@ -96,10 +97,11 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         case RecordBreak():
             return _record_break(state, command)
         case Pause():
-            running = running_of(state)
-            return () if running.paused else (TournamentPaused(reason=command.reason),)
+            return _pause(running_of(state), command)
         case Resume():
-            return (TournamentResumed(),) if running_of(state).paused else ()
+            return _resume(running_of(state), command)
+        case TendClock():
+            return levels.tended(running_of(state), command)
         case Cancel():
             return _cancel(state, command)
         case Finish():
@@ -284,7 +286,20 @@ def _start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
             breaking_order=tuple(range(required, 0, -1)),
         ),
         PlayStarted(tables=tables, entrants=len(entrants)),
+        *levels.started(terms.ruleset, command.now),
     )
+
+
+def _pause(state: Running, command: Pause) -> tuple[Event, ...]:
+    if state.paused:
+        return ()
+    return (TournamentPaused(reason=command.reason), *levels.stopped(state.clock, command.now))
+
+
+def _resume(state: Running, command: Resume) -> tuple[Event, ...]:
+    if not state.paused:
+        return ()
+    return (TournamentResumed(), *levels.resumed(state.clock, command.now))
 
 
 def _record_moves(state: State, command: RecordMoves) -> tuple[Event, ...]:

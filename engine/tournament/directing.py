@@ -26,7 +26,7 @@ from engine.tournament.seating import (
     worst_seat,
 )
 from engine.tournament.state import Cancelled, Finished, Running, Seated, Seating, State
-from engine.tournament.values import Candidate, Draw, Move, Standing
+from engine.tournament.values import Candidate, Draw, LevelClock, Move, Standing
 from engine.values import Chips, EntrantId, Seat, TableId
 
 SIZE_TOLERANCE = 1
@@ -81,6 +81,9 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
     wait_seconds: int
     only: tuple[EntrantId, ...] = ()
     """In a sudden-death hand: those who are tied for the first place."""
+
+    clock: LevelClock | None = None
+    """The level in force, where levels go by the clock."""
 
 
 class Hold(msgspec.Struct, frozen=True, kw_only=True):
@@ -166,6 +169,7 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
     return Open(
         last=_hands_left(state.terms, tables[table]) == 1,
         wait_seconds=state.terms.hands_between_seconds if tables[table].hand_number else 0,
+        clock=state.clock,
     )
 
 

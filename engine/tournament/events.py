@@ -6,10 +6,11 @@ from the class name, and never changes once an event with it has been stored.
 """
 
 from datetime import datetime
+from typing import Literal
 
 import msgspec
 
-from engine.rulesets import Ruleset
+from engine.rulesets import Amounts, Ruleset
 from engine.tournament.values import (
     BotRule,
     Candidate,
@@ -110,6 +111,45 @@ class TournamentResumed(_Event, frozen=True, kw_only=True, tag="tournament_resum
     pass
 
 
+class ClockStarted(_Event, frozen=True, kw_only=True, tag="clock_started"):
+    """The level clock runs, for the first time or again; ``amounts`` are in force."""
+
+    level: int
+    amounts: Amounts
+    at: datetime
+    """From when it counts as running: the end of an outage lies before the event."""
+
+    due: datetime | None
+    """When the next level comes if nothing stops the clock; none at the last level."""
+
+    cause: Literal["play_started", "resumed", "outage"]
+    rule: str
+
+
+class ClockStopped(_Event, frozen=True, kw_only=True, tag="clock_stopped"):
+    """The level clock stands: what is left of the level is kept."""
+
+    level: int
+    at: datetime
+    """From when it counts as standing: the last heartbeat before an outage."""
+
+    left_microseconds: int
+    cause: Literal["paused", "outage"]
+    rule: str
+
+
+class LevelRaised(_Event, frozen=True, kw_only=True, tag="level_raised"):
+    """In force for every hand opened from now on; a hand in play is finished at its own level."""
+
+    level: int
+    amounts: Amounts
+    at: datetime
+    due: datetime | None
+    """When the next level comes: counted from when this one was due, however late it is."""
+
+    rule: str
+
+
 class EntrantBusted(_Event, frozen=True, kw_only=True, tag="entrant_busted"):
     entrant: EntrantId
     table: TableId
@@ -176,6 +216,9 @@ Event = (
     | PlayStarted
     | TournamentPaused
     | TournamentResumed
+    | ClockStarted
+    | ClockStopped
+    | LevelRaised
     | EntrantBusted
     | EntrantEliminated
     | EntrantsMoved

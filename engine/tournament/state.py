@@ -8,12 +8,15 @@ from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
 from engine.tournament.events import (
+    ClockStarted,
+    ClockStopped,
     EntrantBusted,
     EntrantEliminated,
     EntrantRegistered,
     EntrantsMoved,
     EntrantWithdrawn,
     Event,
+    LevelRaised,
     PlayStarted,
     RegistrationClosed,
     RegistrationOpened,
@@ -25,7 +28,15 @@ from engine.tournament.events import (
     TournamentPaused,
     TournamentResumed,
 )
-from engine.tournament.values import Entry, Masters, Move, Payout, Placing, SeatAssignment
+from engine.tournament.values import (
+    Entry,
+    LevelClock,
+    Masters,
+    Move,
+    Payout,
+    Placing,
+    SeatAssignment,
+)
 from engine.values import EntrantId, Seat, TableId
 
 Phase = Literal[
@@ -58,17 +69,22 @@ class Seating(msgspec.Struct, frozen=True, kw_only=True):
         return next((each.seat for each in self.seats if each.entrant == entrant), None)
 
 
-class Unannounced(msgspec.Struct, frozen=True, kw_only=True):
+class _Phase(msgspec.Struct, frozen=True, kw_only=True):
+    version: int = 0
+    """How many events have led here: the version of the last one in the stream."""
+
+
+class Unannounced(_Phase, frozen=True, kw_only=True):
     """The state of an empty stream."""
 
 
-class Announced(msgspec.Struct, frozen=True, kw_only=True):
+class Announced(_Phase, frozen=True, kw_only=True):
     """Published, and not yet taking entrants."""
 
     terms: TournamentAnnounced
 
 
-class Registering(msgspec.Struct, frozen=True, kw_only=True):
+class Registering(_Phase, frozen=True, kw_only=True):
     terms: TournamentAnnounced
     masters: Masters
     entrants: tuple[Entry, ...] = ()
@@ -77,7 +93,7 @@ class Registering(msgspec.Struct, frozen=True, kw_only=True):
     """How many ever registered: the last number given."""
 
 
-class Closed(msgspec.Struct, frozen=True, kw_only=True):
+class Closed(_Phase, frozen=True, kw_only=True):
     """Registration is over and play has not begun: within one decision only."""
 
     terms: TournamentAnnounced
@@ -88,7 +104,7 @@ class Closed(msgspec.Struct, frozen=True, kw_only=True):
     draws: int = 0
 
 
-class Running(msgspec.Struct, frozen=True, kw_only=True):
+class Running(_Phase, frozen=True, kw_only=True):
     terms: TournamentAnnounced
     masters: Masters
     entrants: tuple[Entry, ...]
@@ -101,6 +117,8 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
     placings: tuple[Placing, ...] = ()
     """Of the eliminated, in the order they went."""
     paused: bool = False
+    clock: LevelClock | None = None
+    """None where levels do not go by the clock."""
 
     def seating(self, table: TableId) -> Seating | None:
         """Return the open table *table*, or None if it is not (or no longer) one."""
@@ -111,7 +129,7 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(each.entrant for table in self.tables for each in table.seats)
 
 
-class Finished(msgspec.Struct, frozen=True, kw_only=True):
+class Finished(_Phase, frozen=True, kw_only=True):
     terms: TournamentAnnounced
     masters: Masters
     entrants: tuple[Entry, ...]
@@ -119,7 +137,7 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     payouts: tuple[Payout, ...]
 
 
-class Cancelled(msgspec.Struct, frozen=True, kw_only=True):
+class Cancelled(_Phase, frozen=True, kw_only=True):
     terms: TournamentAnnounced
     entrants: tuple[Entry, ...]
     reason: str
@@ -159,6 +177,10 @@ def evolve(state: State, event: Event) -> State:
     Raises:
         InvariantViolated: If *event* cannot have happened in *state*.
     """
+    return replace(_evolve(state, event), version=state.version + 1)
+
+
+def _evolve(state: State, event: Event) -> State:
     match state, event:
         case Unannounced(), TournamentAnnounced():
             return Announced(terms=event)
@@ -206,6 +228,8 @@ def _evolve_running(state: Running, event: Event) -> State:
             return replace(state, paused=True)
         case TournamentResumed():
             return replace(state, paused=False)
+        case ClockStarted() | ClockStopped() | LevelRaised():
+            return replace(state, clock=_clock(state, event))
         case EntrantBusted():
             return replace(state, tables=_without(state.tables, {event.entrant}))
         case EntrantEliminated():
@@ -231,6 +255,36 @@ def _evolve_running(state: Running, event: Event) -> State:
             )
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow the start of play")
+
+
+def _clock(state: Running, event: ClockStarted | ClockStopped | LevelRaised) -> LevelClock:
+    """Return the clock after *event*, whose version will be the next."""
+    version, before = state.version + 1, state.clock
+    match event:
+        case ClockStopped():
+            if before is None or event.level != before.level:
+                raise InvariantViolated("a clock was stopped that does not run")
+            return replace(
+                before,
+                run_by=version,
+                since=event.at,
+                due=None,
+                left_microseconds=event.left_microseconds,
+            )
+        case ClockStarted() if before is not None and before.level == event.level:
+            set_by = before.set_by
+        case ClockStarted() | LevelRaised():
+            if event.level != (0 if before is None else before.level) + 1:
+                raise InvariantViolated("a level was left out")
+            set_by = version
+    return LevelClock(
+        level=event.level,
+        amounts=event.amounts,
+        set_by=set_by,
+        run_by=version,
+        since=event.at,
+        due=event.due,
+    )
 
 
 def _seatings(assignments: tuple[SeatAssignment, ...]) -> tuple[Seating, ...]:

@@ -1,9 +1,11 @@
 """The small things that commands, events and states of a tournament are made of."""
 
+from datetime import datetime
 from typing import Literal
 
 import msgspec
 
+from engine.rulesets import Amounts
 from engine.values import Chips, EntrantId, HexDigest, PlayerId, Seat, TableId
 
 BotRule = Literal["allowed", "forbidden", "only"]
@@ -83,6 +85,34 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     entrant: EntrantId
     seat: Seat
     hands_to_big_blind: int | None = None
+
+
+class LevelClock(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    The level in force in a tournament whose levels go by the clock.
+
+    A clock that runs has ``due``, one that stands has ``left_microseconds``; at
+    the last level there is nothing to wait for and both are none.
+    """
+
+    level: int
+    amounts: Amounts
+    set_by: int
+    """Version, in the tournament's stream, of the event that put this level into force."""
+
+    run_by: int
+    """Version of the event since which the clock has run or stood as it does now."""
+
+    since: datetime
+    """From which instant on it counts as having run, or stood."""
+
+    due: datetime | None = None
+    left_microseconds: int | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether time brings a next level nearer."""
+        return self.due is not None
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -13,9 +13,11 @@ from service import jobs
 from service.api.access import demand, entrant_of, reach, role_in
 from service.api.bodies import read_body
 from service.api.operations import operation
+from service.api.positions import reached
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import encoded, order_of
 from service.errors import BadRequest, StreamNotFound
+from service.eventstore.read import last_position
 from service.idempotency import seen
 from service.projections import queries
 from service.projections.schema import audit_report
@@ -49,15 +51,17 @@ class OperationShown(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/leagues/{league_id:str}/audits", "start_audit",
     "Decide every recorded action again, in the background.",
-    scope="hands:audit", body=AuditWanted, answer=Started, status=202, problems=("forbidden",),
+    scope="hands:audit", body=AuditWanted, answer=Started, status=202,
+    problems=("forbidden", "not_caught_up"),
 )  # fmt: skip
 async def start_audit(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """Record that an audit is wanted and arm its job; a retry finds the same one."""
     shell = shell_of(request)
     body, raw = await read_body(request, AuditWanted)
     place = await reach(request, league_id, "lge")
-    entered = False
-    if body.tournament is not None:
+    if body.tournament is None:
+        entered = await _plays_in(request, league_id)
+    else:
         tournament = await reach(request, body.tournament, "trn")
         if tournament.league != league_id:
             raise BadRequest("bad_request", "this tournament is of another league")
@@ -94,6 +98,18 @@ async def start_audit(request: Asked, league_id: FromPath[str]) -> Response[byte
     if again:
         headers["Idempotent-Replayed"] = "true"
     return encoded(Started(operation=name), 202, headers)
+
+
+async def _plays_in(request: Asked, league: str) -> bool:
+    """Whether the caller plays in a tournament of *league* that is not over."""
+    shell = shell_of(request)
+    # An entry of a moment ago counts, so the read model has to be where the log is.
+    async with shell.pool.acquire() as driver:
+        position = await last_position(driver, league)
+    await reached(request, league, "tournaments", position)
+    async with shell.engine.connect() as connection:
+        seats = await queries.seats_of(connection, principal_of(request).account.player)
+    return any(each.league == league for each in seats)
 
 
 @operation(

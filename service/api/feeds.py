@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
+import sqlalchemy as sa
 from litestar import Response
 from litestar.params import FromPath
 from litestar.response import ServerSentEvent, ServerSentEventMessage
@@ -39,7 +40,12 @@ from service.eventstore.upcasters import current_version, upcast
 
 _log = logging.getLogger(__name__)
 
-_ENDINGS: tuple[type[Exception], ...] = (*AWAY, StoreUnavailable)
+_ENDINGS: tuple[type[Exception], ...] = (
+    *AWAY,
+    sa.exc.OperationalError,
+    sa.exc.InterfaceError,
+    StoreUnavailable,
+)
 
 PING_SECONDS = 15.0
 STREAM_SECONDS = 300.0

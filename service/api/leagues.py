@@ -12,6 +12,7 @@ from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.league.commands import AcceptInvitation, CreateLeague, Invite
+from engine.league.errors import InvitationUnknown
 from engine.league.roles import Role
 from engine.values import LeagueId, PlayerId, stream_of
 from service.accounts import derived, names
@@ -170,7 +171,7 @@ async def invite(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
 @operation(
     "POST", "/v1/invitations/{code:str}/accept", "accept_invitation", "Join a league by a code.",
     scope="tables:play", body=Nothing, answer=Membership, status=201,
-    problems=("invitation_unknown", "invitation_expired", "already_member"),
+    problems=("invitation_expired", "already_member"),
 )  # fmt: skip
 async def accept_invitation(request: Asked, code: FromPath[str]) -> Response[bytes]:
     """Become a member; the role is the invitation's."""
@@ -182,7 +183,11 @@ async def accept_invitation(request: Asked, code: FromPath[str]) -> Response[byt
     command = AcceptInvitation(invitation=_digest(code), player=player, now=shell.now())
     # A made-up league is not asked: looking into it would make its key.
     await league_of(shell, stream_of(league))
-    receipt = await decide_one(shell, league, league, order, [command])
+    try:
+        receipt = await decide_one(shell, league, league, order, [command])
+    except InvitationUnknown as error:
+        # As for a made-up league: a code that opens nothing does not say what there is.
+        raise StreamNotFound("there is nothing here under this name") from error
     roles = [each.event.role for each in receipt.recorded if each.type == "member_added"]
     content = {"league": league, "player": player, "role": roles[0] if roles else None}
     return answer(receipt, content, version_of=stream_of(league))

@@ -19,7 +19,16 @@ async def caught_up(request: Asked, league: str, projection: str) -> None:
     wanted = request.query_params.get("min_position")
     if wanted is None:
         return
-    position = position_in(wanted, league)
+    await reached(request, league, projection, position_in(wanted, league))
+
+
+async def reached(request: Asked, league: str, projection: str, position: int) -> None:
+    """
+    Wait until *projection* has reached *position*.
+
+    Raises:
+        NotCaughtUp: After five seconds.
+    """
     engine = shell_of(request).engine
     if not await queries.wait_for(engine, projection, league, position, WAIT_SECONDS):
         raise NotCaughtUp("the read model has not reached this position yet")

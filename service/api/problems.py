@@ -55,7 +55,6 @@ AWAY: tuple[type[Exception], ...] = (
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.CannotConnectNowError,
-    sa.exc.DBAPIError,
     sa.exc.TimeoutError,
 )
 """What a database that is away looks like from here."""
@@ -122,6 +121,12 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "not_caught_up": (503, "The read model has not reached the wanted position yet"),
 }
 """Codes of the service itself: status and title."""
+
+_AWAY_CLASSES = frozenset({"08", "53", "55", "57"})
+"""Classes of SQLSTATE: connection lost, resources exhausted, not now, an operator stepped in."""
+
+_BUSY = frozenset({"40001", "40P01"})
+"""Serialisation, deadlock: the same again may well go through."""
 
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
 
@@ -220,6 +225,14 @@ def answer_away(request: Asked, error: Exception) -> Response[bytes]:
     """Answer that the database is away; whether anything was kept, a retry finds out."""
     _log.warning("the database is away: %s", type(error).__name__)
     return answer_service_error(request, StoreUnavailable("the database is away"))
+
+
+def answer_database(request: Asked, error: sa.exc.DBAPIError) -> Response[bytes]:
+    """Answer what a statement met: a database that is away or too busy, or else our own defect."""
+    state = getattr(error.orig, "sqlstate", None) or ""
+    away = error.connection_invalidated or state[:2] in _AWAY_CLASSES or state in _BUSY
+    lost = not state and isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
+    return answer_away(request, error) if away or lost else answer_defect(request, error)
 
 
 def answer_defect(request: Asked, error: Exception) -> Response[bytes]:

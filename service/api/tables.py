@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from engine.betting import CardSource
 from engine.errors import CommandRejected
+from engine.policies import with_clock
 from engine.table.commands import (
     Act,
     CallHand,
@@ -22,7 +23,8 @@ from engine.table.commands import (
 from engine.table.errors import EntrantNotSeated
 from engine.table.state import Table
 from engine.table.view import TableView, seen_by
-from engine.values import CHIPS_MAX, EntrantId, number_of
+from engine.tournament.levels import structure_of
+from engine.values import CHIPS_MAX, EntrantId, number_of, stream_of
 from service.api.access import Place, entrant_of, reach, tournament_of_table
 from service.api.bodies import read_body
 from service.api.feeds import Feed, Item
@@ -105,7 +107,8 @@ async def read_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]
         if f'"{place.loaded.version}"' == tag:
             return Response(b"", status_code=304, headers={"ETag": tag})
     viewer = await _viewer(request, place)
-    return encoded(_view(place, viewer), headers={"ETag": f'"{place.loaded.version}"'})
+    seen = await _seen(request, place, viewer)
+    return encoded(_view(place, seen), headers={"ETag": f'"{place.loaded.version}"'})
 
 
 @operation(
@@ -223,8 +226,17 @@ async def _viewer(request: Asked, place: Place) -> EntrantId | None:
     return entrant_of(tournament, principal_of(request).account.player)
 
 
-def _view(place: Place, viewer: EntrantId | None) -> dict[str, Any]:
-    view = msgspec.to_builtins(seen_by(place.state, viewer))
+async def _seen(request: Asked, place: Place, viewer: EntrantId | None) -> TableView:
+    view = seen_by(place.state, viewer)
+    if not structure_of(place.state.ruleset):
+        return view
+    # Workers raise levels, so this process's copy of the tournament may be an old one.
+    above = stream_of(place.state.tournament)
+    return with_clock(view, (await shell_of(request).desk.writer.load(place.league, above)).state)
+
+
+def _view(place: Place, seen: TableView) -> dict[str, Any]:
+    view = msgspec.to_builtins(seen)
     return {
         "id": place.state.table,
         "league": place.league,

@@ -9,7 +9,7 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
-from engine.rulesets import Ruleset, preset, resolve, ruleset_hash
+from engine.rulesets import Amounts, Ruleset, preset, resolve, ruleset_hash, scaled
 from engine.tournament.commands import (
     Announce,
     Cancel,
@@ -17,7 +17,8 @@ from engine.tournament.commands import (
     Pause,
     Resume,
 )
-from engine.tournament.state import Finished, phase_of
+from engine.tournament.levels import following
+from engine.tournament.state import Finished, Running, phase_of
 from engine.tournament.values import Masters
 from engine.values import LeagueId, SeasonId, TournamentId, stream_of
 from service.accounts import names
@@ -62,6 +63,9 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] | None = None
     hands_between_seconds: Small = 0
     hands_max: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    time_scale: Annotated[int, Meta(ge=1, le=10_000)] = 1
+    """For a sandbox only: levels by the clock are so many times shorter, a second at least."""
+
     masters: Masters | None = None
     """For a sandbox only: fixed masters, so that the same night can be dealt again."""
 
@@ -103,6 +107,19 @@ class TableShown(msgspec.Struct, kw_only=True):
     number: int
 
 
+class ClockShown(msgspec.Struct, kw_only=True):
+    """The level for the hands opened now, and the next one, where levels go by the clock."""
+
+    level: int
+    amounts: Amounts
+    next_amounts: Amounts | None
+    due: datetime | None
+    """When the next level comes, while the clock runs."""
+
+    left_seconds: int | None
+    """What is left of the level, while the clock stands."""
+
+
 class TournamentShown(msgspec.Struct, kw_only=True):
     """A tournament as a member sees it."""
 
@@ -131,6 +148,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     entrants: tuple[EntrantShown, ...]
     tables: tuple[TableShown, ...]
     my: MyEntry | None
+    clock: ClockShown | None
 
 
 @operation(
@@ -147,6 +165,8 @@ async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Respo
     demand(place, "manage_tournaments")
     if body.masters is not None and not place.state.sandbox:
         raise BadRequest("not_a_sandbox", "only a sandbox league may fix its masters")
+    if body.time_scale != 1 and not place.state.sandbox:
+        raise BadRequest("not_a_sandbox", "only a sandbox league may scale durations")
     if body.season is not None:
         season = await reach(request, body.season, "ssn")
         if season.league != league_id:
@@ -212,13 +232,28 @@ async def read_tournament(request: Asked, tournament_id: FromPath[str]) -> Respo
             for each in getattr(place.state, "tables", ())
         ),
         my=None if my is None else MyEntry(entrant=my.id, table=my.table, seat=my.seat),
+        clock=_clock(place.state),
         **{
             name: getattr(terms, name)
             for name in TournamentShown.__struct_fields__
-            if name not in ("id", "state", "entrants", "tables", "my")
+            if name not in ("id", "state", "entrants", "tables", "my", "clock")
         },
     )
     return encoded(found, headers=headers)
+
+
+def _clock(state: Any) -> ClockShown | None:
+    if not isinstance(state, Running) or state.clock is None:
+        return None
+    clock = state.clock
+    left = clock.left_microseconds
+    return ClockShown(
+        level=clock.level,
+        amounts=clock.amounts,
+        next_amounts=following(state),
+        due=clock.due,
+        left_seconds=None if left is None else left // 1_000_000,
+    )
 
 
 async def shown_entrants(request: Asked, place: Place) -> list[EntrantShown]:
@@ -322,6 +357,7 @@ def _announcement(
     body: TournamentWanted, tournament: TournamentId, league: LeagueId, now: datetime
 ) -> Announce:
     ruleset = resolve(body.ruleset, body.overrides) if body.overrides else preset(body.ruleset)
+    ruleset = scaled(ruleset, body.time_scale)
     return Announce(
         tournament=tournament,
         league=league,

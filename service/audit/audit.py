@@ -249,17 +249,16 @@ class Auditor:
         found = self.tables.get(name)
         if found is None:
             floor = self._floor_of[name]
-            found = HandAudit(name, self.findings, lambda: self._masters(floor))
+            found = HandAudit(name, self.findings, lambda: self._floor(floor))
             self.tables[name] = found
         return found
 
-    def _masters(self, floor: str) -> Any:
+    def _floor(self, floor: str) -> FloorAudit | None:
         # A tournament's own events may still be waiting for the end of their command.
         stream = self._streams.get(floor)
         if stream is not None and stream.group:
             self._decide(floor, stream)
-        found = self.floors.get(floor)
-        return None if found is None else found.masters
+        return self.floors.get(floor)
 
     def _break(self, name: str, stream: _Stream, position: int, error: Exception) -> None:
         stream.broken = True

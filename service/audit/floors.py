@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from engine.rulesets import Amounts
 from engine.tournament import events
 from engine.tournament.values import Masters
 from engine.values import number_of
@@ -28,8 +29,15 @@ class FloorAudit:
         """In play since the seats were drawn."""
 
         self.last_position = 0
+        self._levels: dict[int, tuple[int, Amounts]] = {}
+        """Each level the clock has set, by the version of the event that set it."""
 
-    def see(self, event: Any, position: int, _before: Any) -> None:
+    def level_at(self, version: int) -> tuple[int, int, Amounts] | None:
+        """Return the event that set the level in force at *version*, its number and amounts."""
+        set_by = max((known for known in self._levels if known <= version), default=None)
+        return None if set_by is None else (set_by, *self._levels[set_by])
+
+    def see(self, event: Any, position: int, before: Any) -> None:
         """Check *event*."""
         self.last_position = position
         match event:
@@ -43,6 +51,8 @@ class FloorAudit:
                 self._entered.pop(event.entrant, None)
             case events.SeatsDrawn():
                 self._drawn(event, position)
+            case events.ClockStarted(cause="play_started") | events.LevelRaised():
+                self._levels[before.version + 1] = (event.level, event.amounts)
             case events.TournamentFinished():
                 self._finished(event, position)
 

@@ -14,9 +14,9 @@ from engine.rulesets import CorellianSpike
 from engine.table import events
 from engine.table.event_parts import OpenCard
 from engine.table.state import Table
-from engine.tournament.values import Masters
 from engine.values import SealedCard
 from service.audit import generator, pots
+from service.audit.floors import FloorAudit
 from service.audit.generator import Card
 from service.audit.report import Findings
 
@@ -55,15 +55,15 @@ class HandAudit:
     Follows the events of one table.
 
     Args:
-        masters: The tournament's, once registration has opened; they may be asked for late.
+        floor: The audit of the tournament, as far as it has been read; may be asked for late.
     """
 
     def __init__(
-        self, stream: str, findings: Findings, masters: Callable[[], Masters | None]
+        self, stream: str, findings: Findings, floor: Callable[[], FloorAudit | None]
     ) -> None:
         self._stream = stream
         self._findings = findings
-        self._masters = masters
+        self._floor = floor
         self._number = 0
         self._deck: tuple[str, ...] = ()
         self._position = 0
@@ -100,6 +100,7 @@ class HandAudit:
         drawn = generator.pile_root(1, hand.piles[1])
         self._hold("decks", drawn == event.deck_root, "the deck is not the one its seed gives")
         self._seeds(event)
+        self._level(event)
         chips = sum(books.stack for books in event.seats) + event.carry + event.sabacc_pot
         self._hold("hands", chips == self.chips, f"opened with {chips} chips, not {self.chips}")
 
@@ -107,7 +108,8 @@ class HandAudit:
         return bytes.fromhex(getattr(self._now().opened.seeds.value, use))
 
     def _seeds(self, event: events.HandOpened) -> None:
-        masters = self._masters()
+        floor = self._floor()
+        masters = None if floor is None else floor.masters
         for use in ("cards", "dice", "draws"):
             seed = self._seed(use)
             committed = generator.seed_commitment(seed) == getattr(event.commitments, use)
@@ -116,6 +118,16 @@ class HandAudit:
                 master = bytes.fromhex(masters.cards if use == "cards" else masters.open)
                 derived = generator.seed(master, use, self._number, event.number, event.deal)
                 self._hold("seeds", derived == seed, f"the seed for {use} is not its master's")
+
+    def _level(self, event: events.HandOpened) -> None:
+        """Compare the hand's level with the newest one its tournament had set by then."""
+        floor, level = self._floor(), event.level
+        due = None if floor is None else floor.level_at(event.tournament_version)
+        named = None
+        if level.set_by is not None:
+            named = (level.set_by, level.number, level.amounts)
+        if due is not None or named is not None:
+            self._hold("levels", named == due, f"opened at level {level.number}, not {due}")
 
     def _dice_rolled(self, event: events.DiceRolled, _before: object) -> None:
         rolled = generator.dice(self._seed("dice"), self._now().openings)

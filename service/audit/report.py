@@ -43,6 +43,7 @@ TITLES = {
     "cubes": "cubes rolled again",
     "reveals": "shown cards proved",
     "decisions": "actions decided again",
+    "levels": "levels of hands found on the clock",
     "pots": "pots built again from wagers",
     "hands": "hands balanced to the chip",
     "seat_draws": "seat draws repeated",

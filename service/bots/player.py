@@ -32,15 +32,14 @@ class Player:
         client: Speaks with the bot's own token.
         name: Its name; with *seed* it fixes the moods.
         seed: Of the night.
-        sleepy: How many decisions it sleeps through before it wakes up.
+        asleep: Whether it misses every decision until it is away and somebody wakes it.
     """
 
     client: Client
     name: str
     seed: int
-    sleepy: int = 0
+    asleep: bool = False
     temper: Temper = field(init=False)
-    slept: set[str] = field(default_factory=set)
     answered: int = 0
     refused: list[str] = field(default_factory=list)
     """Codes of refusals that were not just a moment too late; empty in a good night."""
@@ -58,7 +57,7 @@ class Player:
         Raises:
             Unreachable: If the server stays away.
         """
-        if self._sleeps_through(decision):
+        if self.asleep:
             return False
         view = await self.client.get(f"/v1/tables/{table}")
         action = choose(view, self.temper, self.name, self.seed)
@@ -74,10 +73,14 @@ class Player:
         self.answered += 1
         return True
 
-    def _sleeps_through(self, decision: str) -> bool:
-        if decision not in self.slept and len(self.slept) < self.sleepy:
-            self.slept.add(decision)
-        return decision in self.slept
+    async def come_back(self, table: str) -> None:
+        """Say at *table* that it plays on, from the next hand; too late if it has no seat left."""
+        self.asleep = False
+        try:
+            await self.client.post(f"/v1/tables/{table}/presence", {"away": False})
+        except Problem as problem:
+            if problem.code != "entrant_not_seated":
+                self.refused.append(f"{problem} for coming back")
 
 
 def choose(view: dict[str, Any], temper: Temper, name: str, seed: int) -> dict[str, Any] | None:

@@ -17,6 +17,9 @@ class Tally:
     players_moved: int = 0
     tables_broken: int = 0
     deadlines_run_out: int = 0
+    seats_away: int = 0
+    hands_killed: int = 0
+    seats_back: int = 0
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(
@@ -46,6 +49,12 @@ def counted(feed: Iterable[dict[str, Any]]) -> Tally:
                 tally.odd_chips_carried += data["remainder"]
             case "selection_committed" | "improvement_committed" | "seat_acted":
                 tally.deadlines_run_out += data["timed_out"]
+            case "seat_went_away":
+                tally.seats_away += 1
+            case "hand_killed":
+                tally.hands_killed += 1
+            case "seat_came_back":
+                tally.seats_back += 1
             case "entrants_moved":
                 tally.players_moved += len(data["moves"])
             case "table_broken":

@@ -25,11 +25,14 @@ class Floor:
         watcher: Reads the feeds, as a spectator.
         players: By entrant.
         story: Told as it happens.
+        sleepy: Whether one at each table falls asleep; at one table only, the others
+            would have played on to their end by the time it is awake.
     """
 
     watcher: Client
     players: dict[str, Player]
     story: Story
+    sleepy: bool = False
     feeds: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """Everything seen so far, by table."""
 
@@ -53,6 +56,8 @@ class Floor:
                     after = item["cursor"]
                     self.story.tournament(item)
                     match item["type"]:
+                        case "seats_drawn" if self.sleepy:
+                            self._put_to_sleep(item["data"]["assignments"])
                         case "play_started":
                             tables += [
                                 tasks.create_task(self._table(table, tasks))
@@ -69,6 +74,14 @@ class Floor:
                             continue
                 await asyncio.sleep(RETRY_SECONDS)
 
+    def _put_to_sleep(self, assignments: list[dict[str, Any]]) -> None:
+        """Let the player in each table's lowest seat miss everything until it is away."""
+        lowest: dict[str, dict[str, Any]] = {}
+        for place in sorted(assignments, key=lambda place: place["seat"]):
+            lowest.setdefault(place["table"], place)
+        for place in lowest.values():
+            self.players[place["entrant"]].asleep = True
+
     async def _table(self, table: str, tasks: asyncio.TaskGroup) -> None:
         seen = self.feeds.setdefault(table, [])
         while True:
@@ -83,6 +96,11 @@ class Floor:
         data = item["data"]
         if item["type"] == "hand_opened":
             self._seats[table] = {seat["seat"]: seat["entrant"] for seat in data["seats"]}
+            for seat in data["seats"]:
+                # Who is away has been dealt in and killed by now; that is when it wakes up.
+                sleeper = self.players.get(seat["entrant"]) if seat["away"] else None
+                if sleeper is not None and sleeper.asleep:
+                    tasks.create_task(sleeper.come_back(table))
         elif item["type"] == "decision_opened":
             for seat in data["seats"]:
                 player = self.players.get(self._seats[table][seat])

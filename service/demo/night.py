@@ -22,8 +22,8 @@ HEAD_START: Final = timedelta(seconds=2)
 
 POLL_SECONDS: Final = 0.2
 PATIENCE_SECONDS: Final = 60.0
-SLEEPS_THROUGH: Final = 2
-"""Decisions the sleepy bot misses in the first tournament; three in a row would make it away."""
+SLEEPY: Final = 1
+"""Number of the tournament in which players fall asleep until their seats count as away."""
 
 
 class NightFailed(Exception):
@@ -127,20 +127,20 @@ class Night:
             f"/v1/leagues/{league}/tournaments",
             tournament_request(self._options, number, season, starts_at),
         )
-        players = await self._register(tournament["id"], number)
+        players = await self._register(tournament["id"])
         story = Story(self._teller, {entrant: bot.name for entrant, bot in players.items()})
-        floor = Floor(watcher=self._organiser, players=players, story=story)
+        floor = Floor(
+            watcher=self._organiser, players=players, story=story, sleepy=number == SLEEPY
+        )
         finished = await floor.follow(tournament["id"])
         await self._count(tournament["id"], story, finished)
         self._outcome.refusals += [text for bot in players.values() for text in bot.refused]
         self._results(story, finished)
 
-    async def _register(self, tournament: str, number: int) -> dict[str, Player]:
+    async def _register(self, tournament: str) -> dict[str, Player]:
         async def one(name: str, client: Client) -> tuple[str, Player]:
             answer = await client.post(f"/v1/tournaments/{tournament}/registrations", {"bot": True})
-            sleepy = SLEEPS_THROUGH if number == 1 and name == self._options.names()[0] else 0
-            player = Player(client=client, name=name, seed=self._options.seed, sleepy=sleepy)
-            return str(answer["entrant"]), player
+            return str(answer["entrant"]), Player(client=client, name=name, seed=self._options.seed)
 
         # One after the other, so that the same seed draws the same seats.
         return dict([await one(name, self._bots[name]) for name in self._options.names()])

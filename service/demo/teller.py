@@ -140,6 +140,13 @@ class Story:
                 )
             case "seat_went_away":
                 self._teller.say(f"[yellow]away[/] {self.name(data['entrant'])}")
+            case "hand_killed":
+                self._teller.say(
+                    f"[yellow]killed[/] {self.name(data['entrant'])} is dealt in, pays and loses "
+                    f"the hand at table {self._table(table)}"
+                )
+            case "seat_came_back":
+                self._teller.say(f"[yellow]back[/] {self.name(data['entrant'])}")
             case _:
                 return
 

@@ -29,6 +29,7 @@ events = sa.Table(
     sa.PrimaryKeyConstraint("league", "position", name="pk_events"),
     sa.UniqueConstraint("league", "stream", "stream_version", name="uq_events_stream_version"),
     sa.UniqueConstraint("league", "event_id", name="uq_events_event_id"),
+    sa.Index("ix_events_first_of_stream", "stream", postgresql_where=sa.text("stream_version = 1")),
 )
 
 league_epoch = sa.Table(

@@ -30,9 +30,22 @@ def _without_dead_money(document: Document) -> Document:
     return document | {"dead": 0}
 
 
+def _without_clock(document: Document) -> Document:
+    """Levels by the clock came later: no event of a tournament had set one."""
+    return document | {"level": document["level"] | {"set_by": None}}
+
+
+def _with_presence(document: Document) -> Document:
+    """Who was moved came back by moving, then; nobody was away at the new table."""
+    present = {"away": False, "timeouts": 0}
+    return document | {"arrivals": [arrival | present for arrival in document["arrivals"]]}
+
+
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("tournament_announced", 1): _of_first_rules,
     ("table_opened", 1): _of_first_rules,
+    ("hand_opened", 1): _without_clock,
+    ("arrivals_seated", 1): _with_presence,
     ("forced_bets_posted", 1): _with_price,
     ("decision_opened", 1): _same,
     ("street_closed", 1): _same,

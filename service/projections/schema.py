@@ -42,6 +42,7 @@ member = Table(
     Column("player", Text, primary_key=True),
     Column("role", Text, nullable=False),
     Column("since_at", _instant, nullable=False),
+    sa.Index("ix_member_player", "player"),
 )
 
 tournament = Table(
@@ -70,6 +71,8 @@ tournament = Table(
     Column("finished_at", _instant),
     Column("announced_position", BigInteger, nullable=False),
     Column("last_position", BigInteger, nullable=False),
+    sa.Index("ix_tournament_league", "league", "announced_position"),
+    sa.Index("ix_tournament_season", "season"),
 )
 
 entrant = Table(
@@ -85,6 +88,8 @@ entrant = Table(
     Column("placing", Integer),
     Column("payout", BigInteger),
     Column("registered_at", _instant, nullable=False),
+    sa.Index("ix_entrant_player", "player"),
+    sa.Index("ix_entrant_tournament", "tournament", "number"),
 )
 
 table_summary = Table(
@@ -104,6 +109,7 @@ table_summary = Table(
     Column("opened_at", _instant, nullable=False),
     Column("closed_at", _instant),
     Column("version", BigInteger, nullable=False),
+    sa.Index("ix_table_summary_tournament", "tournament", "number"),
 )
 
 seat = Table(
@@ -114,6 +120,7 @@ seat = Table(
     Column("seat", Integer, nullable=False),
     Column("league", Text, nullable=False),
     Column("stack", BigInteger, nullable=False),
+    sa.Index("ix_seat_entrant", "entrant"),
 )
 
 hand = Table(
@@ -137,6 +144,8 @@ hand = Table(
     Column("settled_at", _instant),
     Column("first_position", BigInteger, nullable=False),
     Column("last_position", BigInteger, nullable=False),
+    sa.Index("ix_hand_tournament", "tournament", "first_position"),
+    sa.Index("ux_hand_hand", "hand", unique=True),
 )
 
 hand_table = Table(
@@ -157,6 +166,7 @@ season = Table(
     Column("state", Text, nullable=False),
     Column("opened_at", _instant, nullable=False),
     Column("closed_at", _instant),
+    sa.Index("ix_season_league", "league"),
 )
 
 standing = Table(
@@ -187,4 +197,5 @@ audit_report = Table(
     Column("started_at", _instant),
     Column("finished_at", _instant),
     Column("report", sa.JSON),
+    sa.Index("ix_audit_report_league", "league", "requested_at"),
 )

@@ -28,7 +28,8 @@ _NEWS = """
      WHERE last.position >= coalesce(done.position, 0)
 """
 
-_ASKING = ["tournament_announced", "table_opened", "hand_settled", "tournament_finished"]
+_CLOCK = ("clock_started", "level_raised")
+_ASKING = ["tournament_announced", "table_opened", "hand_settled", "tournament_finished", *_CLOCK]
 
 
 def follow(connection: psycopg.Connection, now: datetime, settings: Settings) -> bool:
@@ -64,14 +65,17 @@ def _follow_league(
         end = start if last is None or last[0] is None else last[0] + 1
         found = connection.execute(
             """
-            SELECT event_id, stream, type, data FROM events
+            SELECT event_id, stream, type, data, stream_version FROM events
              WHERE league = %s AND position >= %s AND position < %s AND type = ANY (%s)
              ORDER BY position
             """,
             [league, start, end, _ASKING],
         ).fetchall()
-        for event_id, stream, kind, data in found:
-            _arm(connection, league, (event_id, stream, kind, data), now, settings)
+        for event_id, stream, kind, data, version in found:
+            if kind in _CLOCK:
+                _arm_clock(connection, league, event_id, stream, version, data)
+            else:
+                _arm(connection, league, (event_id, stream, kind, data), now, settings)
         connection.execute(
             "UPDATE ticker_checkpoint SET position = %s WHERE league = %s", [end, league]
         )
@@ -104,6 +108,30 @@ def _arm(
                 connection,
                 Job(occurrence=f"{task}:{event_id}", task=task, args=args, due_at=due_at),
             )
+
+
+def _arm_clock(  # noqa: PLR0913, PLR0917 - the columns of one event
+    connection: psycopg.Connection,
+    league: UUID,
+    event_id: UUID,
+    stream: str,
+    version: int,
+    data: dict[str, Any],
+) -> None:
+    """Have the next level looked at when it is due; the last one stays."""
+    if data["due"] is None:
+        return
+    args = {
+        "league": identifier("lge", league),
+        "tournament": identifier("trn", UUID(hex=stream.partition("-")[2])),
+        "run_by": str(version),
+    }
+    due_at = datetime.fromisoformat(data["due"])
+    task = "tournament.level"
+    arm_now(
+        connection,
+        Job(occurrence=f"{task}:{event_id}", task=task, args=args, due_at=due_at),
+    )
 
 
 def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, datetime]]:
@@ -143,14 +171,14 @@ def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -
         )
 
 
-def wake_tables(connection: psycopg.Connection, now: datetime) -> None:
-    """Have every live table looked at, now."""
+def wake_all(connection: psycopg.Connection, now: datetime) -> None:
+    """Have every live table and every level clock looked at, now."""
     connection.execute(
         """
         UPDATE job SET due_at = CASE WHEN state = 'ready' THEN least(due_at, %(now)s)
                                      ELSE due_at END,
                        wake_at = CASE WHEN state = 'sent' THEN %(now)s::timestamptz END
-         WHERE task = 'table.watch' AND state IN ('ready', 'sent')
+         WHERE task IN ('table.watch', 'tournament.level') AND state IN ('ready', 'sent')
         """,
         {"now": now},
     )

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 
-from service import directing
+from service import clocks, directing
 from service.desk import Desk
 from service.tasks import audits
 
@@ -25,6 +25,11 @@ async def start_tournament(desk: Desk, ids: Mapping[str, str]) -> None:
     await directing.start_tournament(desk, ids["league"], ids["tournament"], desk.clock.now())
 
 
+async def tend_clock(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Raise the levels of a tournament that are due, unless its clock was set otherwise."""
+    return await clocks.tend(desk, ids["league"], ids["tournament"], int(ids["run_by"]))
+
+
 async def watch_table(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """See to one live table: a decision that ran out, a hand that nobody opened."""
     return await directing.watch(desk, ids["league"], ids["table"])
@@ -43,6 +48,7 @@ async def audit(desk: Desk, ids: Mapping[str, str]) -> None:
 DUTIES: dict[str, tuple[str, Duty]] = {
     "tournament.open_registration": (PLAY, open_registration),
     "tournament.start": (PLAY, start_tournament),
+    "tournament.level": (PLAY, tend_clock),
     "table.watch": (PLAY, watch_table),
     "season.award_points": (PLAY, award_points),
     "audit.run": (LONG, audit),

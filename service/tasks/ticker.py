@@ -84,9 +84,9 @@ class Ticker:
         interval = timedelta(seconds=self._settings.heartbeat_seconds)
         # Before anything is claimed: what is done next must know of the outage.
         if heartbeats.beat_now(connection, "worker", interval, returning=self._away):
-            _log.warning("an outage ended; open decisions get their full time anew")
+            _log.warning("an outage ended; open decisions and level clocks get their time back")
             jobs.release(connection, SHORT)
-            arming.wake_tables(connection, now)
+            arming.wake_all(connection, now)
         audits.break_dead(connection)
         self._next_beat, self._away = now + interval, False
 

@@ -5,7 +5,7 @@ import pytest
 from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
 from engine.table import commands, errors, events
-from engine.table.commands import Placed
+from engine.table.commands import Arrival
 from engine.table.view import TableView
 from engine.tournament.directing import Finish, Open
 from engine.tournament.errors import TermsInvalid
@@ -94,7 +94,7 @@ def test_a_late_seat_never_deals_and_adds_no_hand() -> None:
     floor = Floor(ruleset, (10, 10), seats=(1, 4))
     floor.open_hand()
     fold_to_one(floor)
-    arrival = Placed(seat=2, entrant=entrant(2), stack=10)
+    arrival = Arrival(seat=2, entrant=entrant(2), stack=10)
     floor.do(commands.SeatArrivals(arrivals=(arrival,), now=floor.now))
     opened = floor.open_hand()[0]
     assert isinstance(opened, events.HandOpened)
@@ -223,7 +223,7 @@ def test_a_table_takes_no_more_players_than_its_game() -> None:
     with pytest.raises(errors.TableFull) as refused:
         floor.do(
             commands.SeatArrivals(
-                arrivals=(Placed(seat=7, entrant=entrant(7), stack=100),), now=floor.now
+                arrivals=(Arrival(seat=7, entrant=entrant(7), stack=100),), now=floor.now
             )
         )
     assert refused.value.facts == {"seats": 3}

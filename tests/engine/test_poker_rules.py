@@ -7,7 +7,7 @@ import pytest
 
 from engine.rulesets import resolve
 from engine.table import commands, errors, events
-from engine.table.commands import Placed
+from engine.table.commands import Arrival
 from tests.engine.hands import Company, bare, every, of
 from tests.engine.tables import entrant
 
@@ -85,7 +85,7 @@ def test_a_dead_button_is_cleared_of_the_blinds_when_two_become_three() -> None:
     company = Company(ruleset, {"B": 1000, "A": 1000}, seats={"A": 1, "B": 5})
     opened = of(company.fold_round(), events.HandOpened)
     assert (opened.button, opened.small_blind, opened.big_blind) == (1, 1, 5)
-    arrival = Placed(seat=3, entrant=entrant(3), stack=1000)
+    arrival = Arrival(seat=3, entrant=entrant(3), stack=1000)
     company.floor.do(commands.SeatArrivals(arrivals=(arrival,), now=company.floor.now))
     opened = of(company.fold_round(), events.HandOpened)
     assert (opened.button, opened.small_blind, opened.big_blind) == (3, 5, 1)
@@ -100,7 +100,7 @@ def test_a06_with_a_dead_button_a_newcomer_may_be_the_big_blind_but_waits_before
     )
     company.fold_round()
     for seat in (4, 8):
-        arrival = Placed(seat=seat, entrant=entrant(seat), stack=1000)
+        arrival = Arrival(seat=seat, entrant=entrant(seat), stack=1000)
         company.floor.do(commands.SeatArrivals(arrivals=(arrival,), now=company.floor.now))
     opened = of(company.fold_round(), events.HandOpened)
     assert (opened.button, opened.small_blind, opened.big_blind) == (3, 6, 8)
@@ -128,7 +128,7 @@ def test_a06_a_newcomer_is_dealt_in_at_once_except_between_button_and_small_blin
     )
     company.fold_round()
     for seat in (4, 6):
-        arrival = Placed(seat=seat, entrant=entrant(seat), stack=100)
+        arrival = Arrival(seat=seat, entrant=entrant(seat), stack=100)
         company.floor.do(commands.SeatArrivals(arrivals=(arrival,), now=company.floor.now))
     opened = of(company.floor.open_hand(), events.HandOpened)
     assert (opened.button, opened.small_blind, opened.big_blind) == (3, 5, 6)

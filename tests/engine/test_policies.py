@@ -253,6 +253,27 @@ def test_the_next_big_blind_of_the_fullest_table_moves() -> None:
     assert floor.plan(table(1)).outcome == "open"
 
 
+def test_who_is_away_is_away_at_the_new_table_too() -> None:
+    """
+    Being moved is no sign of life; nor does it give the three timeouts anew.
+    """
+    floor = Floor(12, seed=1, table_seats=6)
+    bust(floor, 2, left=3)
+    mover = next(iter(floor.plan(table(1)).directive.moves)).entrant  # type: ignore[union-attr]
+    here = floor.tables[table(1)]
+    absent = tuple(
+        replace(place, away=True, timeouts=3) if place.entrant == mover else place
+        for place in here.places
+    )
+    floor.tables[table(1)] = replace(here, places=absent)
+
+    floor.carry_out(floor.plan(table(1)))
+
+    place = floor.tables[table(2)].place_of(mover)
+    assert place is not None
+    assert (place.away, place.timeouts) == (True, 3)
+
+
 def test_seeds_go_by_table_hand_and_deal() -> None:
     """
     Never by a counter: the order in which tables open must not choose the deck.

@@ -12,9 +12,11 @@ TABLE = [
     ROOT / "engine" / "pots.py",
     ROOT / "engine" / "rng.py",
     ROOT / "engine" / "showdown.py",
+    ROOT / "engine" / "tournament" / "levels.py",
 ]
 PREFIXES = (
-    "absence|betting|cards|clock|dice|forced|generator|pots|selection|showdown|ties|traditional"
+    "absence|betting|cards|clock|dice|forced|generator|levels|pots|selection|showdown|ties"
+    "|traditional"
 )
 SLUG = re.compile(rf"[\"`]((?:{PREFIXES})\.[a-z_]+)[\"`]")
 

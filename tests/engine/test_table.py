@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.table import commands, errors, events
-from engine.table.commands import LevelFloor, Placed
+from engine.table.commands import Arrival, LevelFloor
 from engine.table.decider import decider
 from engine.table.recall import commands_of
 from tests.engine.tables import Floor, add_nothing, digest, entrant, keep_all
@@ -97,7 +97,7 @@ def test_a_newcomer_between_button_and_small_blind_waits_until_the_button_has_pa
     floor = Floor("better_simple", (100, 100, 100), seats=(1, 3, 5), seat_count=6)
     button_at(floor, 1)
     fold_round(floor)
-    arrival = Placed(seat=4, entrant=entrant(4), stack=100)
+    arrival = Arrival(seat=4, entrant=entrant(4), stack=100)
     floor.do(commands.SeatArrivals(arrivals=(arrival,), now=floor.now))
     opened = of(floor.open_hand(), events.HandOpened)
     assert (opened.button, opened.small_blind) == (3, 5)
@@ -108,7 +108,7 @@ def test_a_newcomer_elsewhere_is_dealt_in_at_once() -> None:
     floor = Floor("better_simple", (100, 100, 100), seats=(1, 3, 5), seat_count=6)
     button_at(floor, 1)
     fold_round(floor)
-    arrival = Placed(seat=6, entrant=entrant(6), stack=100)
+    arrival = Arrival(seat=6, entrant=entrant(6), stack=100)
     floor.do(commands.SeatArrivals(arrivals=(arrival,), now=floor.now))
     opened = of(floor.open_hand(), events.HandOpened)
     assert [books.seat for books in opened.seats if books.dealt] == [1, 3, 5, 6]
@@ -119,7 +119,7 @@ def test_a_merged_table_starts_at_the_highest_amounts_and_draws_its_dealer_anew(
     fold_round(floor)
     floor.do(
         commands.SeatArrivals(
-            arrivals=(Placed(seat=7, entrant=entrant(7), stack=500),),
+            arrivals=(Arrival(seat=7, entrant=entrant(7), stack=500),),
             carry=3,
             floor=LevelFloor(small=4, big=8),
             restart=True,
@@ -237,7 +237,7 @@ def test_several_commands_of_one_append_are_told_apart() -> None:
     floor = Floor("better_simple")
     fold_round(floor)
     before = floor.state
-    arrival = Placed(seat=9, entrant=entrant(9), stack=100)
+    arrival = Arrival(seat=9, entrant=entrant(9), stack=100)
     asked = [floor.do(commands.SeatArrivals(arrivals=(arrival,), now=floor.now))]
     asked.append(floor.open_hand())
     again: list[events.Event] = []
@@ -247,3 +247,18 @@ def test_several_commands_of_one_append_are_told_apart() -> None:
         for event in happened:
             before = decider.evolve(before, event)
     assert tuple(again) == (*asked[0], *asked[1])
+
+
+def test_commands_that_hold_cards_or_salts_do_not_show_them() -> None:
+    """What is printed by accident, in a log or a traceback, is nobody's cards."""
+    about = {"entrant": entrant(1), "decision": "d1", "cards": ("C+07",), "salt": "5a" * 32}
+    now = Floor("better_simple").now
+    secret = (
+        commands.Select(**about, now=now),
+        commands.Improve(**about, now=now),
+        commands.TimeOut(decision="d1", salts=("5a" * 32,), now=now),
+    )
+    for command in secret:
+        assert "d1" in repr(command)
+        assert "C+07" not in repr(command)
+        assert "5a5a" not in repr(command)

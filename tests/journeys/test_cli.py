@@ -102,6 +102,29 @@ def test_a_token_opens_the_api(stack: Stack, organiser: str) -> None:
     assert answer.json()["login"] == "chewie"
 
 
+@pytest.mark.parametrize("by", ["secret", "id"])
+def test_a_revoked_token_is_nobody(stack: Stack, organiser: str, by: str) -> None:
+    """Named by its secret or by its id, it opens nothing from then on."""
+    secret = holotable(stack, "api", "token", "create", "chewie").stdout.strip()
+    headers = {"Authorization": f"Bearer {organiser}"}
+    listed = httpx.get(f"{stack.url}/v1/tokens", headers=headers, timeout=10).json()["items"]
+    named = secret if by == "secret" else listed[0]["id"]
+
+    ended = holotable(stack, "api", "token", "revoke", named)
+    asked_with = {"Authorization": f"Bearer {secret}"}
+    refused = httpx.get(f"{stack.url}/v1/me", headers=asked_with, timeout=10)
+
+    assert (ended.returncode, ended.stdout) == (0, f"revoked {listed[0]['id']}\n")
+    assert refused.status_code == 401
+
+
+def test_a_token_that_is_none_cannot_be_revoked(stack: Stack) -> None:
+    """A mistyped name is an answer of no, not a silent yes."""
+    calls = [("api", "token revoke tok_xyz"), ("api", f"token revoke tok_{0:032x}")]
+    for call, refused in at_once(stack, calls).items():
+        assert (refused.returncode, refused.stdout) == (1, ""), call
+
+
 def test_a_token_for_nobody_is_refused(stack: Stack) -> None:
     """No account, no token."""
     refused = holotable(stack, "api", "token", "create", "nobody")

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.slow
 
 DECISION_SECONDS = 30
 PATIENCE_SECONDS = 20.0
-AWAY_SECONDS = 10.0
+HEARTBEAT_SECONDS = 5
+LEVELS = [{"small": 5, "big": 10, "length": 3600}, {"small": 10, "big": 20}]
 TEMPER = Temper(boldness=0.0, patience=1.0)
 OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1, "lease_seconds": 5}
 """A short lease: a job in flight when the database goes is sent again only after it."""
@@ -58,6 +59,7 @@ class Evening:
         code = self.good("host", "POST", f"{at}/invitations", {"role": "player", "uses": 3})["code"]
         terms = {"name": "Night one", "ruleset": "better", "starting_stack": 1000}
         terms |= {"decision_seconds": DECISION_SECONDS, "grace_seconds": 0}
+        terms |= {"overrides": {"escalation": {"kind": "levels", "by": "clock", "levels": LEVELS}}}
         tournament = self.good("host", "POST", f"{at}/tournaments", terms)
         at = f"/v1/tournaments/{tournament['id']}"
         for name in self.players:
@@ -96,6 +98,9 @@ class Evening:
                 return name, action, self.good(name, "POST", path, action, key=key)
         raise AssertionError("nobody is asked")
 
+    def level_due(self) -> datetime:
+        return datetime.fromisoformat(self.view("host")["next_level"]["due"])
+
     def events(self) -> list[dict[str, Any]]:
         answer = self.good("host", "GET", f"/v1/tables/{self.table}/events?limit=200")
         items: list[dict[str, Any]] = answer["items"]
@@ -129,18 +134,25 @@ def full_time_anew(evening: Evening, returned: datetime) -> bool:
 
 
 def test_a_restarted_stack_goes_on_where_it_was(tmp_path: Path) -> None:
-    """The same cards, the same decision, and its full time anew."""
+    """The same cards, the same decision with its full time anew, the level clock as it stood."""
     stack = Stack(tmp_path, keep=True, durable=False, options=OPTIONS)
     with stack, connected(stack) as http:
         evening = Evening(http)
         evening.gather()
         evening.answered()
         before, events = evening.kept(), evening.events()
+        due = evening.level_due()
     stopped = datetime.now(UTC)
     with stack, connected(stack) as http:
         assert stack.log("worker").read_text(encoding="utf-8").count(READY) == 2
         evening.http = http
         assert evening.kept() == before
+        returned = datetime.now(UTC)
+        until(lambda: evening.level_due() > due)
+        away = returned - stopped
+        assert (
+            away / 2 < evening.level_due() - due < away + timedelta(seconds=HEARTBEAT_SECONDS * 2)
+        )
         until(lambda: full_time_anew(evening, stopped))
         assert evening.kept() == before
         assert evening.events()[: len(events)] == events

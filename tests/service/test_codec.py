@@ -152,3 +152,19 @@ def test_upcasters_go_one_step_at_a_time() -> None:
     assert upcast("counted", 1, {"by": 1}, steps) == {"by": 2, "note": "two"}
     with pytest.raises(KeyError):
         upcast("counted", 4, {}, steps)
+
+
+def test_what_was_stored_before_clocks_and_moved_absence_is_read_as_it_was_meant() -> None:
+    """
+    No clock had set a level, and who was moved was present.
+    """
+    level = {"number": 3, "amounts": {"small": 20, "big": 40, "ante": 0}, "since_hand": 9}
+    arrivals = [{"seat": 4, "entrant": "ent_1", "stack": 500}]
+
+    hand = upcast("hand_opened", 1, {"number": 11, "level": level})
+    moved = upcast("arrivals_seated", 1, {"restart": False, "arrivals": arrivals})
+
+    assert hand == {"number": 11, "level": {**level, "set_by": None}}
+    assert moved["arrivals"] == [{**arrivals[0], "away": False, "timeouts": 0}]
+    assert "set_by" not in level
+    assert "away" not in arrivals[0]

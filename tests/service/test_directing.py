@@ -46,7 +46,7 @@ async def announced(desk: Desk, entrants: int, **changes: Any) -> tuple[str, str
     now = desk.clock.now()
     make = CreateLeague(league=league_id, name="Cloud City", owner=owner, sandbox=True)
     await decided(desk, league_id, league_id, league.decider, make)
-    rules = preset("better")
+    rules = changes.pop("rules", preset("better"))
     terms: dict[str, Any] = {
         "starting_stack": 200,
         "table_seats": 4,

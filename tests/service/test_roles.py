@@ -169,3 +169,16 @@ async def test_the_statistics_of_the_league_stay_unknown(database: TestDatabase)
     )
     assert target == 0
     await connection.close()
+
+
+@pytest.mark.parametrize(
+    "role", ["holotable_api", "holotable_worker", "holotable_project", "holotable_audit"]
+)
+async def test_every_process_reads_the_version_of_the_schema(
+    database: TestDatabase, role: str
+) -> None:
+    connection = await asyncpg.connect(database.url(role))
+    assert await connection.fetchval("SELECT version_num FROM alembic_version")
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    await connection.close()

@@ -1,11 +1,14 @@
 """Closed unless declared open; scopes, roles, and what a stranger sees: nothing."""
 
+import base64
 import re
 
 import pytest
 
 from service.accounts import token_text, well_formed
 from service.api.routes import ROUTES
+from service.database import async_engine
+from service.projections.runner import Runner
 
 pytestmark = pytest.mark.anyio
 
@@ -70,6 +73,50 @@ async def test_a_foreign_league_looks_like_none(serving) -> None:
             assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
         assert foreign.json()["detail"] == absent.json()["detail"]
         assert (await owner.get(f"/v1/leagues/{league}")).json()["role"] == "owner"
+
+
+async def test_an_invitation_does_not_say_which_leagues_there_are(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        code = (await owner.post(f"/v1/leagues/{league}/invitations", {})).json()["code"]
+        wrong_secret = base64.urlsafe_b64encode(base64.urlsafe_b64decode(code)[:16] + bytes(20))
+        no_league = base64.urlsafe_b64encode(bytes(16) + bytes(20))
+        stranger = await api.person()
+        answers = [
+            await stranger.post(f"/v1/invitations/{each.decode()}/accept")
+            for each in (wrong_secret, no_league, b"x" * 48, b"x")
+        ]
+        assert [(each.status_code, each.json()["code"]) for each in answers] == [
+            (404, "not_found")
+        ] * 4
+        assert len({each.json()["detail"] for each in answers}) == 1
+
+
+async def test_a_referee_who_plays_audits_neither_the_tournament_nor_the_league(
+    serving, database
+) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        invited = await owner.post(f"/v1/leagues/{league}/invitations", {"role": "referee"})
+        referee = await api.person()
+        assert (await referee.post(f"/v1/invitations/{invited.json()['code']}/accept")).is_success
+        made = await owner.post(
+            f"/v1/leagues/{league}/tournaments", {"name": "Night", "ruleset": "better"}
+        )
+        tournament = made.json()["id"]
+        projecting = async_engine(database.url("holotable_project"), 2)
+        await Runner(projecting).catch_up()
+        free = await referee.post(f"/v1/leagues/{league}/audits")
+        assert (free.status_code, free.json().get("code")) == (202, None)
+
+        entered = await referee.post(f"/v1/tournaments/{tournament}/registrations")
+        assert entered.is_success
+        await Runner(projecting).catch_up()
+        whole = await referee.post(f"/v1/leagues/{league}/audits")
+        part = await referee.post(f"/v1/leagues/{league}/audits", {"tournament": tournament})
+        await projecting.dispose()
+        for answer in (whole, part):
+            assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
 
 
 async def test_a_player_may_not_announce(serving) -> None:

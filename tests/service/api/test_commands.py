@@ -116,3 +116,23 @@ async def test_hands_are_played_over_http(serving) -> None:
             assert number < 80
         shown = (await owner.get(f"/v1/tournaments/{tournament}/tables")).json()["items"]
         assert shown[0]["id"] == table
+
+
+async def test_the_log_says_who_started_a_tournament(serving, database) -> None:
+    """
+    A director who starts by hand is the actor of the start; the hands that follow are the house's.
+    """
+    async with serving() as api:
+        owner, *_, people, table = await api.playing()
+        await turn(people, table)
+        connection = await asyncpg.connect(asyncpg_dsn(database.url("postgres")))
+        rows = await connection.fetch(
+            "SELECT type, metadata->>'actor' AS actor FROM events WHERE type = ANY ($1)",
+            ["play_started", "table_opened", "hand_opened"],
+        )
+        await connection.close()
+        assert {row["type"]: row["actor"] for row in rows} == {
+            "play_started": owner.player,
+            "table_opened": owner.player,
+            "hand_opened": "house",
+        }

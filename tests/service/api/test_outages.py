@@ -27,3 +27,41 @@ async def test_without_a_database_the_answer_is_503_and_when_to_ask_again(
             connection.execute(f'ALTER DATABASE "{database.name}" ALLOW_CONNECTIONS true')
         assert (await api.http.get("/readyz")).status_code == 200
         assert (await person.get("/v1/tokens")).status_code == 200
+
+
+async def test_a_defect_of_ours_is_no_outage(serving, database) -> None:
+    """
+    Asking again would not help, so nobody is told to.
+    """
+    async with serving() as api:
+        person = await api.person()
+        with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
+            connection.execute("ALTER TABLE token ADD CONSTRAINT xyzzy CHECK (false) NOT VALID")
+        answer = await person.post("/v1/tokens", {})
+        assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
+        assert "retry-after" not in answer.headers
+        assert "xyzzy" not in answer.text
+
+
+async def test_a_database_that_is_too_busy_is_away(serving, database) -> None:
+    """
+    A statement that was given up may succeed the next time.
+    """
+    async with serving() as api:
+        person = await api.person()
+        with psycopg.connect(database.url("postgres")) as holder:
+            holder.execute("ALTER ROLE holotable_api SET lock_timeout = '200ms'")
+            holder.commit()
+            try:
+                holder.execute("LOCK TABLE token IN ACCESS EXCLUSIVE MODE")
+                terminated = (
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE datname = current_database() AND usename = 'holotable_api'"
+                )
+                holder.execute(terminated)
+                answer = await person.get("/v1/tokens")
+            finally:
+                holder.rollback()
+                holder.execute("ALTER ROLE holotable_api SET lock_timeout = '10s'")
+                holder.commit()
+        assert (answer.status_code, answer.json()["code"]) == (503, "store_unavailable")

@@ -7,7 +7,7 @@ is revoked by a row of its own, so that nobody can make its revocation undone.
 
 from alembic import op
 
-revision = "0006"
+revision = "0005"
 down_revision = "0004"
 branch_labels = None
 depends_on = None

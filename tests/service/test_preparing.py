@@ -1,0 +1,77 @@
+"""A server is made ready by one command, without the supervisor."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psycopg
+import pytest
+
+from service.database import BROKER, DATABASE, LOGINS, ROOT
+from service.embedded import Cluster, binaries
+from service.settings import Settings, environment
+from tests.support.databases import SECRET_KEY
+
+
+@pytest.fixture(scope="module")
+def bare() -> Iterator[Cluster]:
+    """A server on which nobody has made anything."""
+    with (
+        TemporaryDirectory(prefix="holotable-test-") as directory,
+        Cluster(Path(directory) / "cluster", binaries(os.environ), durable=False) as cluster,
+    ):
+        yield cluster
+
+
+def holotable(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
+    return subprocess.run(
+        [sys.executable, "-m", "service.cli", *arguments],
+        cwd=ROOT,
+        env=inherited | settings,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_bare_server_is_ready_after_one_command(bare: Cluster) -> None:
+    """Each login gets an address that works; the doctor finds everything; again changes nothing."""
+    first = holotable("prepare", bare.url())
+    assert first.returncode == 0, first.stderr
+    addresses = dict(line.split() for line in first.stdout.splitlines()[:-1])
+    assert set(addresses) == set(LOGINS)
+
+    for login, address in addresses.items():
+        with psycopg.connect(address) as connection:
+            found = connection.execute("SELECT current_user, current_database()").fetchone()
+        assert found == (login, BROKER if login == BROKER else DATABASE)
+    with psycopg.connect(addresses[BROKER]) as connection:
+        connection.execute("SELECT pgmq.create('play')")
+    settings = Settings(
+        database_url=addresses["holotable_api"],
+        secret_key=SECRET_KEY,
+        broker_url=addresses[BROKER],
+    )
+    seen = holotable("doctor", **environment(settings))
+    assert (seen.returncode, seen.stdout.count("ok    ")) == (0, 5), seen.stdout
+
+    again = holotable("prepare", bare.url())
+    assert (again.returncode, again.stdout) == (0, "the server is ready\n")
+
+
+def test_a_login_that_may_not_make_roles_is_told_so(bare: Cluster) -> None:
+    """Two lines with the next step, and no traceback."""
+    holotable("prepare", bare.url())
+    with psycopg.connect(bare.url(), autocommit=True) as connection:
+        connection.execute("ALTER ROLE holotable_api PASSWORD 'known'")
+
+    refused = holotable("prepare", bare.url(DATABASE, "holotable_api", "known"))
+
+    assert refused.returncode == 2
+    assert "Traceback" not in refused.stderr
