@@ -166,6 +166,14 @@ class TimeOut(_Part, frozen=True, kw_only=True, tag="time_out"):
     now: datetime
 
 
+class ShowHand(_Part, frozen=True, kw_only=True, tag="show_hand"):
+    """Turn over the hand that everybody else has folded to."""
+
+    entrant: EntrantId
+    hand: HandId
+    now: datetime
+
+
 class StepAway(_Part, frozen=True, kw_only=True, tag="step_away"):
     entrant: EntrantId
 
@@ -223,6 +231,7 @@ Command = (
     | FieldCards
     | CallHand
     | TimeOut
+    | ShowHand
     | StepAway
     | ComeBack
     | VacateSeats

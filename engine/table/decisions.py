@@ -22,6 +22,7 @@ from engine.table.seating import (
     step_away,
     vacate,
 )
+from engine.table.showing import show
 from engine.table.state import State, Table, Unopened
 from engine.table.turns import call_hand, field_cards, take_card_turn
 
@@ -50,7 +51,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
 
 
 _Between = (
-    commands.StepAway
+    commands.ShowHand
+    | commands.StepAway
     | commands.ComeBack
     | commands.VacateSeats
     | commands.SeatArrivals
@@ -101,6 +103,8 @@ def _decide_between(table: Table, command: _Between) -> tuple[Event, ...]:  # no
             return vacate(table, command)
         case commands.SeatArrivals():
             return seat_arrivals(table, command)
+        case commands.ShowHand():
+            return show(table, command)
         case commands.StepAway(entrant=entrant):
             return step_away(table, entrant)
         case commands.ComeBack(entrant=entrant):

@@ -35,6 +35,7 @@ __all__ = [
     "NotDealtIn",
     "NotYourTurn",
     "NothingToCall",
+    "NothingToShow",
     "RaiseNotAllowed",
     "SaltsMissing",
     "SeatOccupied",
@@ -265,6 +266,16 @@ class TableFull(CommandRejected):
 
     def __init__(self, *, seats: int) -> None:
         super().__init__(f"this game is for {seats} players at most", seats=seats)
+
+
+class NothingToShow(CommandRejected):
+    """Only who won by folds may show, until the next hand is opened."""
+
+    code = "nothing_to_show"
+    rule = "showdown.show"
+
+    def __init__(self) -> None:
+        super().__init__("this seat has no hand that it may show")
 
 
 class StackNotInUnits(CommandRejected):

@@ -9,6 +9,7 @@ an event is its name in storage and never changes.
 from datetime import datetime
 from typing import Literal
 
+from engine.table.boundary_events import HandShown
 from engine.table.commands import Verb
 from engine.table.event_parts import CardCount, DealtTo, OpenCard, Part, SeatedCard
 from engine.table.showdown_events import (
@@ -88,6 +89,7 @@ __all__ = [
     "HandKilled",
     "HandOpened",
     "HandSettled",
+    "HandShown",
     "HandsRanked",
     "HandsRevealed",
     "HandsTakenUp",
@@ -310,6 +312,7 @@ Event = (
     | PotAwarded
     | SabaccPotAwarded
     | HandSettled
+    | HandShown
     | SeatWentAway
     | SeatCameBack
     | SeatsVacated

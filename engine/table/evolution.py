@@ -14,6 +14,7 @@ from engine.table.commands import LevelFloor
 from engine.table.events import Event
 from engine.table.evolution_in_hand import WITHIN_HANDS, with_place
 from engine.table.evolution_in_rounds import WITHIN_ROUNDS
+from engine.table.showing import shown
 from engine.table.state import (
     Hand,
     InHand,
@@ -210,8 +211,16 @@ def _table_closed(table: Table, event: events.TableClosed) -> Table:
 
 _WITHIN_HANDS = WITHIN_HANDS | WITHIN_ROUNDS
 
+
+def _hand_shown(table: Table, event: events.HandShown) -> Table:
+    cards = shown(table, event)
+    last = None if table.last_hand is None else replace(table.last_hand, unshown=(), shown=cards)
+    return replace(table, last_hand=last)
+
+
 _BETWEEN_HANDS: dict[type, Callable[[Table, Any], Table]] = {
     events.HandOpened: _hand_opened,
+    events.HandShown: _hand_shown,
     events.SeatWentAway: _seat_went_away,
     events.SeatCameBack: _seat_came_back,
     events.SeatsVacated: _seats_vacated,

@@ -312,6 +312,11 @@ def _pot_awarded(table: Table, hand: Hand, event: events.PotAwarded) -> Table:
     return replace(table, places=places, carry=table.carry + event.remainder, hand=after)
 
 
+def _covered(held: InHand) -> tuple[SealedCard, ...]:
+    """Return the cards of a seat that nobody else has seen."""
+    return (*held.selection, *held.cards, *held.fresh)
+
+
 def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
     if hand.in_pots or (event.carry, event.sabacc_pot) != (table.carry, table.sabacc_pot):
         raise InvariantViolated(f"hand {event.number} settled with {hand.in_pots} chips in pots")
@@ -324,6 +329,7 @@ def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
         for place in table.places
         if place.seat not in busts
     )
+    winner = table.at(event.winners[0]) if event.ending == "folds" else None
     last_hand = LastHand(
         hand=hand.hand,
         number=hand.number,
@@ -334,6 +340,8 @@ def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
         winners=event.winners,
         ranked=() if hand.rounds is None else hand.rounds.ranked,
         sabacc_award=None if hand.rounds is None else hand.rounds.sabacc_award,
+        unshown_by=None if winner is None else winner.entrant,
+        unshown=() if winner is None or winner.hand is None else _covered(winner.hand),
     )
     return replace(table, places=places, hand=None, last_hand=last_hand)
 

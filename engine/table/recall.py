@@ -200,6 +200,10 @@ def _wait(event: events.TableWaiting) -> Command:
     return commands.RecordWait(reason=event.reason, tournament_version=event.tournament_version)
 
 
+def _show(event: events.HandShown) -> Command:
+    return commands.ShowHand(entrant=event.entrant, hand=event.hand, now=event.at)
+
+
 _COMMANDS: dict[type, Callable[[Any], Command]] = {
     events.TableOpened: _open_table,
     events.HandOpened: _open_hand,
@@ -209,6 +213,7 @@ _COMMANDS: dict[type, Callable[[Any], Command]] = {
     events.CardTurnTaken: _take_card_turn,
     events.CardsFielded: _field_cards,
     events.HandCalled: _call_hand,
+    events.HandShown: _show,
     events.SeatsVacated: _vacate,
     events.ArrivalsSeated: _arrivals,
     events.SeatWentAway: lambda event: commands.StepAway(entrant=event.entrant),

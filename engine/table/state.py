@@ -222,6 +222,13 @@ class LastHand(msgspec.Struct, frozen=True, kw_only=True):
     winners: tuple[int, ...]
     ranked: tuple[Ranked, ...] = ()
     sabacc_award: SabaccPotAwarded | None = None
+    unshown_by: EntrantId | None = None
+    """Who won because everybody else folded."""
+
+    unshown: tuple[SealedCard, ...] = ()
+    """The cards of that winner, while they are not shown."""
+
+    shown: tuple[str, ...] = ()
 
 
 class Wait(msgspec.Struct, frozen=True, kw_only=True):

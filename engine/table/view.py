@@ -13,6 +13,7 @@ from engine.betting import LegalAction
 from engine.pots import build_pots
 from engine.rulesets import Amounts
 from engine.table.events import Ranked, Revealed
+from engine.table.showing import can_show
 from engine.table.state import Hand, InHand, Place, Rounds, Table
 from engine.table.turns import legal_on_turn
 from engine.values import Chips, EntrantId, HandId, TableId, TournamentId
@@ -138,6 +139,9 @@ class LastHandView(_Part, frozen=True, kw_only=True):
     sabacc_award: tuple[int, Chips] | None = None
     """Who took the Sabacc pot, and how much it was."""
 
+    shown: tuple[str, ...] = ()
+    """The hand of a winner by folds who has shown it."""
+
 
 class TableView(_Part, frozen=True, kw_only=True):
     """A table as one viewer sees it; safe to serialise."""
@@ -206,7 +210,10 @@ def seen_by(table: Table, viewer: EntrantId | None) -> TableView:
         last_hand=_last_hand(table),
     )
     if hand is None:
-        return public
+        if mine is None or not can_show(table, mine):
+            return public
+        show = LegalAction(verb="show", rule="showdown.show")
+        return msgspec.structs.replace(public, legal=(show,))
     seen = msgspec.structs.replace(
         public,
         hand=hand.hand,
@@ -380,4 +387,5 @@ def _last_hand(table: Table) -> LastHandView | None:
         sabacc_award=None
         if last.sabacc_award is None
         else (last.sabacc_award.seat, last.sabacc_award.chips),
+        shown=last.shown,
     )

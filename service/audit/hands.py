@@ -68,6 +68,9 @@ class HandAudit:
         self._deck: tuple[str, ...] = ()
         self._position = 0
         self.hand: Hand | None = None
+        self._before: Hand | None = None
+        """The hand before, whose winner may still show it."""
+
         self.chips = 0
         """Stacks and carry of the table between hands."""
 
@@ -216,6 +219,9 @@ class HandAudit:
             if post.kind == "sabacc_ante":
                 hand.spent[post.seat] = post.chips
                 hand.sabacc_pot += post.chips
+            elif post.kind == "table_ante":
+                hand.spent[post.seat] = post.chips
+                hand.dead += post.chips
             else:
                 hand.wagers[post.seat] += post.chips
 
@@ -284,6 +290,12 @@ class HandAudit:
         chips = sum(stacks.values()) + event.carry + event.sabacc_pot
         self._hold("hands", chips == self.chips, f"settled with {chips} chips, not {self.chips}")
         self.chips = chips
+        self._before, self.hand = hand, None
+
+    def _winner_shown(self, event: events.HandShown, _before: object) -> None:
+        self.hand = self._before
+        for card in event.cards:
+            self._shown(event.seat, card)
         self.hand = None
 
     def _vacated(self, event: events.SeatsVacated, _before: object) -> None:
@@ -326,6 +338,7 @@ _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     events.PotsFormed: HandAudit._formed,
     events.PotAwarded: HandAudit._awarded,
     events.HandSettled: HandAudit._settled,
+    events.HandShown: HandAudit._winner_shown,
     events.SeatsVacated: HandAudit._vacated,
     events.ArrivalsSeated: HandAudit._seated,
 }
