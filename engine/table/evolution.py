@@ -157,6 +157,7 @@ def _seats_vacated(table: Table, event: events.SeatsVacated) -> Table:
 
 
 def _arrivals_seated(table: Table, event: events.ArrivalsSeated) -> Table:
+    """Seat newcomers; a merged table begins anew (rulebook ``escalation.merged``)."""
     if table.hand is not None:
         raise InvariantViolated("a seat was taken during a hand")
     arrived = (

@@ -1,10 +1,13 @@
-"""Whole hands at a table: the rulebook's own examples, the clock, the button, the floor."""
+"""Whole hands at a table: the clock, the button, the floor, what a winner shows."""
 
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from engine.cards import VALUES
+from engine.games.coruscant_shift import phases
+from engine.rulesets import CoruscantShift, preset
 from engine.table import commands, errors, events
 from engine.table.commands import LevelFloor, Placed
 from engine.table.decider import decider
@@ -303,3 +306,71 @@ def test_after_a_showdown_there_is_nothing_left_to_show() -> None:
     company.check_down()
     with pytest.raises(errors.NothingToShow):
         shown(company.floor, company.seats["A"])
+
+
+def test_the_clock_adds_nothing_but_a_single_card_to_an_empty_selection() -> None:
+    floor = Floor(bare(), (100, 100))
+    floor.target = (5, "circle")
+    floor.script = {
+        (1, "new"): ("S+09", "C+05", "T+05", "S-01", "S-02"),
+        (2, "hand"): ("C+01", "C+02", "C+03", "T+01", "T+02"),
+        (2, "new"): ("T+03", "T+04", "T+06", "T+07"),
+    }
+    floor.open_hand()
+    floor.select(1)
+    floor.select(2, "C+01")
+    for _ in range(2):
+        assert floor.table.decision is not None
+        floor.act(floor.table.decision.seats[0], "check")
+    happened = time_out(floor)
+    added = {
+        event.seat: event.cards.value
+        for event in happened
+        if isinstance(event, events.ImprovementCommitted)
+    }
+    assert added == {1: ("C+05",), 2: ()}
+
+
+@pytest.mark.parametrize(("preset_name", "verb"), [("official", "stay"), ("halcyon_10", "fold")])
+def test_the_clock_stays_only_where_it_costs_nothing(preset_name: str, verb: str) -> None:
+    floor = Floor(preset_name, (0, 0) if preset_name == "official" else (10, 10))
+    floor.open_hand()
+    floor.everyone_selects(keep_all)
+    acted = of(time_out(floor), events.SeatActed)
+    assert (acted.verb, acted.rule) == (verb, "clock.bet")
+
+
+def test_the_first_dealer_has_the_highest_card_and_equal_ones_draw_again() -> None:
+    again = 0
+    for seed in range(60):
+        floor = Floor("better_simple", [100] * 6, seed=seed)
+        opened = of(floor.open_hand(), events.HandOpened)
+        tied = list(range(1, 7))
+        draws = list(opened.first_dealer_draws)
+        while len(tied) > 1:
+            drawn, draws = draws[: len(tied)], draws[len(tied) :]
+            assert [draw.seat for draw in drawn] == tied
+            highest = max(VALUES[draw.card] for draw in drawn)
+            tied = [draw.seat for draw in drawn if VALUES[draw.card] == highest]
+            again += len(tied) > 1
+        assert (opened.button, draws) == (tied[0], [])
+    assert again
+
+
+PHASES = {
+    "official": "deal roll select bet1 discard_unselected replace bet2 improve",
+    "halcyon_10": "forced deal roll select discard_unselected bet1 replace improve",
+    "halcyon_100": "forced deal roll select discard_unselected bet1 replace improve",
+    "holo": "forced deal roll select bet1 discard_unselected replace improve",
+    "better": "forced roll deal select discard_unselected bet1 replace improve",
+    "cantina": "forced deal roll select bet1 discard_unselected replace improve",
+}
+
+
+@pytest.mark.parametrize("name", PHASES)
+def test_the_phases_of_every_preset_come_in_its_order(name: str) -> None:
+    ruleset = preset(name)
+    assert isinstance(ruleset, CoruscantShift)
+    bet2 = "discard_unused" if name == "official" else "discard_unused bet2"
+    expected = f"{PHASES[name]} {bet2} reveal award".split()
+    assert [phase for phase in phases(ruleset) if phase != "kill"] == expected
