@@ -7,7 +7,7 @@ decides the commands answered and appends all of it at once.
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -17,6 +17,7 @@ from engine.rng import derive_seed
 from engine.season.commands import AwardPoints
 from engine.season.values import Finish as SeasonFinish
 from engine.table.commands import (
+    BuyChips,
     CloseTable,
     LevelFloor,
     Omission,
@@ -25,6 +26,7 @@ from engine.table.commands import (
     OpenTable,
     Placed,
     RecordWait,
+    ReturnChips,
     SeatArrivals,
     Seeds,
     VacateSeats,
@@ -36,11 +38,18 @@ from engine.table.opening import dealable
 from engine.table.positions import DEALT_MIN
 from engine.table.state import SUDDEN_DEATH, Table
 from engine.tournament import directing
+from engine.tournament.commands import (
+    CloseWindows,
+    Finish,
+    RecordBreak,
+    RecordBusts,
+    RecordMoves,
+)
 from engine.tournament.commands import Command as TournamentCommand
-from engine.tournament.commands import Finish, RecordBreak, RecordBusts, RecordMoves
 from engine.tournament.directing import (
     Break,
     Close,
+    CloseRebuys,
     Directive,
     Hold,
     MoveOut,
@@ -48,6 +57,8 @@ from engine.tournament.directing import (
     TableSummary,
     directive,
 )
+from engine.tournament.events import Event as TournamentEvent
+from engine.tournament.events import ItemReturned, ItemStaked, RebuyTaken
 from engine.tournament.state import Closed, Finished, Registering, Running
 from engine.tournament.state import State as TournamentState
 from engine.tournament.values import Busted, Masters, Move, Standing
@@ -55,7 +66,7 @@ from engine.values import HandId, Seat, TableId, stream_of
 
 FIRST_DEAL = 1
 
-Outcome = Literal["open", "hold", "rearrange", "finish", "close", "nothing"]
+Outcome = Literal["open", "windows", "hold", "rearrange", "finish", "close", "nothing"]
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +81,8 @@ class BoundaryPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     outcome: Outcome
     """
-    ``open``: a hand is opened, nothing more to ask.  ``hold``: the wait is
+    ``open``: a hand is opened, nothing more to ask.  ``windows``: who lost the last
+    chip and did not come back is out; ask again at once.  ``hold``: the wait is
     recorded; ask again when the tournament has changed.  ``rearrange``: entrants
     move; ask again at once.  ``finish``: ask again, and the table is closed.
     ``close``: the table is closed.  ``nothing``: a hand is in play, or it is closed.
@@ -79,9 +91,9 @@ class BoundaryPlan(msgspec.Struct, frozen=True, kw_only=True):
     entries: tuple[Planned, ...] = ()
     """One for each stream; a table that gives entrants away comes first."""
     guard: str | None = None
-    """The tournament's stream, if nothing is appended to it: it must not have moved on."""
+    """A stream that must not have moved on, though nothing is appended to it."""
     wait_seconds: int = 0
-    """How long after the last hand was settled the next may be opened."""
+    """How long after the last hand was settled this may be done."""
     ask_again: tuple[TableId, ...] = ()
     """Other idle tables: their directive may have changed with this, or with the last bust."""
 
@@ -161,7 +173,7 @@ def tables_of(tournament: TournamentState, *, now: datetime) -> tuple[OpenTable,
     )
 
 
-def busts_of(table: TableId, events: Iterable[TableEvent]) -> RecordBusts | None:
+def busts_of(table: TableId, events: Iterable[TableEvent], *, level: int = 1) -> RecordBusts | None:
     """
     Return what the tournament must be told of one table's new *events*; None if nobody went out.
 
@@ -170,6 +182,7 @@ def busts_of(table: TableId, events: Iterable[TableEvent]) -> RecordBusts | None
     settled = next((each for each in events if isinstance(each, HandSettled)), None)
     if settled is None or not settled.busts:
         return None
+    main = settled.winners[:1]
     return RecordBusts(
         table=table,
         hand_number=settled.number,
@@ -177,8 +190,46 @@ def busts_of(table: TableId, events: Iterable[TableEvent]) -> RecordBusts | None
             Busted(entrant=bust.entrant, seat=Seat(bust.seat), stack_at_start=bust.stack_at_start)
             for bust in settled.busts
         ),
+        level=level,
+        main_winner=next((each.entrant for each in settled.stacks if each.seat in main), None),
         now=settled.at,
     )
+
+
+def chips_of(
+    events: Iterable[TournamentEvent], *, now: datetime
+) -> dict[TableId, tuple[BuyChips | ReturnChips, ...]]:
+    """
+    Return what tables must be told of a tournament's new *events*: chips that come and go.
+
+    To be decided in the append of those events, never later.
+    """
+    asked: dict[TableId, tuple[BuyChips | ReturnChips, ...]] = {}
+    for event in events:
+        command: BuyChips | ReturnChips
+        match event:
+            case RebuyTaken():
+                command = BuyChips(
+                    seat=event.seat,
+                    entrant=event.entrant,
+                    chips=event.chips,
+                    cause="rebuy",
+                    now=now,
+                )
+            case ItemStaked():
+                command = BuyChips(
+                    seat=event.seat,
+                    entrant=event.entrant,
+                    chips=event.value,
+                    cause="item",
+                    now=now,
+                )
+            case ItemReturned():
+                command = ReturnChips(entrant=event.entrant, chips=event.value, now=now)
+            case _:
+                continue
+        asked[event.table] = (*asked.get(event.table, ()), command)
+    return asked
 
 
 def points_of(tournament: Finished, *, now: datetime) -> AwardPoints:
@@ -263,6 +314,7 @@ def plan_boundary(
                 openings=openings,
                 omissions=omissions,
                 last=order.last,
+                **_owed_at(tournament, here),
                 stage=SUDDEN_DEATH if order.only else 1,
                 only=tuple(each.seat for each in here.entrants() if each.entrant in order.only),
                 now=now,
@@ -270,6 +322,8 @@ def plan_boundary(
             plan = _only(here, opening, outcome="open", order=order)
             waiting = tuple(each for each in _others(tables, here) if tables[each].wait)
             return msgspec.structs.replace(plan, wait_seconds=order.wait_seconds, ask_again=waiting)
+        case CloseRebuys():
+            return _close_windows(here, order, now=now)
         case Hold(reason="hand_in_play" | "not_started"):
             return BoundaryPlan(outcome="nothing", directive=order)
         case Hold(reason=reason):
@@ -281,6 +335,27 @@ def plan_boundary(
             return _break(tables[order.table], tables, order, now=now)
         case Close() | directing.Finish():
             return _end(here, tables, order, now=now)
+
+
+def _close_windows(here: Table, order: CloseRebuys, *, now: datetime) -> BoundaryPlan:
+    close = CloseWindows(table=here.table, now=now)
+    return BoundaryPlan(
+        outcome="windows",
+        directive=order,
+        entries=(Planned(stream=stream_of(here.tournament), commands=(close,)),),
+        guard=stream_of(here.table),
+        wait_seconds=order.wait_seconds,
+    )
+
+
+def _owed_at(tournament: TournamentState, here: Table) -> dict[str, Any]:
+    """Return what the books of the next hand say of rebuys and of things in escrow."""
+    if not isinstance(tournament, Running):
+        return {}
+    seats = {place.entrant: place.seat for place in here.places}
+    escrow = (item.value for item in tournament.items if item.staked and item.owner in seats)
+    declared = (seat for entrant, seat in seats.items() if entrant in tournament.declared)
+    return {"escrow": sum(escrow), "declared": tuple(declared)}
 
 
 def _end(

@@ -28,6 +28,10 @@ def contradiction(ruleset: Ruleset) -> str | None:
     most = _PLAYERS_MAX if isinstance(ruleset, CoruscantShift) else _ROUNDS_PLAYERS_MAX
     if ruleset.chip_unit < 1:
         return "chip_unit is below 1"
+    if (ruleset.rebuy.max or 0) < 0 or ruleset.rebuy.seconds < 0:
+        return "rebuy.max and rebuy.seconds must not be negative"
+    if ruleset.moneyless and ruleset.rebuy.max != 0:
+        return "score hands_won has no chips to buy"
     if not 2 <= ruleset.max_players <= most:
         return f"max_players is not between 2 and {most}"
     if ruleset.denominations and (wrong := flaw(ruleset.denominations, unit=ruleset.chip_unit)):
@@ -63,6 +67,10 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
             return "blinds must be positive and the small one not above the big one"
         case CoruscantShift(tie=DrawOff(limit=limit)) if limit < 1:
             return "a draw_off needs a limit of 1 at least; prefer_cube rolls the cube at once"
+        case CoruscantShift(special_item=True, item_values=values) if not values or any(
+            value < 1 or value % unit for value in values
+        ):
+            return f"item_values must be positive multiples of chip_unit {unit}"
         case CoruscantShift(forced=Ante(amount=0)):
             return "an ante of 0 is no ante"
         case CoruscantShift(escalation=AnteByPlayers(), forced=forced) if not isinstance(

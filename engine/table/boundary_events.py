@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
+from engine.table.commands import BuyCause
 from engine.table.event_parts import OpenCard, Part
-from engine.values import EntrantId, HandId
+from engine.values import Chips, EntrantId, HandId
 
 
 class HandShown(Part, frozen=True, kw_only=True, tag="hand_shown"):
@@ -13,5 +14,26 @@ class HandShown(Part, frozen=True, kw_only=True, tag="hand_shown"):
     seat: int
     entrant: EntrantId
     cards: tuple[OpenCard, ...]
+    at: datetime
+    rule: str
+
+
+class ChipsBought(Part, frozen=True, kw_only=True, tag="chips_bought"):
+    """Chips came to the table from outside: to a seat, or to one that is taken again by it."""
+
+    seat: int
+    entrant: EntrantId
+    chips: Chips
+    cause: BuyCause
+    at: datetime
+    rule: str
+
+
+class ChipsReturned(Part, frozen=True, kw_only=True, tag="chips_returned"):
+    """A seat gave chips back for what it had staked."""
+
+    seat: int
+    entrant: EntrantId
+    chips: Chips
     at: datetime
     rule: str

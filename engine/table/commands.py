@@ -9,6 +9,9 @@ from engine.betting import CardSource
 from engine.rulesets import Amounts, Ruleset
 from engine.values import Chips, EntrantId, HandId, HexDigest, TableId, TournamentId
 
+BuyCause = Literal["rebuy", "item", "add_on"]
+"""What chips from outside are paid with: a declared rebuy, a staked thing, or more money."""
+
 Verb = Literal["fold", "check", "call", "raise_to", "stay"]
 CardVerb = Literal["draw", "trade", "stand", "gain", "swap", "junk", "buy"]
 
@@ -89,6 +92,12 @@ class OpenHand(_Part, frozen=True, kw_only=True, tag="open_hand"):
     """In a sudden-death hand (stage 2): the tied seats, and nobody else is dealt in."""
 
     penalties: tuple[Penalty, ...] = ()
+    declared: tuple[int, ...] = ()
+    """Seats that owe a rebuy when the last chip goes."""
+
+    escrow: Chips = 0
+    """What the things are worth that players of this table have staked."""
+
     now: datetime
 
 
@@ -174,6 +183,24 @@ class ShowHand(_Part, frozen=True, kw_only=True, tag="show_hand"):
     now: datetime
 
 
+class BuyChips(_Part, frozen=True, kw_only=True, tag="buy_chips"):
+    """Bring chips to a seat between hands; who has none left gets the seat back."""
+
+    seat: int
+    entrant: EntrantId
+    chips: Chips
+    cause: BuyCause
+    now: datetime
+
+
+class ReturnChips(_Part, frozen=True, kw_only=True, tag="return_chips"):
+    """Take chips from a seat between hands, for a thing that it had staked."""
+
+    entrant: EntrantId
+    chips: Chips
+    now: datetime
+
+
 class StepAway(_Part, frozen=True, kw_only=True, tag="step_away"):
     entrant: EntrantId
 
@@ -232,6 +259,8 @@ Command = (
     | CallHand
     | TimeOut
     | ShowHand
+    | BuyChips
+    | ReturnChips
     | StepAway
     | ComeBack
     | VacateSeats

@@ -4,6 +4,7 @@ from typing import assert_never
 
 from engine.table import commands, errors
 from engine.table.answers import act_on_turn, improve, select, time_out
+from engine.table.buying import buy_chips, return_chips
 from engine.table.commands import Command
 from engine.table.course import Course
 from engine.table.events import Event
@@ -52,6 +53,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
 
 _Between = (
     commands.ShowHand
+    | commands.BuyChips
+    | commands.ReturnChips
     | commands.StepAway
     | commands.ComeBack
     | commands.VacateSeats
@@ -105,6 +108,10 @@ def _decide_between(table: Table, command: _Between) -> tuple[Event, ...]:  # no
             return seat_arrivals(table, command)
         case commands.ShowHand():
             return show(table, command)
+        case commands.BuyChips():
+            return buy_chips(table, command)
+        case commands.ReturnChips():
+            return return_chips(table, command)
         case commands.StepAway(entrant=entrant):
             return step_away(table, entrant)
         case commands.ComeBack(entrant=entrant):

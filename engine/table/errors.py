@@ -44,6 +44,7 @@ __all__ = [
     "SelectionTooSmall",
     "SourceMissing",
     "StackNotInUnits",
+    "StackTooSmall",
     "StaleDecision",
     "TableAlreadyOpened",
     "TableFull",
@@ -266,6 +267,16 @@ class TableFull(CommandRejected):
 
     def __init__(self, *, seats: int) -> None:
         super().__init__(f"this game is for {seats} players at most", seats=seats)
+
+
+class StackTooSmall(CommandRejected):
+    """Nothing would be left to play with."""
+
+    code = "stack_too_small"
+    rule = "items.buy_back"
+
+    def __init__(self, *, stack: int, chips: int) -> None:
+        super().__init__(f"{chips} chips of a stack of {stack}", stack=stack, chips=chips)
 
 
 class NothingToShow(CommandRejected):

@@ -9,7 +9,7 @@ an event is its name in storage and never changes.
 from datetime import datetime
 from typing import Literal
 
-from engine.table.boundary_events import HandShown
+from engine.table.boundary_events import ChipsBought, ChipsReturned, HandShown
 from engine.table.commands import Verb
 from engine.table.event_parts import CardCount, DealtTo, OpenCard, Part, SeatedCard
 from engine.table.showdown_events import (
@@ -71,6 +71,8 @@ __all__ = [
     "CardsDealt",
     "CardsDiscarded",
     "CardsFielded",
+    "ChipsBought",
+    "ChipsReturned",
     "Commitments",
     "CubeRolled",
     "DealtDemise",
@@ -313,6 +315,8 @@ Event = (
     | SabaccPotAwarded
     | HandSettled
     | HandShown
+    | ChipsBought
+    | ChipsReturned
     | SeatWentAway
     | SeatCameBack
     | SeatsVacated

@@ -219,8 +219,29 @@ def _hand_shown(table: Table, event: events.HandShown) -> Table:
     return replace(table, last_hand=last)
 
 
+def _chips_bought(table: Table, event: events.ChipsBought) -> Table:
+    place = table.place_of(event.entrant)
+    if table.hand is not None or (place is not None and place.seat != event.seat):
+        raise InvariantViolated("chips were bought by who does not sit there between hands")
+    if place is not None:
+        richer = replace(place, stack=place.stack + event.chips)
+        return replace(table, places=with_place(table, richer))
+    back = Place(seat=event.seat, entrant=event.entrant, stack=event.chips)
+    return replace(table, places=tuple(sorted((*table.places, back), key=lambda each: each.seat)))
+
+
+def _chips_returned(table: Table, event: events.ChipsReturned) -> Table:
+    place = table.at(event.seat)
+    if table.hand is not None or place.stack < event.chips:
+        raise InvariantViolated("a seat gave back chips that it does not have")
+    poorer = replace(place, stack=place.stack - event.chips)
+    return replace(table, places=with_place(table, poorer))
+
+
 _BETWEEN_HANDS: dict[type, Callable[[Table, Any], Table]] = {
     events.HandOpened: _hand_opened,
+    events.ChipsBought: _chips_bought,
+    events.ChipsReturned: _chips_returned,
     events.HandShown: _hand_shown,
     events.SeatWentAway: _seat_went_away,
     events.SeatCameBack: _seat_came_back,

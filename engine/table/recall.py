@@ -110,6 +110,8 @@ def _open_hand(event: events.HandOpened) -> Command:
         if event.stage == SUDDEN_DEATH
         else (),
         penalties=event.penalties,
+        declared=tuple(books.seat for books in event.seats if books.rebuy_declared),
+        escrow=event.escrow,
         now=event.at,
     )
 
@@ -204,6 +206,20 @@ def _show(event: events.HandShown) -> Command:
     return commands.ShowHand(entrant=event.entrant, hand=event.hand, now=event.at)
 
 
+def _buy_chips(event: events.ChipsBought) -> Command:
+    return commands.BuyChips(
+        seat=event.seat,
+        entrant=event.entrant,
+        chips=event.chips,
+        cause=event.cause,
+        now=event.at,
+    )
+
+
+def _return_chips(event: events.ChipsReturned) -> Command:
+    return commands.ReturnChips(entrant=event.entrant, chips=event.chips, now=event.at)
+
+
 _COMMANDS: dict[type, Callable[[Any], Command]] = {
     events.TableOpened: _open_table,
     events.HandOpened: _open_hand,
@@ -214,6 +230,8 @@ _COMMANDS: dict[type, Callable[[Any], Command]] = {
     events.CardsFielded: _field_cards,
     events.HandCalled: _call_hand,
     events.HandShown: _show,
+    events.ChipsBought: _buy_chips,
+    events.ChipsReturned: _return_chips,
     events.SeatsVacated: _vacate,
     events.ArrivalsSeated: _arrivals,
     events.SeatWentAway: lambda event: commands.StepAway(entrant=event.entrant),

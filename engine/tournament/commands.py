@@ -96,6 +96,38 @@ class RecordBusts(_Command, frozen=True, kw_only=True, tag="record_busts"):
     hand_number: int
     round: int = 1
     busts: tuple[Busted, ...]
+    level: int = 1
+    """In force at the table."""
+    main_winner: EntrantId | None = None
+    """Who won the main pot of that hand; of several the first in seat order."""
+    now: datetime
+
+
+class DeclareRebuy(_Command, frozen=True, kw_only=True, tag="declare_rebuy"):
+    """Owe a new stack: at once if the last chip is gone, else when it goes."""
+
+    entrant: EntrantId
+    now: datetime
+
+
+class StakeItem(_Command, frozen=True, kw_only=True, tag="stake_item"):
+    """Stake a thing of agreed value in place of chips, having lost the last one."""
+
+    entrant: EntrantId
+    item: str
+    value: Chips
+    now: datetime
+
+
+class BuyBackItem(_Command, frozen=True, kw_only=True, tag="buy_back_item"):
+    entrant: EntrantId
+    now: datetime
+
+
+class CloseWindows(_Command, frozen=True, kw_only=True, tag="close_windows"):
+    """The table's next hand is to be opened: who has not come back is out."""
+
+    table: TableId
     now: datetime
 
 
@@ -158,6 +190,10 @@ Command = (
     | Withdraw
     | StartPlay
     | RecordBusts
+    | DeclareRebuy
+    | StakeItem
+    | BuyBackItem
+    | CloseWindows
     | RecordMoves
     | RecordBreak
     | Pause

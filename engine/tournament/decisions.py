@@ -4,11 +4,14 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from engine.rng import master_commitment
-from engine.tournament import results
+from engine.tournament import rebuying, results
 from engine.tournament.commands import (
     Announce,
+    BuyBackItem,
     Cancel,
+    CloseWindows,
     Command,
+    DeclareRebuy,
     Finish,
     OpenRegistration,
     Pause,
@@ -17,6 +20,7 @@ from engine.tournament.commands import (
     RecordMoves,
     Register,
     Resume,
+    StakeItem,
     StartPlay,
     Withdraw,
 )
@@ -91,6 +95,14 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return _start_play(state, command)
         case RecordBusts():
             return results.record_busts(state, command)
+        case DeclareRebuy():
+            return rebuying.declare(state, command)
+        case StakeItem():
+            return rebuying.stake(state, command)
+        case BuyBackItem():
+            return rebuying.buy_back(state, command)
+        case CloseWindows():
+            return results.close_windows(state, command)
         case RecordMoves():
             return _record_moves(state, command)
         case RecordBreak():

@@ -83,6 +83,12 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
     """In a sudden-death hand: those who are tied for the first place."""
 
 
+class CloseRebuys(msgspec.Struct, frozen=True, kw_only=True):
+    """Who has not come back is out, ``wait_seconds`` after the last hand was settled."""
+
+    wait_seconds: int
+
+
 class Hold(msgspec.Struct, frozen=True, kw_only=True):
     reason: HoldReason
 
@@ -119,7 +125,7 @@ class Close(msgspec.Struct, frozen=True, kw_only=True):
     reason: Literal["finished", "cancelled", "broken"]
 
 
-Directive = Open | Hold | MoveOut | Break | Finish | Close
+Directive = CloseRebuys | Open | Hold | MoveOut | Break | Finish | Close
 
 
 def hands_limit(terms: TournamentAnnounced) -> int | None:
@@ -153,6 +159,14 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
     if state.paused:
         return Hold(reason="paused")
 
+    waiting = {window.table for window in state.windows}
+    if table in waiting:
+        return CloseRebuys(wait_seconds=state.terms.ruleset.rebuy.seconds)
+    # Nothing is settled with a table that still waits for who may come back.
+    tables = {
+        key: msgspec.structs.replace(each, idle=each.idle and key not in waiting)
+        for key, each in tables.items()
+    }
     live = tuple(each for each in state.tables if not _played_out(state.terms, tables[each.table]))
     if _all_played(state, tables, live):
         return _finished(state, tables, live, here)

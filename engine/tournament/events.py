@@ -27,6 +27,7 @@ from engine.values import (
     PlayerId,
     Sealed,
     SeasonId,
+    Seat,
     TableId,
     TournamentId,
 )
@@ -119,12 +120,75 @@ class EntrantBusted(_Event, frozen=True, kw_only=True, tag="entrant_busted"):
 
 
 class EntrantEliminated(_Event, frozen=True, kw_only=True, tag="entrant_eliminated"):
-    """A bust is an elimination at once: there are no rebuys."""
+    """Somebody is out for good: at the bust, or when its window has closed."""
 
     entrant: EntrantId
     player: PlayerId
     place: int
     shared: int
+    rule: str
+
+
+class RebuyDeclared(_Event, frozen=True, kw_only=True, tag="rebuy_declared"):
+    """A new stack is owed, and comes when the last chip goes."""
+
+    entrant: EntrantId
+    rule: str
+
+
+class RebuyWindowOpened(_Event, frozen=True, kw_only=True, tag="rebuy_window_opened"):
+    """A bust is no elimination yet: until the table's next hand it may be bought back."""
+
+    entrant: EntrantId
+    table: TableId
+    seat: Seat
+    hand: int
+    stack_at_start: Chips
+    buys: bool
+    """Whether by a rebuy; else only by staking a thing."""
+    rule: str
+
+
+class RebuyTaken(_Event, frozen=True, kw_only=True, tag="rebuy_taken"):
+    """A starting stack was bought; in the same append it is brought to the table."""
+
+    entrant: EntrantId
+    table: TableId
+    seat: Seat
+    chips: Chips
+    number: int
+    """Of this entrant's rebuys, from 1."""
+    rule: str
+
+
+class ItemStaked(_Event, frozen=True, kw_only=True, tag="item_staked"):
+    """A thing went into escrow; its value in chips is brought to the table."""
+
+    entrant: EntrantId
+    table: TableId
+    seat: Seat
+    item: str
+    value: Chips
+    rule: str
+
+
+class ItemPassed(_Event, frozen=True, kw_only=True, tag="item_passed"):
+    """Who had staked a thing is broke again; it belongs to the winner of the main pot."""
+
+    item: str
+    value: Chips
+    giver: EntrantId
+    taker: EntrantId
+    rule: str
+
+
+class ItemReturned(_Event, frozen=True, kw_only=True, tag="item_returned"):
+    """A thing left escrow for its value in chips, which leave the table."""
+
+    entrant: EntrantId
+    table: TableId
+    item: str
+    value: Chips
     rule: str
 
 
@@ -178,6 +242,12 @@ Event = (
     | TournamentResumed
     | EntrantBusted
     | EntrantEliminated
+    | RebuyDeclared
+    | RebuyWindowOpened
+    | RebuyTaken
+    | ItemStaked
+    | ItemPassed
+    | ItemReturned
     | EntrantsMoved
     | TableBroken
     | TournamentFinished

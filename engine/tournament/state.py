@@ -1,7 +1,7 @@
 """What a tournament has become, one struct for each phase, and how it gets there."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -14,7 +14,13 @@ from engine.tournament.events import (
     EntrantsMoved,
     EntrantWithdrawn,
     Event,
+    ItemPassed,
+    ItemReturned,
+    ItemStaked,
     PlayStarted,
+    RebuyDeclared,
+    RebuyTaken,
+    RebuyWindowOpened,
     RegistrationClosed,
     RegistrationOpened,
     SeatsDrawn,
@@ -25,7 +31,16 @@ from engine.tournament.events import (
     TournamentPaused,
     TournamentResumed,
 )
-from engine.tournament.values import Entry, Masters, Move, Payout, Placing, SeatAssignment
+from engine.tournament.values import (
+    Entry,
+    Item,
+    Masters,
+    Move,
+    Payout,
+    Placing,
+    SeatAssignment,
+    Window,
+)
 from engine.values import EntrantId, Seat, TableId
 
 Phase = Literal[
@@ -101,6 +116,18 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
     placings: tuple[Placing, ...] = ()
     """Of the eliminated, in the order they went."""
     paused: bool = False
+    rebuys: tuple[EntrantId, ...] = ()
+    """Who has bought a stack, once for each."""
+    declared: tuple[EntrantId, ...] = ()
+    """Who owes a rebuy when the last chip goes."""
+    windows: tuple[Window, ...] = ()
+    """Busts that may still be bought back."""
+    items: tuple[Item, ...] = ()
+    """Things that were ever staked."""
+
+    def window(self, entrant: EntrantId) -> Window | None:
+        """Return the bust of *entrant* that may still be bought back, or None."""
+        return next((each for each in self.windows if each.entrant == entrant), None)
 
     def seating(self, table: TableId) -> Seating | None:
         """Return the open table *table*, or None if it is not (or no longer) one."""
@@ -200,6 +227,11 @@ def evolve(state: State, event: Event) -> State:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
 
 
+def with_passed(state: Running, event: ItemPassed) -> Running:
+    """Return the state after a thing has passed, while more of the same decision is to come."""
+    return _with_item(state, event.item, owner=event.taker, staked=False)
+
+
 def _evolve_running(state: Running, event: Event) -> State:
     match event:
         case TournamentPaused():
@@ -208,7 +240,16 @@ def _evolve_running(state: Running, event: Event) -> State:
             return replace(state, paused=False)
         case EntrantBusted():
             return replace(state, tables=_without(state.tables, {event.entrant}))
+        case RebuyDeclared() | RebuyWindowOpened() | RebuyTaken():
+            return _rebuying(state, event)
+        case ItemStaked():
+            return _item_staked(_back(state, event), event)
+        case ItemPassed():
+            return _with_item(state, event.item, owner=event.taker, staked=False)
+        case ItemReturned():
+            return _with_item(state, event.item, staked=False)
         case EntrantEliminated():
+            state = _without_window(state, event.entrant)
             placing = Placing(
                 entrant=event.entrant, player=event.player, place=event.place, shared=event.shared
             )
@@ -231,6 +272,62 @@ def _evolve_running(state: Running, event: Event) -> State:
             )
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow the start of play")
+
+
+def _rebuying(state: Running, event: RebuyDeclared | RebuyWindowOpened | RebuyTaken) -> Running:
+    match event:
+        case RebuyDeclared(entrant=entrant):
+            return replace(state, declared=(*state.declared, entrant))
+        case RebuyWindowOpened():
+            window = Window(
+                entrant=event.entrant,
+                table=event.table,
+                seat=event.seat,
+                stack_at_start=event.stack_at_start,
+                buys=event.buys,
+            )
+            return replace(state, windows=(*state.windows, window))
+        case RebuyTaken(entrant=entrant):
+            left = tuple(each for each in state.declared if each != entrant)
+            return replace(_back(state, event), rebuys=(*state.rebuys, entrant), declared=left)
+
+
+def _without_window(state: Running, entrant: EntrantId) -> Running:
+    return replace(state, windows=tuple(each for each in state.windows if each.entrant != entrant))
+
+
+def _back(state: Running, event: RebuyTaken | ItemStaked) -> Running:
+    """Return the state in which somebody who was broke sits there again."""
+    seated = Seated(entrant=event.entrant, seat=event.seat)
+    tables = tuple(
+        replace(table, seats=_by_seat([*table.seats, seated]))
+        if table.table == event.table
+        else table
+        for table in state.tables
+    )
+    return replace(_without_window(state, event.entrant), tables=tables)
+
+
+def _item_staked(state: Running, event: ItemStaked) -> Running:
+    if any(item.name == event.item for item in state.items):
+        return _with_item(state, event.item, staked=True)
+    brought = Item(
+        name=event.item,
+        value=event.value,
+        owner=event.entrant,
+        brought_by=event.entrant,
+        staked=True,
+    )
+    return replace(state, items=(*state.items, brought))
+
+
+def _with_item(state: Running, name: str, **changes: Any) -> Running:
+    return replace(
+        state,
+        items=tuple(
+            replace(item, **changes) if item.name == name else item for item in state.items
+        ),
+    )
 
 
 def _seatings(assignments: tuple[SeatAssignment, ...]) -> tuple[Seating, ...]:

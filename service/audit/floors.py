@@ -43,8 +43,19 @@ class FloorAudit:
                 self._entered.pop(event.entrant, None)
             case events.SeatsDrawn():
                 self._drawn(event, position)
+            case events.RebuyTaken():
+                self._comes(event.chips)
+            case events.ItemStaked():
+                self._comes(event.value)
+            case events.ItemReturned():
+                self._comes(-event.value)
             case events.TournamentFinished():
                 self._finished(event, position)
+
+    def _comes(self, chips: int) -> None:
+        """Count chips that come from outside, or go."""
+        if self.chips is not None:
+            self.chips += chips
 
     def balance(self, on_tables: int) -> None:
         """Compare the chips in play with those *on_tables*, at the end of what was read."""

@@ -306,6 +306,12 @@ class HandAudit:
         came = sum(placed.stack for placed in event.arrivals)
         self.chips += came + event.carry + event.sabacc_pot
 
+    def _bought(self, event: events.ChipsBought, _before: object) -> None:
+        self.chips += event.chips
+
+    def _given_back(self, event: events.ChipsReturned, _before: object) -> None:
+        self.chips -= event.chips
+
     def _now(self) -> Hand:
         if self.hand is None:
             raise LookupError("an event of a hand outside a hand")
@@ -339,6 +345,8 @@ _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     events.PotAwarded: HandAudit._awarded,
     events.HandSettled: HandAudit._settled,
     events.HandShown: HandAudit._winner_shown,
+    events.ChipsBought: HandAudit._bought,
+    events.ChipsReturned: HandAudit._given_back,
     events.SeatsVacated: HandAudit._vacated,
     events.ArrivalsSeated: HandAudit._seated,
 }

@@ -35,6 +35,7 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("table_opened", 1): _of_first_rules,
     ("forced_bets_posted", 1): _with_price,
     ("decision_opened", 1): _same,
+    ("entrant_eliminated", 1): _same,
     ("street_closed", 1): _same,
     ("pots_formed", 1): _without_dead_money,
 }

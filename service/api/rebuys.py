@@ -1,0 +1,101 @@
+"""Coming back after the last chip: rebuys, and things that are staked in place of chips."""
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.tournament.commands import BuyBackItem, DeclareRebuy, StakeItem
+from engine.values import CHIPS_MAX, EntrantId
+from service.api.access import entrant_of, reach
+from service.api.bodies import read_body
+from service.api.leagues import Nothing
+from service.api.operations import operation
+from service.api.shell import Asked, principal_of, shell_of
+from service.api.submitting import answer, order_of
+from service.directing import buy
+from service.errors import StreamNotFound
+
+
+class ItemWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A thing, and the value in chips that was agreed on."""
+
+    item: Annotated[str, Meta(pattern="^[a-z0-9_]{1,40}$")]
+    """A slug; it is the same thing wherever it turns up in this tournament."""
+
+    value: Annotated[int, Meta(ge=1, le=CHIPS_MAX)]
+
+
+class Bought(msgspec.Struct, kw_only=True):
+    """What counts, and whether chips have come or gone with it."""
+
+    entrant: str
+    tournament: str
+    events: tuple[str, ...]
+    position: str | None = None
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/rebuys", "declare_rebuy",
+    "Owe a new stack: at once if my last chip is gone, else when it goes.",
+    scope="tables:play", body=Nothing, answer=Bought, status=201,
+    problems=("rebuy_not_allowed", "tournament_not_running"),
+)  # fmt: skip
+async def declare_rebuy(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Declare; what is declared is owed and cannot be taken back."""
+    _, raw = await read_body(request, Nothing)
+    now = shell_of(request).now()
+    return await _buy(request, tournament_id, raw, lambda mine: DeclareRebuy(entrant=mine, now=now))
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/items", "stake_item",
+    "Stake a thing of agreed value, having lost my last chip.",
+    scope="tables:play", body=ItemWanted, answer=Bought, status=201,
+    problems=(
+        "rebuy_not_allowed", "item_not_owned", "item_value_unknown", "tournament_not_running",
+    ),
+)  # fmt: skip
+async def stake_item(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Put a thing into escrow; its value is the only money."""
+    body, raw = await read_body(request, ItemWanted)
+    now = shell_of(request).now()
+    return await _buy(
+        request,
+        tournament_id,
+        raw,
+        lambda mine: StakeItem(entrant=mine, item=body.item, value=body.value, now=now),
+    )
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/items/return", "buy_back_item",
+    "Buy back, between hands, what I have staked.",
+    scope="tables:play", body=Nothing, answer=Bought, status=201,
+    problems=("item_not_staked", "hand_in_play", "stack_too_small", "tournament_not_running"),
+)  # fmt: skip
+async def buy_back_item(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Give chips for a thing in escrow."""
+    _, raw = await read_body(request, Nothing)
+    now = shell_of(request).now()
+    return await _buy(request, tournament_id, raw, lambda mine: BuyBackItem(entrant=mine, now=now))
+
+
+async def _buy(request: Asked, tournament: str, raw: bytes, asked: Any) -> Response[bytes]:
+    shell = shell_of(request)
+    place = await reach(request, tournament, "trn", fresh=False)
+    player = principal_of(request).account.player
+    entrant = entrant_of(place.state, player)
+    if entrant is None:
+        raise StreamNotFound("there is no entry of yours")
+    order = order_of(request, raw)
+    mine = EntrantId(entrant)
+    receipt = await buy(shell.desk, place.league, tournament, asked(mine), order.command)
+    content = {
+        "entrant": mine,
+        "tournament": tournament,
+        "events": [each.type for each in receipt.recorded],
+    }
+    return answer(receipt, content, version_of=place.stream)
