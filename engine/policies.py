@@ -17,7 +17,6 @@ from engine.rng import derive_seed
 from engine.season.commands import AwardPoints
 from engine.season.values import Finish as SeasonFinish
 from engine.table.commands import (
-    BuyChips,
     CloseTable,
     LevelFloor,
     Omission,
@@ -26,7 +25,6 @@ from engine.table.commands import (
     OpenTable,
     Placed,
     RecordWait,
-    ReturnChips,
     SeatArrivals,
     Seeds,
     VacateSeats,
@@ -57,8 +55,6 @@ from engine.tournament.directing import (
     TableSummary,
     directive,
 )
-from engine.tournament.events import Event as TournamentEvent
-from engine.tournament.events import ItemReturned, ItemStaked, RebuyTaken
 from engine.tournament.state import Closed, Finished, Registering, Running
 from engine.tournament.state import State as TournamentState
 from engine.tournament.values import Busted, Masters, Move, Standing
@@ -194,42 +190,6 @@ def busts_of(table: TableId, events: Iterable[TableEvent], *, level: int = 1) ->
         main_winner=next((each.entrant for each in settled.stacks if each.seat in main), None),
         now=settled.at,
     )
-
-
-def chips_of(
-    events: Iterable[TournamentEvent], *, now: datetime
-) -> dict[TableId, tuple[BuyChips | ReturnChips, ...]]:
-    """
-    Return what tables must be told of a tournament's new *events*: chips that come and go.
-
-    To be decided in the append of those events, never later.
-    """
-    asked: dict[TableId, tuple[BuyChips | ReturnChips, ...]] = {}
-    for event in events:
-        command: BuyChips | ReturnChips
-        match event:
-            case RebuyTaken():
-                command = BuyChips(
-                    seat=event.seat,
-                    entrant=event.entrant,
-                    chips=event.chips,
-                    cause="rebuy",
-                    now=now,
-                )
-            case ItemStaked():
-                command = BuyChips(
-                    seat=event.seat,
-                    entrant=event.entrant,
-                    chips=event.value,
-                    cause="item",
-                    now=now,
-                )
-            case ItemReturned():
-                command = ReturnChips(entrant=event.entrant, chips=event.value, now=now)
-            case _:
-                continue
-        asked[event.table] = (*asked.get(event.table, ()), command)
-    return asked
 
 
 def points_of(tournament: Finished, *, now: datetime) -> AwardPoints:

@@ -13,7 +13,7 @@ from typing import Any
 
 import structlog
 
-from engine import policies, season, table, tournament
+from engine import policies, purchases, season, table, tournament
 from engine.policies import BoundaryPlan
 from engine.table.commands import Command as TableCommand
 from engine.table.commands import ExtendDecision, TimeOut
@@ -255,7 +255,7 @@ async def submit(
         above = stream_of(state.tournament)
         told = tournament.decider.decide((await states.load(above)).state, busts)
         # A rebuy that was declared beforehand brings its chips at once.
-        owed = policies.chips_of(told, now=busts.now).get(here, ())
+        owed = purchases.chips_of(told, now=busts.now).get(here, ())
         bought, _ = policies.decide_in_turn(table.decider, after, owed)
         return [Entry(stream, (*events, *bought)), Entry(above, told)]
 
@@ -280,7 +280,7 @@ async def buy(
         state = (await states.load(stream)).state
         events = tournament.decider.decide(state, command)
         entries = [Entry(stream, events)]
-        for each, asked in policies.chips_of(events, now=order.received_at).items():
+        for each, asked in purchases.chips_of(events, now=order.received_at).items():
             there = stream_of(each)
             entries.append(Entry(there, await _decided(states, there, asked)))
         return entries

@@ -8,11 +8,11 @@ from engine.aggregates import DECIDERS
 from engine.policies import (
     BoundaryPlan,
     busts_of,
-    chips_of,
     decide_in_turn,
     plan_boundary,
     tables_of,
 )
+from engine.purchases import chips_of
 from engine.rulesets import Ruleset, ruleset_hash
 from engine.table.commands import Act, Improve, Select
 from engine.table.state import Table
