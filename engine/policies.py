@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from engine import purchases
 from engine.decider import Command, Decider, Event, State
 from engine.errors import InvariantViolated
 from engine.rng import derive_seed
@@ -46,10 +47,12 @@ from engine.tournament.commands import (
 from engine.tournament.commands import Command as TournamentCommand
 from engine.tournament.directing import (
     Break,
+    BringIn,
     Close,
     CloseRebuys,
     Directive,
     Hold,
+    LetGo,
     MoveOut,
     Open,
     TableSummary,
@@ -282,6 +285,10 @@ def plan_boundary(
             plan = _only(here, opening, outcome="open", order=order)
             waiting = tuple(each for each in _others(tables, here) if tables[each].wait)
             return msgspec.structs.replace(plan, wait_seconds=order.wait_seconds, ask_again=waiting)
+        case LetGo():
+            return _at_both(here, order, purchases.letting_go(here, order, now=now))
+        case BringIn():
+            return _at_both(here, order, purchases.bringing_in(here, order, now=now))
         case CloseRebuys():
             return _close_windows(here, order, now=now)
         case Hold(reason="hand_in_play" | "not_started"):
@@ -295,6 +302,19 @@ def plan_boundary(
             return _break(tables[order.table], tables, order, now=now)
         case Close() | directing.Finish():
             return _end(here, tables, order, now=now)
+
+
+def _at_both(here: Table, order: Directive, asked: purchases.Asked) -> BoundaryPlan:
+    """Return a step that the table and the tournament take together."""
+    at_table, above = asked
+    return BoundaryPlan(
+        outcome="rearrange",
+        directive=order,
+        entries=(
+            Planned(stream=stream_of(here.table), commands=at_table),
+            Planned(stream=stream_of(here.tournament), commands=above),
+        ),
+    )
 
 
 def _close_windows(here: Table, order: CloseRebuys, *, now: datetime) -> BoundaryPlan:
@@ -327,11 +347,13 @@ def _end(
         close = CloseTable(reason=order.reason, now=now)
         plan = _only(here, close, outcome="close", order=order)
         return msgspec.structs.replace(plan, ask_again=others)
+    (at_table, _), order = purchases.carry_at_closing(here, order, now=now)
     finish = Finish(rule=order.rule, stacks=order.stacks, now=now)
+    closing = (Planned(stream=stream_of(here.table), commands=at_table),) if at_table else ()
     return BoundaryPlan(
         outcome="finish",
         directive=order,
-        entries=(Planned(stream=stream_of(here.tournament), commands=(finish,)),),
+        entries=(*closing, Planned(stream=stream_of(here.tournament), commands=(finish,))),
         ask_again=others,
     )
 

@@ -278,14 +278,25 @@ async def buy(
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
-        events = tournament.decider.decide(state, command)
-        entries = [Entry(stream, events)]
+        events, state = policies.decide_in_turn(tournament.decider, state, (command,))
+        entries = []
         for each, asked in purchases.chips_of(events, now=order.received_at).items():
             there = stream_of(each)
-            entries.append(Entry(there, await _decided(states, there, asked)))
-        return entries
+            before = (await states.load(there)).state
+            decided, after = policies.decide_in_turn(table.decider, before, asked)
+            entries.append(Entry(there, decided))
+            # Who leaves may end a hand in which somebody else had nothing left.
+            busts = policies.busts_of(each, decided, level=after.level_number)
+            if busts is not None:
+                told, state = policies.decide_in_turn(tournament.decider, state, (busts,))
+                events = (*events, *told)
+        return [Entry(stream, events), *entries]
 
-    return await desk.writer.submit(league, order, decide)
+    receipt = await desk.writer.submit(league, order, decide)
+    running = (await desk.writer.load(league, stream, fresh=False)).state
+    for seating in getattr(running, "tables", ()):
+        desk.later(open_next_hand(desk, league, seating.table))
+    return receipt
 
 
 def _settled(recorded: Sequence[Any]) -> bool:

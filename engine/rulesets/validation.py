@@ -14,6 +14,7 @@ from engine.rulesets.parts import (
     HandsOrLast,
     NoEscalation,
     NoForcedBet,
+    OpenEnd,
     PokerNoLimit,
 )
 
@@ -28,6 +29,8 @@ def contradiction(ruleset: Ruleset) -> str | None:
     most = _PLAYERS_MAX if isinstance(ruleset, CoruscantShift) else _ROUNDS_PLAYERS_MAX
     if ruleset.chip_unit < 1:
         return "chip_unit is below 1"
+    if (ruleset.score == "cash_out") != isinstance(ruleset.end, OpenEnd):
+        return "score cash_out and end open go together: chips are money there"
     if (ruleset.rebuy.max or 0) < 0 or ruleset.rebuy.seconds < 0:
         return "rebuy.max and rebuy.seconds must not be negative"
     if ruleset.moneyless and ruleset.rebuy.max != 0:
@@ -125,6 +128,8 @@ def _of_rounds(ruleset: Traditional | CorellianSpike) -> str | None:
         return "an ante of 0 leaves nothing to play for"
     if ruleset.moneyless:
         return "score hands_won has no chips to bet"
+    if isinstance(ruleset.end, OpenEnd):
+        return "end open is for Coruscant Shift"
     if isinstance(ruleset.end, EachDealtOnce):
         return "end each_dealt_once needs a dealer; here the house deals"
     return None

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from engine.table.commands import BuyCause
 from engine.table.event_parts import OpenCard, Part
+from engine.table.showdown_events import Share
 from engine.values import Chips, EntrantId, HandId
 
 
@@ -35,5 +36,22 @@ class ChipsReturned(Part, frozen=True, kw_only=True, tag="chips_returned"):
     seat: int
     entrant: EntrantId
     chips: Chips
+    at: datetime
+    rule: str
+
+
+class HandQuit(Part, frozen=True, kw_only=True, tag="hand_quit"):
+    """Somebody leaves during a hand: a fold, whosever turn it is."""
+
+    seat: int
+    entrant: EntrantId
+    at: datetime
+    rule: str
+
+
+class CarryAwarded(Part, frozen=True, kw_only=True, tag="carry_awarded"):
+    """What a closing table carries goes to those who won the last main pot."""
+
+    shares: tuple[Share, ...]
     at: datetime
     rule: str

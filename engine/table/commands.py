@@ -201,6 +201,19 @@ class ReturnChips(_Part, frozen=True, kw_only=True, tag="return_chips"):
     now: datetime
 
 
+class QuitHand(_Part, frozen=True, kw_only=True, tag="quit_hand"):
+    """Leave during a hand, which is a fold whosever turn it is; between hands nothing."""
+
+    entrant: EntrantId
+    now: datetime
+
+
+class AwardCarry(_Part, frozen=True, kw_only=True, tag="award_carry"):
+    """The table is to close: give away what it carries."""
+
+    now: datetime
+
+
 class StepAway(_Part, frozen=True, kw_only=True, tag="step_away"):
     entrant: EntrantId
 
@@ -261,6 +274,8 @@ Command = (
     | ShowHand
     | BuyChips
     | ReturnChips
+    | QuitHand
+    | AwardCarry
     | StepAway
     | ComeBack
     | VacateSeats

@@ -10,6 +10,7 @@ from engine.table.course import Course
 from engine.table.events import Event
 from engine.table.opening import open_hand
 from engine.table.playing import advance
+from engine.table.quitting import award_carry, quit_hand
 from engine.table.seating import (
     between_hands,
     close,
@@ -55,6 +56,7 @@ _Between = (
     commands.ShowHand
     | commands.BuyChips
     | commands.ReturnChips
+    | commands.AwardCarry
     | commands.StepAway
     | commands.ComeBack
     | commands.VacateSeats
@@ -72,6 +74,7 @@ _InPlay = (
     | commands.Improve
     | commands.Act
     | commands.TimeOut
+    | commands.QuitHand
     | _OnTurn
 )
 
@@ -89,6 +92,8 @@ def _decide(table: Table, command: _InPlay | _Between) -> tuple[Event, ...]:
             time_out(course, command)
         case commands.OpenHand():
             _open_hand(course, command)
+        case commands.QuitHand():
+            quit_hand(course, command)
         case commands.TakeCardTurn():
             take_card_turn(course, command)
         case commands.FieldCards():
@@ -112,6 +117,8 @@ def _decide_between(table: Table, command: _Between) -> tuple[Event, ...]:  # no
             return buy_chips(table, command)
         case commands.ReturnChips():
             return return_chips(table, command)
+        case commands.AwardCarry():
+            return award_carry(table, command)
         case commands.StepAway(entrant=entrant):
             return step_away(table, entrant)
         case commands.ComeBack(entrant=entrant):

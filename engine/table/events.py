@@ -9,7 +9,13 @@ an event is its name in storage and never changes.
 from datetime import datetime
 from typing import Literal
 
-from engine.table.boundary_events import ChipsBought, ChipsReturned, HandShown
+from engine.table.boundary_events import (
+    CarryAwarded,
+    ChipsBought,
+    ChipsReturned,
+    HandQuit,
+    HandShown,
+)
 from engine.table.commands import Verb
 from engine.table.event_parts import CardCount, DealtTo, OpenCard, Part, SeatedCard
 from engine.table.showdown_events import (
@@ -71,6 +77,7 @@ __all__ = [
     "CardsDealt",
     "CardsDiscarded",
     "CardsFielded",
+    "CarryAwarded",
     "ChipsBought",
     "ChipsReturned",
     "Commitments",
@@ -90,6 +97,7 @@ __all__ = [
     "HandCalled",
     "HandKilled",
     "HandOpened",
+    "HandQuit",
     "HandSettled",
     "HandShown",
     "HandsRanked",
@@ -315,6 +323,8 @@ Event = (
     | SabaccPotAwarded
     | HandSettled
     | HandShown
+    | HandQuit
+    | CarryAwarded
     | ChipsBought
     | ChipsReturned
     | SeatWentAway

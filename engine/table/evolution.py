@@ -238,7 +238,18 @@ def _chips_returned(table: Table, event: events.ChipsReturned) -> Table:
     return replace(table, places=with_place(table, poorer))
 
 
+def _carry_awarded(table: Table, event: events.CarryAwarded) -> Table:
+    given = {share.seat: share.chips for share in event.shares}
+    if table.hand is not None or sum(given.values()) != table.carry:
+        raise InvariantViolated("a closing table gave away another sum than it carries")
+    places = tuple(
+        replace(place, stack=place.stack + given.get(place.seat, 0)) for place in table.places
+    )
+    return replace(table, places=places, carry=0)
+
+
 _BETWEEN_HANDS: dict[type, Callable[[Table, Any], Table]] = {
+    events.CarryAwarded: _carry_awarded,
     events.HandOpened: _hand_opened,
     events.ChipsBought: _chips_bought,
     events.ChipsReturned: _chips_returned,

@@ -129,6 +129,20 @@ def _hand_killed(table: Table, hand: Hand, event: events.HandKilled) -> Table:
     return replace(table, places=with_place(table, replace(place, hand=bare)), hand=after)
 
 
+def _hand_quit(table: Table, hand: Hand, event: events.HandQuit) -> Table:
+    """Take the cards of who leaves; nobody waits for an answer from there any more."""
+    place, bare, after = without_cards(table, hand, event.seat)
+    left = replace(table, places=with_place(table, replace(place, hand=bare)), hand=after)
+    decision = after.decision
+    if decision is None:
+        return left
+    seats = tuple(seat for seat in decision.seats if seat != event.seat)
+    over = not seats or left.contenders() == 1
+    return replace(
+        left, hand=replace(after, decision=None if over else replace(decision, seats=seats))
+    )
+
+
 def _decision_opened(table: Table, hand: Hand, event: events.DecisionOpened) -> Table:
     decision = Decision(
         token=event.decision,
@@ -351,6 +365,7 @@ WITHIN_HANDS: dict[type, Callable[[Table, Hand, Any], Table]] = {
     events.DiceRolled: _dice_rolled,
     events.CardsDealt: _cards_dealt,
     events.HandKilled: _hand_killed,
+    events.HandQuit: _hand_quit,
     events.DecisionOpened: _decision_opened,
     events.DecisionExtended: _decision_extended,
     events.SelectionCommitted: _selection_committed,

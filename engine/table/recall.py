@@ -231,6 +231,8 @@ _COMMANDS: dict[type, Callable[[Any], Command]] = {
     events.HandCalled: _call_hand,
     events.HandShown: _show,
     events.ChipsBought: _buy_chips,
+    events.HandQuit: lambda event: commands.QuitHand(entrant=event.entrant, now=event.at),
+    events.CarryAwarded: lambda event: commands.AwardCarry(now=event.at),
     events.ChipsReturned: _return_chips,
     events.SeatsVacated: _vacate,
     events.ArrivalsSeated: _arrivals,

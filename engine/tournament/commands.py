@@ -131,6 +131,42 @@ class CloseWindows(_Command, frozen=True, kw_only=True, tag="close_windows"):
     now: datetime
 
 
+class AddOn(_Command, frozen=True, kw_only=True, tag="add_on"):
+    """Bring more chips to the own seat, in a casino, between hands."""
+
+    entrant: EntrantId
+    chips: Chips
+    now: datetime
+
+
+class Leave(_Command, frozen=True, kw_only=True, tag="leave"):
+    """Leave a casino: at once between hands, else when the hand is over."""
+
+    entrant: EntrantId
+    now: datetime
+
+
+class RecordBrought(_Command, frozen=True, kw_only=True, tag="record_brought"):
+    """All that was promised has come to the table."""
+
+    table: TableId
+    now: datetime
+
+
+class RecordLeaves(_Command, frozen=True, kw_only=True, tag="record_leaves"):
+    """What those take away who have given up their seats."""
+
+    table: TableId
+    stacks: tuple[Standing, ...]
+    now: datetime
+
+
+class CloseCasino(_Command, frozen=True, kw_only=True, tag="close_casino"):
+    """Let the hand in play be the last."""
+
+    now: datetime
+
+
 class RecordMoves(_Command, frozen=True, kw_only=True, tag="record_moves"):
     """Entrants of one table, idle at its boundary, take seats at others."""
 
@@ -177,7 +213,9 @@ class Cancel(_Command, frozen=True, kw_only=True, tag="cancel"):
 class Finish(_Command, frozen=True, kw_only=True, tag="finish"):
     """End with several entrants left: every table has played its last hand."""
 
-    rule: Literal["finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks"]
+    rule: Literal[
+        "finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks", "finish.closed"
+    ]
     stacks: tuple[Standing, ...]
     """Of everyone still in, in any order."""
     now: datetime
@@ -194,6 +232,11 @@ Command = (
     | StakeItem
     | BuyBackItem
     | CloseWindows
+    | AddOn
+    | Leave
+    | RecordBrought
+    | RecordLeaves
+    | CloseCasino
     | RecordMoves
     | RecordBreak
     | Pause

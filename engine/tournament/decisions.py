@@ -4,19 +4,25 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from engine.rng import master_commitment
-from engine.tournament import rebuying, results
+from engine.rulesets import OpenEnd
+from engine.tournament import casino, rebuying, results
 from engine.tournament.commands import (
+    AddOn,
     Announce,
     BuyBackItem,
     Cancel,
+    CloseCasino,
     CloseWindows,
     Command,
     DeclareRebuy,
     Finish,
+    Leave,
     OpenRegistration,
     Pause,
     RecordBreak,
+    RecordBrought,
     RecordBusts,
+    RecordLeaves,
     RecordMoves,
     Register,
     Resume,
@@ -88,6 +94,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         case OpenRegistration():
             return _open_registration(state, command)
         case Register():
+            if isinstance(state, Running) and casino.is_casino(state):
+                return casino.sit_down(state, command)
             return _register(state, command)
         case Withdraw():
             return _withdraw(state, command)
@@ -101,6 +109,16 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return rebuying.stake(state, command)
         case BuyBackItem():
             return rebuying.buy_back(state, command)
+        case AddOn():
+            return casino.add_on(state, command)
+        case Leave():
+            return casino.leave(state, command)
+        case RecordBrought():
+            return casino.bring_in(state, command)
+        case RecordLeaves():
+            return casino.cash_out(state, command)
+        case CloseCasino():
+            return casino.close(state, command)
         case CloseWindows():
             return results.close_windows(state, command)
         case RecordMoves():
@@ -172,6 +190,12 @@ def _terms(command: Announce) -> Iterable[tuple[str, bool, str]]:
     return (
         ("name", 0 < len(command.name.strip()) <= NAME_LENGTH_MAX, "must have 1 to 200 characters"),
         ("table_seats", 2 <= command.table_seats <= seats_max, f"must be 2 to {seats_max}"),
+        (
+            "entrants_max",
+            not isinstance(command.ruleset.end, OpenEnd)
+            or command.entrants_min <= command.table_seats,
+            "a casino has one table",
+        ),
         (
             "starting_stack",
             (command.starting_stack > 0) != command.ruleset.moneyless,
@@ -248,7 +272,9 @@ def _register(state: State, command: Register) -> tuple[Event, ...]:
         raise BotsForbidden
     if not command.bot and terms.bots == "only":
         raise BotsOnly
-    if len(registering.entrants) >= terms.entrants_max:
+    one_table = isinstance(terms.ruleset.end, OpenEnd)
+    most = min(terms.entrants_max, terms.table_seats) if one_table else terms.entrants_max
+    if len(registering.entrants) >= most:
         raise TournamentFull(entrants_max=terms.entrants_max)
     return (
         EntrantRegistered(

@@ -125,6 +125,16 @@ class RebuyNotAllowed(CommandRejected):
         super().__init__(f"nothing can be bought or staked now: {reason}", reason=reason)
 
 
+class NotACasino(CommandRejected):
+    """This is for games that go on until the house closes."""
+
+    code = "not_a_casino"
+    rule = "casino"
+
+    def __init__(self) -> None:
+        super().__init__("nobody comes, goes or brings chips in this game")
+
+
 class ItemNotOwned(CommandRejected):
     """The thing is somebody else's, or lies in escrow."""
 

@@ -192,6 +192,50 @@ class ItemReturned(_Event, frozen=True, kw_only=True, tag="item_returned"):
     rule: str
 
 
+class ChipsPromised(_Event, frozen=True, kw_only=True, tag="chips_promised"):
+    """Somebody sits down, or brings more chips, before the next hand is opened."""
+
+    entrant: EntrantId
+    table: TableId
+    seat: Seat
+    chips: Chips
+    newcomer: bool
+    rule: str
+
+
+class ChipsBrought(_Event, frozen=True, kw_only=True, tag="chips_brought"):
+    """What was promised has come to the table in the same append."""
+
+    entrant: EntrantId
+    table: TableId
+    seat: Seat
+    chips: Chips
+    rule: str
+
+
+class LeaveDeclared(_Event, frozen=True, kw_only=True, tag="leave_declared"):
+    """Somebody leaves as soon as no hand is in play."""
+
+    entrant: EntrantId
+    table: TableId
+    rule: str
+
+
+class EntrantCashedOut(_Event, frozen=True, kw_only=True, tag="entrant_cashed_out"):
+    """Somebody has left, and taken *stack* away."""
+
+    entrant: EntrantId
+    table: TableId
+    stack: Chips
+    rule: str
+
+
+class CasinoClosing(_Event, frozen=True, kw_only=True, tag="casino_closing"):
+    """No further hand is opened."""
+
+    rule: str
+
+
 class EntrantsMoved(_Event, frozen=True, kw_only=True, tag="entrants_moved"):
     table: TableId
     """Whose boundary it was: where the movers come from."""
@@ -248,6 +292,11 @@ Event = (
     | ItemStaked
     | ItemPassed
     | ItemReturned
+    | ChipsPromised
+    | ChipsBrought
+    | LeaveDeclared
+    | EntrantCashedOut
+    | CasinoClosing
     | EntrantsMoved
     | TableBroken
     | TournamentFinished

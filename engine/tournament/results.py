@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import reduce
 
+from engine.tournament import casino
 from engine.tournament.commands import CloseWindows, Finish, RecordBusts
 from engine.tournament.errors import DirectiveStale, TournamentNotRunning
 from engine.tournament.events import (
@@ -87,6 +88,8 @@ def _out(state: Running, busts: tuple[Busted, ...], *, kept_in: int) -> tuple[Ev
     """
     if not busts:
         return ()
+    if casino.is_casino(state):
+        return casino.broke(state, busts)
     entries = _entries(state)
     gone = {bust.entrant for bust in busts}
     waiting = {each.entrant for each in state.windows} - gone
@@ -124,7 +127,9 @@ def finish(state: State, command: Finish) -> tuple[Event, ...]:
         raise TournamentNotRunning(phase=phase_of(state))
     if sorted(each.entrant for each in command.stacks) != sorted(state.remaining()):
         raise DirectiveStale(problem="the stacks are not those of everyone still in")
-    survivors = ranked(command.stacks, first_place=1, entries=_entries(state))
+    # Who has left a casino is ranked by what was taken away; elsewhere nobody leaves.
+    standings = (*command.stacks, *state.left)
+    survivors = ranked(standings, first_place=1, entries=_entries(state))
     return (_finished(state, (*state.placings, *survivors), rule=command.rule),)
 
 

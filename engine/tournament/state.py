@@ -8,7 +8,11 @@ from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
 from engine.tournament.events import (
+    CasinoClosing,
+    ChipsBrought,
+    ChipsPromised,
     EntrantBusted,
+    EntrantCashedOut,
     EntrantEliminated,
     EntrantRegistered,
     EntrantsMoved,
@@ -17,6 +21,7 @@ from engine.tournament.events import (
     ItemPassed,
     ItemReturned,
     ItemStaked,
+    LeaveDeclared,
     PlayStarted,
     RebuyDeclared,
     RebuyTaken,
@@ -38,7 +43,9 @@ from engine.tournament.values import (
     Move,
     Payout,
     Placing,
+    Promised,
     SeatAssignment,
+    Standing,
     Window,
 )
 from engine.values import EntrantId, Seat, TableId
@@ -124,6 +131,14 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
     """Busts that may still be bought back."""
     items: tuple[Item, ...] = ()
     """Things that were ever staked."""
+    promised: tuple[Promised, ...] = ()
+    """Chips that come to a casino's table before its next hand."""
+    leaving: tuple[EntrantId, ...] = ()
+    """Who leaves a casino when no hand is in play."""
+    left: tuple[Standing, ...] = ()
+    """Who has left a casino, and with how much."""
+    closing: bool = False
+    """Whether a casino opens no further hand."""
 
     def window(self, entrant: EntrantId) -> Window | None:
         """Return the bust of *entrant* that may still be bought back, or None."""
@@ -242,6 +257,15 @@ def _evolve_running(state: Running, event: Event) -> State:
             return replace(state, tables=_without(state.tables, {event.entrant}))
         case RebuyDeclared() | RebuyWindowOpened() | RebuyTaken():
             return _rebuying(state, event)
+        case EntrantRegistered():
+            entry = Entry(
+                entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
+            )
+            return replace(state, entrants=(*state.entrants, entry))
+        case ChipsPromised() | ChipsBrought() | LeaveDeclared() | EntrantCashedOut():
+            return _in_casino(state, event)
+        case CasinoClosing():
+            return replace(state, closing=True)
         case ItemStaked():
             return _item_staked(_back(state, event), event)
         case ItemPassed():
@@ -296,8 +320,36 @@ def _without_window(state: Running, entrant: EntrantId) -> Running:
     return replace(state, windows=tuple(each for each in state.windows if each.entrant != entrant))
 
 
-def _back(state: Running, event: RebuyTaken | ItemStaked) -> Running:
-    """Return the state in which somebody who was broke sits there again."""
+def _in_casino(
+    state: Running, event: ChipsPromised | ChipsBrought | LeaveDeclared | EntrantCashedOut
+) -> Running:
+    match event:
+        case ChipsPromised():
+            promised = Promised(
+                entrant=event.entrant,
+                seat=event.seat,
+                chips=event.chips,
+                newcomer=event.newcomer,
+            )
+            return replace(state, promised=(*state.promised, promised))
+        case ChipsBrought(entrant=entrant):
+            waiting = tuple(each for each in state.promised if each.entrant != entrant)
+            seated = state if entrant in state.remaining() else _back(state, event)
+            return replace(seated, promised=waiting)
+        case LeaveDeclared(entrant=entrant):
+            return replace(state, leaving=(*state.leaving, entrant))
+        case EntrantCashedOut(entrant=entrant):
+            gone = _without_window(state, entrant)
+            return replace(
+                gone,
+                tables=_without(gone.tables, {entrant}),
+                leaving=tuple(each for each in gone.leaving if each != entrant),
+                left=(*gone.left, Standing(entrant=entrant, stack=event.stack)),
+            )
+
+
+def _back(state: Running, event: RebuyTaken | ItemStaked | ChipsBrought) -> Running:
+    """Return the state in which somebody who was broke, or new, sits there."""
     seated = Seated(entrant=event.entrant, seat=event.seat)
     tables = tuple(
         replace(table, seats=_by_seat([*table.seats, seated]))

@@ -74,6 +74,15 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     """Whether by a rebuy; else only by staking a thing."""
 
 
+class Promised(msgspec.Struct, frozen=True, kw_only=True):
+    """Chips that come to a seat before the next hand."""
+
+    entrant: EntrantId
+    seat: Seat
+    chips: Chips
+    newcomer: bool
+
+
 class Item(msgspec.Struct, frozen=True, kw_only=True):
     """A thing that was staked once: whose it is, and whether it lies in escrow."""
 

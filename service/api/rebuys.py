@@ -1,4 +1,4 @@
-"""Coming back after the last chip: rebuys, and things that are staked in place of chips."""
+"""Chips from outside: rebuys, things staked in their place, coming to a casino and leaving."""
 
 from typing import Annotated, Any
 
@@ -7,7 +7,11 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
-from engine.tournament.commands import BuyBackItem, DeclareRebuy, StakeItem
+from engine.tournament.commands import (
+    BuyBackItem,
+    DeclareRebuy,
+    StakeItem,
+)
 from engine.values import CHIPS_MAX, EntrantId
 from service.api.access import entrant_of, reach
 from service.api.bodies import read_body
@@ -28,10 +32,16 @@ class ItemWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     value: Annotated[int, Meta(ge=1, le=CHIPS_MAX)]
 
 
+class AddOnWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """More chips of one's own."""
+
+    chips: Annotated[int, Meta(ge=1, le=CHIPS_MAX)]
+
+
 class Bought(msgspec.Struct, kw_only=True):
     """What counts, and whether chips have come or gone with it."""
 
-    entrant: str
+    entrant: str | None
     tournament: str
     events: tuple[str, ...]
     position: str | None = None

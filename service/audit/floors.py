@@ -45,6 +45,10 @@ class FloorAudit:
                 self._drawn(event, position)
             case events.RebuyTaken():
                 self._comes(event.chips)
+            case events.ChipsBrought():
+                self._comes(event.chips)
+            case events.EntrantCashedOut():
+                self._comes(-event.stack)
             case events.ItemStaked():
                 self._comes(event.value)
             case events.ItemReturned():

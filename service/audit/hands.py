@@ -225,7 +225,7 @@ class HandAudit:
             else:
                 hand.wagers[post.seat] += post.chips
 
-    def _killed(self, event: events.HandKilled, _before: object) -> None:
+    def _killed(self, event: events.HandKilled | events.HandQuit, _before: object) -> None:
         self._now().live.discard(event.seat)
 
     def _acted(self, event: events.SeatActed, _before: object) -> None:
@@ -336,6 +336,7 @@ _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     events.PileCommitted: HandAudit._pile_committed,
     events.ForcedBetsPosted: HandAudit._posted,
     events.HandKilled: HandAudit._killed,
+    events.HandQuit: HandAudit._killed,
     events.SeatActed: HandAudit._acted,
     events.HandsRevealed: HandAudit._revealed,
     events.DrawOffDealt: HandAudit._drawn_off,

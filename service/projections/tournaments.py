@@ -95,6 +95,11 @@ def _back_in_play(changes: Changes, happened: Happened) -> None:
     _turn(changes, happened)
 
 
+def _cashed_out(changes: Changes, happened: Happened) -> None:
+    changes.patch(schema.entrant, entrant=happened.data["entrant"], state="cashed_out")
+    _turn(changes, happened)
+
+
 def _entrant_eliminated(changes: Changes, happened: Happened) -> None:
     data = happened.data
     changes.patch(
@@ -149,6 +154,8 @@ tournaments = Projection(
         "entrant_busted": _entrant_busted,
         "rebuy_taken": _back_in_play,
         "item_staked": _back_in_play,
+        "chips_brought": _back_in_play,
+        "entrant_cashed_out": _cashed_out,
         "entrant_eliminated": _entrant_eliminated,
         "tournament_finished": _tournament_finished,
         "tournament_cancelled": _tournament_cancelled,

@@ -363,6 +363,7 @@ PHASES = {
     "halcyon_100": "forced deal roll select discard_unselected bet1 replace improve",
     "holo": "forced deal roll select bet1 discard_unselected replace improve",
     "better": "forced roll deal select discard_unselected bet1 replace improve",
+    "casino": "roll deal select discard_unselected bet1 replace improve",
     "cantina": "forced deal roll select bet1 discard_unselected replace improve",
 }
 
