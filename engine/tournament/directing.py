@@ -223,7 +223,8 @@ def _all_played(
 ) -> bool:
     """Return whether no table can open a hand any more, nor wait for anyone."""
     if isinstance(state.terms.ruleset.end, OpenEnd):
-        return False
+        # A casino waits for comers; only its closing or a number of hands ends it.
+        return not live and all(tables[each.table].idle for each in state.tables)
     stuck = not live or (len(live) == 1 and not tables[live[0].table].playable)
     return stuck and all(tables[each.table].idle for each in state.tables)
 

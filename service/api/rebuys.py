@@ -8,12 +8,15 @@ from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.tournament.commands import (
+    AddOn,
     BuyBackItem,
+    CloseCasino,
     DeclareRebuy,
+    Leave,
     StakeItem,
 )
 from engine.values import CHIPS_MAX, EntrantId
-from service.api.access import entrant_of, reach
+from service.api.access import demand, entrant_of, reach
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
 from service.api.operations import operation
@@ -91,6 +94,57 @@ async def buy_back_item(request: Asked, tournament_id: FromPath[str]) -> Respons
     _, raw = await read_body(request, Nothing)
     now = shell_of(request).now()
     return await _buy(request, tournament_id, raw, lambda mine: BuyBackItem(entrant=mine, now=now))
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/add-ons", "add_on",
+    "Bring more chips to my seat in a casino, before the next hand.",
+    scope="tables:play", body=AddOnWanted, answer=Bought, status=201,
+    problems=("not_a_casino", "rebuy_not_allowed", "tournament_not_running"),
+)  # fmt: skip
+async def add_on(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Promise chips; they come to the table between hands."""
+    body, raw = await read_body(request, AddOnWanted)
+    now = shell_of(request).now()
+    return await _buy(
+        request, tournament_id, raw, lambda mine: AddOn(entrant=mine, chips=body.chips, now=now)
+    )
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/leave", "leave_casino",
+    "Leave a casino with my chips; during a hand this is a fold.",
+    scope="tables:play", body=Nothing, answer=Bought, status=201,
+    problems=("not_a_casino", "rebuy_not_allowed", "tournament_not_running"),
+)  # fmt: skip
+async def leave_casino(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Give up my seat as soon as no hand is in play."""
+    _, raw = await read_body(request, Nothing)
+    now = shell_of(request).now()
+    return await _buy(request, tournament_id, raw, lambda mine: Leave(entrant=mine, now=now))
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/close", "close_casino",
+    "Close a casino: the hand in play is the last.",
+    scope="tournaments:manage", body=Nothing, answer=Bought, status=201,
+    problems=("forbidden", "not_a_casino", "tournament_not_running"),
+)  # fmt: skip
+async def close_casino(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Open no further hand, and pay everyone what is theirs."""
+    shell = shell_of(request)
+    _, raw = await read_body(request, Nothing)
+    place = await reach(request, tournament_id, "trn")
+    demand(place, "manage_tournaments")
+    order = order_of(request, raw)
+    command = CloseCasino(now=shell.now())
+    receipt = await buy(shell.desk, place.league, tournament_id, command, order.command)
+    content = {
+        "entrant": None,
+        "tournament": tournament_id,
+        "events": [each.type for each in receipt.recorded],
+    }
+    return answer(receipt, content, version_of=place.stream)
 
 
 async def _buy(request: Asked, tournament: str, raw: bytes, asked: Any) -> Response[bytes]:

@@ -203,6 +203,15 @@ def test_closing_pays_everyone_and_ranks_by_what_was_taken_away() -> None:
     assert places[early] == (2, 2)
 
 
+def test_a_casino_may_be_announced_for_a_number_of_hands() -> None:
+    evening = casino(3, hands_max=2)
+    evening.play()
+    assert len(evening.happened(events.HandOpened)) == 2
+    finished = evening.events[-1]
+    assert isinstance(finished, TournamentFinished)
+    assert finished.rule == "finish.hands_max"
+
+
 def test_a_carry_at_closing_goes_to_the_winners_of_the_last_main_pot() -> None:
     company = Company(bare(), {"A": 100, "B": 100, "D": 100}, "AB")
     company.deal()
