@@ -343,6 +343,8 @@ def _in_casino(
             return replace(
                 gone,
                 tables=_without(gone.tables, {entrant}),
+                # Chips that were promised and have not come stay with their owner.
+                promised=tuple(each for each in gone.promised if each.entrant != entrant),
                 leaving=tuple(each for each in gone.leaving if each != entrant),
                 left=(*gone.left, Standing(entrant=entrant, stack=event.stack)),
             )

@@ -124,6 +124,18 @@ def test_who_leaves_takes_the_chips_away_and_may_come_again() -> None:
     assert evening.table.place_of(again) is not None
 
 
+def test_who_leaves_does_not_come_back_for_chips_that_were_promised() -> None:
+    evening = casino()
+    who = evening.table.places[1].entrant
+    evening.ask(AddOn(entrant=who, chips=50, now=evening.now))
+    evening.ask(Leave(entrant=who, now=evening.now))
+    hand(evening)
+    assert evening.table.place_of(who) is None
+    (out,) = [event for event in evening.events if isinstance(event, EntrantCashedOut)]
+    assert (out.entrant, out.stack) == (who, 100)
+    assert evening.table.chips() == 200
+
+
 def test_leaving_during_a_hand_is_a_fold_whosever_turn_it_is() -> None:
     for turn in (True, False):
         evening = casino()
