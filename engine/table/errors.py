@@ -313,8 +313,9 @@ class CardMissing(CommandRejected):
 
     code = "card_missing"
 
-    def __init__(self, *, verb: str) -> None:
+    def __init__(self, *, verb: str, rule: str) -> None:
         super().__init__(f"to {verb} needs an own card", verb=verb)
+        self.rule = rule
 
 
 class SourceMissing(CommandRejected):
@@ -330,6 +331,7 @@ class CallTooEarly(CommandRejected):
     """The pot is still being built; nobody may call the hand."""
 
     code = "call_too_early"
+    rule = "traditional.call"
 
     def __init__(self, *, round: int, earliest: int) -> None:
         super().__init__(

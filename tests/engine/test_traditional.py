@@ -81,11 +81,12 @@ def with_sabacc_pot(floor: Floor, chips: int) -> Floor:
     return floor
 
 
-def refused(floor: Floor, error: type[CommandRejected], what: Any) -> None:
+def refused(floor: Floor, error: type[CommandRejected], what: Any, rule: str | None = None) -> None:
     before = floor.state
-    with pytest.raises(error):
+    with pytest.raises(error) as refusal:
         what()
     assert floor.state is before
+    assert rule is None or refusal.value.rule == rule
 
 
 def test_who_bombs_out_pays_the_main_pot_or_all_he_has_into_the_sabacc_pot() -> None:
@@ -296,8 +297,8 @@ def test_a_field_card_is_seen_by_all_and_can_be_neither_traded_nor_fielded_again
     assert seen_by(table.table, None).seats[1].card_count == 2
     refused(table, errors.CardNotHeld, lambda: table.turn(2, "trade", "FL01"))
     refused(table, errors.CardNotHeld, lambda: table.field(2, "FL01"))
-    refused(table, errors.CardMissing, lambda: table.turn(2, "trade"))
-    refused(table, errors.CardMissing, lambda: table.field(2))
+    refused(table, errors.CardMissing, lambda: table.turn(2, "trade"), "traditional.trade")
+    refused(table, errors.CardMissing, lambda: table.field(2), "traditional.field")
     refused(table, errors.NotYourTurn, lambda: table.field(1, "SA15"))
     table.turn(2, "trade", "SA01")
     (trade,) = happened(table, events.CardTurnTaken)
@@ -324,7 +325,7 @@ def test_nobody_may_call_while_the_pot_is_built() -> None:
     table = Floor("traditional", (100, 100))
     opened(table, {1: HIGH, 2: LOW})
     for _ in range(4):
-        refused(table, errors.CallTooEarly, lambda: table.call_hand(2))
+        refused(table, errors.CallTooEarly, lambda: table.call_hand(2), "traditional.call")
         for seat in (2, 1):
             table.turn(seat, "stand")
         for seat in (2, 1):
