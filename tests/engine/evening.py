@@ -14,7 +14,7 @@ from engine.policies import (
 )
 from engine.purchases import chips_of
 from engine.rulesets import Ruleset, ruleset_hash
-from engine.table.commands import Act, Improve, Select
+from engine.table.commands import Act, CallHand, Improve, Select, TakeCardTurn
 from engine.table.state import Table
 from engine.table.view import TableView, seen_by
 from engine.tournament.state import Finished
@@ -114,6 +114,10 @@ class Evening:
             return Select(**answer, cards=what, salt="ab" * 32)
         if verb == "improve":
             return Improve(**answer, cards=what, salt="cd" * 32)
+        if verb == "call_hand":
+            return CallHand(**answer)
+        if verb in ("stand", "draw", "gain"):
+            return TakeCardTurn(**answer, verb=verb, source=what, salt="ef" * 32)
         return Act(**answer, verb=verb, amount=what)
 
     def play(self) -> list[BoundaryPlan]:
