@@ -26,7 +26,7 @@ from tests.engine.stacked import (
 )
 
 
-def test_who_bombs_out_pays_the_main_pot_or_all_he_has_into_the_sabacc_pot() -> None:
+def test_example_28_who_bombs_out_pays_the_main_pot_or_all_he_has() -> None:
     table = floor((100, 222, 67), ante={"main": 5, "sabacc": 2})
     opened(table, {1: HIGH, 2: ("SA14", "FL10"), 3: ("CO11", "X11a")})
     called(table, to=15)
@@ -42,7 +42,7 @@ def test_who_bombs_out_pays_the_main_pot_or_all_he_has_into_the_sabacc_pot() -> 
     assert [bust.seat for bust in happened(table, events.HandSettled)[0].busts] == [3]
 
 
-def test_penalties_are_paid_before_a_pure_sabacc_takes_both_pots() -> None:
+def test_example_29_penalties_are_paid_before_a_pure_sabacc_takes_both_pots() -> None:
     table = with_sabacc_pot(floor((100, 37), ante={"main": 1, "sabacc": 2}), 5)
     opened(table, {1: ("SA15", "FL08"), 2: ("SA14", "FL10")})
     called(table, to=19)
@@ -68,7 +68,9 @@ def test_penalties_are_paid_before_a_pure_sabacc_takes_both_pots() -> None:
         (("X14a", "X08a"), ("X17a", "X11a")),
     ],
 )
-def test_the_better_hand_takes_the_main_pot(better: Sequence[str], worse: Sequence[str]) -> None:
+def test_example_29_the_better_hand_takes_the_main_pot(
+    better: Sequence[str], worse: Sequence[str]
+) -> None:
     table = floor((100, 100))
     opened(table, {1: worse, 2: better[:2]}, better[2:])
     table.turn(2, "draw" if better[2:] else "stand")
@@ -77,7 +79,7 @@ def test_the_better_hand_takes_the_main_pot(better: Sequence[str], worse: Sequen
     assert happened(table, events.DemiseDealt) == []
 
 
-def test_plus_and_minus_twenty_three_are_equal() -> None:
+def test_example_29_plus_and_minus_twenty_three_are_equal() -> None:
     plus, minus = rank(["SA15", "FL08"], "signed"), rank(["X15a", "X08a"], "signed")
     assert plus.key == minus.key
     table = floor((100, 100))
@@ -97,7 +99,7 @@ def test_absolute_totals_forget_the_sign() -> None:
         assert [s.seat for s in happened(table, events.PotAwarded)[0].shares] == [winner]
 
 
-def test_sudden_demise_gives_each_tied_seat_a_card_and_leaves_the_sabacc_pot() -> None:
+def test_example_30_sudden_demise_gives_each_tied_seat_a_card_and_leaves_the_sabacc_pot() -> None:
     table = floor((100, 100))
     opened(table, {1: ("SA14", "FL07"), 2: ("FL14", "SA07")}, ("SA02", "FL05"))
     called(table, to=9)
