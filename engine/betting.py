@@ -2,7 +2,7 @@
 One street of betting: whose turn it is, what may be done, what it costs.
 
 Amounts are *to*, never *by*: chips of one seat in this street.  Source: rulebook
-``betting``.
+``words.street``.
 """
 
 from typing import Literal

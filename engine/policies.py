@@ -7,10 +7,11 @@ decides the commands answered and appends all of it at once.
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
+from engine import purchases
 from engine.decider import Command, Decider, Event, State
 from engine.errors import InvariantViolated
 from engine.rng import derive_seed
@@ -39,13 +40,22 @@ from engine.table.positions import DEALT_MIN
 from engine.table.state import SUDDEN_DEATH, Table
 from engine.table.view import NextLevelView, TableView
 from engine.tournament import directing, levels
+from engine.tournament.commands import (
+    CloseWindows,
+    Finish,
+    RecordBreak,
+    RecordBusts,
+    RecordMoves,
+)
 from engine.tournament.commands import Command as TournamentCommand
-from engine.tournament.commands import Finish, RecordBreak, RecordBusts, RecordMoves
 from engine.tournament.directing import (
     Break,
+    BringIn,
     Close,
+    CloseRebuys,
     Directive,
     Hold,
+    LetGo,
     MoveOut,
     Open,
     TableSummary,
@@ -58,7 +68,7 @@ from engine.values import HandId, Seat, TableId, stream_of
 
 FIRST_DEAL = 1
 
-Outcome = Literal["open", "hold", "rearrange", "finish", "close", "nothing"]
+Outcome = Literal["open", "windows", "hold", "rearrange", "finish", "close", "nothing"]
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +83,8 @@ class BoundaryPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     outcome: Outcome
     """
-    ``open``: a hand is opened, nothing more to ask.  ``hold``: the wait is
+    ``open``: a hand is opened, nothing more to ask.  ``windows``: who lost the last
+    chip and did not come back is out; ask again at once.  ``hold``: the wait is
     recorded; ask again when the tournament has changed.  ``rearrange``: entrants
     move; ask again at once.  ``finish``: ask again, and the table is closed.
     ``close``: the table is closed.  ``nothing``: a hand is in play, or it is closed.
@@ -82,9 +93,9 @@ class BoundaryPlan(msgspec.Struct, frozen=True, kw_only=True):
     entries: tuple[Planned, ...] = ()
     """One for each stream; a table that gives entrants away comes first."""
     guard: str | None = None
-    """The tournament's stream, if nothing is appended to it: it must not have moved on."""
+    """A stream that must not have moved on, though nothing is appended to it."""
     wait_seconds: int = 0
-    """How long after the last hand was settled the next may be opened."""
+    """How long after the last hand was settled this may be done."""
     ask_again: tuple[TableId, ...] = ()
     """Other idle tables: their directive may have changed with this, or with the last bust."""
 
@@ -181,7 +192,7 @@ def with_clock(view: TableView, tournament: TournamentState) -> TableView:
     return msgspec.structs.replace(view, next_level=coming)
 
 
-def busts_of(table: TableId, events: Iterable[TableEvent]) -> RecordBusts | None:
+def busts_of(table: TableId, events: Iterable[TableEvent], *, level: int = 1) -> RecordBusts | None:
     """
     Return what the tournament must be told of one table's new *events*; None if nobody went out.
 
@@ -190,6 +201,7 @@ def busts_of(table: TableId, events: Iterable[TableEvent]) -> RecordBusts | None
     settled = next((each for each in events if isinstance(each, HandSettled)), None)
     if settled is None or not settled.busts:
         return None
+    main = settled.winners[:1]
     return RecordBusts(
         table=table,
         hand_number=settled.number,
@@ -197,6 +209,8 @@ def busts_of(table: TableId, events: Iterable[TableEvent]) -> RecordBusts | None
             Busted(entrant=bust.entrant, seat=Seat(bust.seat), stack_at_start=bust.stack_at_start)
             for bust in settled.busts
         ),
+        level=level,
+        main_winner=next((each.entrant for each in settled.stacks if each.seat in main), None),
         now=settled.at,
     )
 
@@ -283,6 +297,7 @@ def plan_boundary(
                 openings=openings,
                 omissions=omissions,
                 last=order.last,
+                **_owed_at(tournament, here),
                 stage=SUDDEN_DEATH if order.only else 1,
                 only=tuple(each.seat for each in here.entrants() if each.entrant in order.only),
                 level=_in_force(order),
@@ -291,6 +306,12 @@ def plan_boundary(
             plan = _only(here, opening, outcome="open", order=order)
             waiting = tuple(each for each in _others(tables, here) if tables[each].wait)
             return msgspec.structs.replace(plan, wait_seconds=order.wait_seconds, ask_again=waiting)
+        case LetGo():
+            return _at_both(here, order, purchases.letting_go(here, order, now=now))
+        case BringIn():
+            return _at_both(here, order, purchases.bringing_in(here, order, now=now))
+        case CloseRebuys():
+            return _close_windows(here, order, now=now)
         case Hold(reason="hand_in_play" | "not_started"):
             return BoundaryPlan(outcome="nothing", directive=order)
         case Hold(reason=reason):
@@ -311,6 +332,40 @@ def _in_force(order: Open) -> LevelInForce | None:
     return LevelInForce(number=clock.level, amounts=clock.amounts, set_by=clock.set_by)
 
 
+def _at_both(here: Table, order: Directive, asked: purchases.Asked) -> BoundaryPlan:
+    """Return a step that the table and the tournament take together."""
+    at_table, above = asked
+    return BoundaryPlan(
+        outcome="rearrange",
+        directive=order,
+        entries=(
+            Planned(stream=stream_of(here.table), commands=at_table),
+            Planned(stream=stream_of(here.tournament), commands=above),
+        ),
+    )
+
+
+def _close_windows(here: Table, order: CloseRebuys, *, now: datetime) -> BoundaryPlan:
+    close = CloseWindows(table=here.table, now=now)
+    return BoundaryPlan(
+        outcome="windows",
+        directive=order,
+        entries=(Planned(stream=stream_of(here.tournament), commands=(close,)),),
+        guard=stream_of(here.table),
+        wait_seconds=order.wait_seconds,
+    )
+
+
+def _owed_at(tournament: TournamentState, here: Table) -> dict[str, Any]:
+    """Return what the books of the next hand say of rebuys and of things in escrow."""
+    if not isinstance(tournament, Running):
+        return {}
+    seats = {place.entrant: place.seat for place in here.places}
+    escrow = (item.value for item in tournament.items if item.staked and item.owner in seats)
+    declared = (seat for entrant, seat in seats.items() if entrant in tournament.declared)
+    return {"escrow": sum(escrow), "declared": tuple(declared)}
+
+
 def _end(
     here: Table, tables: Mapping[TableId, Table], order: Close | directing.Finish, *, now: datetime
 ) -> BoundaryPlan:
@@ -320,11 +375,13 @@ def _end(
         close = CloseTable(reason=order.reason, now=now)
         plan = _only(here, close, outcome="close", order=order)
         return msgspec.structs.replace(plan, ask_again=others)
+    (at_table, _), order = purchases.carry_at_closing(here, order, now=now)
     finish = Finish(rule=order.rule, stacks=order.stacks, now=now)
+    closing = (Planned(stream=stream_of(here.table), commands=at_table),) if at_table else ()
     return BoundaryPlan(
         outcome="finish",
         directive=order,
-        entries=(Planned(stream=stream_of(here.tournament), commands=(finish,)),),
+        entries=(*closing, Planned(stream=stream_of(here.tournament), commands=(finish,))),
         ask_again=others,
     )
 

@@ -87,6 +87,8 @@ class Stream:
         label: What is drawn, for example ``pile``.
         n: Which of them within the deal, from 1.
         digest: Of the openings; empty outside a hand without any.
+
+    Source: rulebook ``generator.stream`` and ``generator.labels``.
     """
 
     __slots__ = ("_inner", "_outer", "_words")

@@ -13,12 +13,13 @@ from typing import Any
 
 import structlog
 
-from engine import policies, season, table, tournament
+from engine import policies, purchases, season, table, tournament
 from engine.policies import BoundaryPlan
 from engine.table.commands import Command as TableCommand
 from engine.table.commands import ExtendDecision, TimeOut
 from engine.table.events import HandSettled
 from engine.table.state import Decision, Table
+from engine.tournament.commands import Command as TournamentCommand
 from engine.tournament.commands import OpenRegistration, StartPlay
 from engine.tournament.state import Finished, Registering, Running
 from engine.tournament.values import Masters
@@ -134,7 +135,7 @@ async def open_next_hand(desk: Desk, league: str, table_id: str, *, fresh: bool 
         if plan.outcome == "nothing":
             return
         earliest = here.at + timedelta(seconds=plan.wait_seconds)
-        if plan.outcome == "open" and (pause := earliest - desk.clock.now()) > timedelta():
+        if plan.wait_seconds and (pause := earliest - desk.clock.now()) > timedelta():
             await asyncio.sleep(pause.total_seconds())
         try:
             await _step(desk, league, here.state, plan)
@@ -244,18 +245,57 @@ async def submit(
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
-        events = table.decider.decide(state, command)
-        entries = [Entry(stream, events)]
-        busts = policies.busts_of(TableId(table_id), events)
-        if busts is not None and isinstance(state, Table):
-            above = stream_of(state.tournament)
-            before = (await states.load(above)).state
-            entries.append(Entry(above, tournament.decider.decide(before, busts)))
-        return entries
+        events, after = policies.decide_in_turn(table.decider, state, (command,))
+        if not isinstance(state, Table):
+            return [Entry(stream, events)]
+        here = TableId(table_id)
+        busts = policies.busts_of(here, events, level=state.level_number)
+        if busts is None:
+            return [Entry(stream, events)]
+        above = stream_of(state.tournament)
+        told = tournament.decider.decide((await states.load(above)).state, busts)
+        # A rebuy that was declared beforehand brings its chips at once.
+        owed = purchases.chips_of(told, now=busts.now).get(here, ())
+        bought, _ = policies.decide_in_turn(table.decider, after, owed)
+        return [Entry(stream, (*events, *bought)), Entry(above, told)]
 
     receipt = await desk.writer.submit(league, order, decide)
     if _settled(receipt.recorded):
         desk.later(open_next_hand(desk, league, table_id))
+    return receipt
+
+
+async def buy(
+    desk: Desk, league: str, tournament_id: str, command: TournamentCommand, order: Command
+) -> Receipt:
+    """
+    Have a rebuy, a stake or its return decided, and its chips brought to the table or away.
+
+    Raises:
+        CommandRejected: If the tournament or the table refuses it.
+    """
+    stream = stream_of(tournament_id)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        events, state = policies.decide_in_turn(tournament.decider, state, (command,))
+        entries = []
+        for each, asked in purchases.chips_of(events, now=order.received_at).items():
+            there = stream_of(each)
+            before = (await states.load(there)).state
+            decided, after = policies.decide_in_turn(table.decider, before, asked)
+            entries.append(Entry(there, decided))
+            # Who leaves may end a hand in which somebody else had nothing left.
+            busts = policies.busts_of(each, decided, level=after.level_number)
+            if busts is not None:
+                told, state = policies.decide_in_turn(tournament.decider, state, (busts,))
+                events = (*events, *told)
+        return [Entry(stream, events), *entries]
+
+    receipt = await desk.writer.submit(league, order, decide)
+    running = (await desk.writer.load(league, stream, fresh=False)).state
+    for seating in getattr(running, "tables", ()):
+        desk.later(open_next_hand(desk, league, seating.table))
     return receipt
 
 

@@ -28,7 +28,11 @@ Phase = Literal[
 
 
 def phases(ruleset: CoruscantShift, *, after: str | None = None) -> tuple[Phase, ...]:
-    """Return the phases of one hand in order, or those *after* one of them."""
+    """
+    Return the phases of one hand in order, or those *after* one of them.
+
+    None is skipped (rulebook ``phases.no_skip``).
+    """
     forced = not isinstance(ruleset.forced, NoForcedBet)
     order = _order(forced, ruleset.roll.when, ruleset.discard, ruleset.bet2)
     return order if after is None else order[order.index(after) + 1 :]

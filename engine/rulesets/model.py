@@ -106,6 +106,9 @@ class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
     tie: Split | DrawOff | ChanceCube = Split()
     headsup: Literal["literal", "dealer_small_blind"] = "literal"
     special_item: bool = False
+    """Whether who is broke may stake a thing of an agreed value."""
+
+    item_values: tuple[Chips, ...] = (200, 500, 1000)
 
     def base_amounts(self) -> Amounts:
         """Return the forced bets before any escalation."""

@@ -152,10 +152,16 @@ class Roll(Plain, frozen=True, kw_only=True):
 
 
 class Rebuy(Plain, frozen=True, kw_only=True):
-    """How often a player may buy a new stack; null is without limit."""
+    """How often a player may buy a new stack, always a starting one; null is without limit."""
 
     max: int | None = 0
-    between_hands: bool = True
+    until_level: int | None = None
+    """The last level in which a bust may be bought back; null is every one."""
+
+    seconds: int = 20
+    """How long a table waits for those who have just lost their last chip."""
+
+    between_hands: Literal[True] = True
 
 
 class MainAntes(Plain, frozen=True, kw_only=True):

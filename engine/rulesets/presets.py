@@ -64,6 +64,17 @@ PRESETS: dict[str, dict[str, Any]] = {
         "chip_unit": 1,
         "forced": {"kind": "blinds", "small": 1, "big": 2},
     },
+    "casino": {
+        "extends": "better",
+        "starting_stack": None,
+        "rebuy": {"max": None},
+        "betting": {"kind": "poker_nl", "min_raise": "chip_unit", "min_open": "table_min"},
+        "forced": {"kind": "none"},
+        "escalation": {"kind": "none"},
+        "first_actor": ["left_of_button", "left_of_button"],
+        "end": {"kind": "open"},
+        "score": "cash_out",
+    },
     "cantina": {
         "starting_stack": 100,
         "first_dealer": "random",

@@ -16,6 +16,7 @@ from engine.rulesets.parts import (
     Levels,
     NoEscalation,
     NoForcedBet,
+    OpenEnd,
     PokerNoLimit,
 )
 
@@ -30,6 +31,12 @@ def contradiction(ruleset: Ruleset) -> str | None:
     most = _PLAYERS_MAX if isinstance(ruleset, CoruscantShift) else _ROUNDS_PLAYERS_MAX
     if ruleset.chip_unit < 1:
         return "chip_unit is below 1"
+    if (ruleset.score == "cash_out") != isinstance(ruleset.end, OpenEnd):
+        return "score cash_out and end open go together: chips are money there"
+    if (ruleset.rebuy.max or 0) < 0 or ruleset.rebuy.seconds < 0:
+        return "rebuy.max and rebuy.seconds must not be negative"
+    if ruleset.moneyless and ruleset.rebuy.max != 0:
+        return "score hands_won has no chips to buy"
     if not 2 <= ruleset.max_players <= most:
         return f"max_players is not between 2 and {most}"
     if ruleset.denominations and (wrong := flaw(ruleset.denominations, unit=ruleset.chip_unit)):
@@ -69,6 +76,10 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
             return "blinds must be positive and the small one not above the big one"
         case CoruscantShift(tie=DrawOff(limit=limit)) if limit < 1:
             return "a draw_off needs a limit of 1 at least; prefer_cube rolls the cube at once"
+        case CoruscantShift(special_item=True, item_values=values) if not values or any(
+            value < 1 or value % unit for value in values
+        ):
+            return f"item_values must be positive multiples of chip_unit {unit}"
         case CoruscantShift(forced=Ante(amount=0)):
             return "an ante of 0 is no ante"
         case CoruscantShift(escalation=AnteByPlayers(), forced=forced) if not isinstance(
@@ -123,6 +134,8 @@ def _of_rounds(ruleset: Traditional | CorellianSpike) -> str | None:
         return "an ante of 0 leaves nothing to play for"
     if ruleset.moneyless:
         return "score hands_won has no chips to bet"
+    if isinstance(ruleset.end, OpenEnd):
+        return "end open is for Coruscant Shift"
     if isinstance(ruleset.end, EachDealtOnce):
         return "end each_dealt_once needs a dealer; here the house deals"
     return None

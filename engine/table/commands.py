@@ -9,6 +9,9 @@ from engine.betting import CardSource
 from engine.rulesets import Amounts, Ruleset
 from engine.values import Chips, EntrantId, HandId, HexDigest, TableId, TournamentId
 
+BuyCause = Literal["rebuy", "item", "add_on"]
+"""What chips from outside are paid with: a declared rebuy, a staked thing, or more money."""
+
 Verb = Literal["fold", "check", "call", "raise_to", "stay"]
 CardVerb = Literal["draw", "trade", "stand", "gain", "swap", "junk", "buy"]
 
@@ -109,6 +112,12 @@ class OpenHand(_Part, frozen=True, kw_only=True, tag="open_hand"):
     """In a sudden-death hand (stage 2): the tied seats, and nobody else is dealt in."""
 
     penalties: tuple[Penalty, ...] = ()
+    declared: tuple[int, ...] = ()
+    """Seats that owe a rebuy when the last chip goes."""
+
+    escrow: Chips = 0
+    """What the things are worth that players of this table have staked."""
+
     now: datetime
 
 
@@ -195,6 +204,45 @@ class TimeOut(_Part, frozen=True, kw_only=True, tag="time_out"):
         return f"TimeOut(decision={self.decision!r})"
 
 
+class ShowHand(_Part, frozen=True, kw_only=True, tag="show_hand"):
+    """Turn over the hand that everybody else has folded to."""
+
+    entrant: EntrantId
+    hand: HandId
+    now: datetime
+
+
+class BuyChips(_Part, frozen=True, kw_only=True, tag="buy_chips"):
+    """Bring chips to a seat between hands; who has none left gets the seat back."""
+
+    seat: int
+    entrant: EntrantId
+    chips: Chips
+    cause: BuyCause
+    now: datetime
+
+
+class ReturnChips(_Part, frozen=True, kw_only=True, tag="return_chips"):
+    """Take chips from a seat between hands, for a thing that it had staked."""
+
+    entrant: EntrantId
+    chips: Chips
+    now: datetime
+
+
+class QuitHand(_Part, frozen=True, kw_only=True, tag="quit_hand"):
+    """Leave during a hand, which is a fold whosever turn it is; between hands nothing."""
+
+    entrant: EntrantId
+    now: datetime
+
+
+class AwardCarry(_Part, frozen=True, kw_only=True, tag="award_carry"):
+    """The table is to close: give away what it carries."""
+
+    now: datetime
+
+
 class StepAway(_Part, frozen=True, kw_only=True, tag="step_away"):
     entrant: EntrantId
 
@@ -252,6 +300,11 @@ Command = (
     | FieldCards
     | CallHand
     | TimeOut
+    | ShowHand
+    | BuyChips
+    | ReturnChips
+    | QuitHand
+    | AwardCarry
     | StepAway
     | ComeBack
     | VacateSeats

@@ -4,11 +4,13 @@ from typing import assert_never
 
 from engine.table import commands, errors
 from engine.table.answers import act_on_turn, improve, select, time_out
+from engine.table.buying import buy_chips, return_chips
 from engine.table.commands import Command
 from engine.table.course import Course
 from engine.table.events import Event
 from engine.table.opening import open_hand
 from engine.table.playing import advance
+from engine.table.quitting import award_carry, quit_hand
 from engine.table.seating import (
     between_hands,
     close,
@@ -22,6 +24,7 @@ from engine.table.seating import (
     step_away,
     vacate,
 )
+from engine.table.showing import show
 from engine.table.state import State, Table, Unopened
 from engine.table.turns import call_hand, field_cards, take_card_turn
 
@@ -50,7 +53,11 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
 
 
 _Between = (
-    commands.StepAway
+    commands.ShowHand
+    | commands.BuyChips
+    | commands.ReturnChips
+    | commands.AwardCarry
+    | commands.StepAway
     | commands.ComeBack
     | commands.VacateSeats
     | commands.SeatArrivals
@@ -67,6 +74,7 @@ _InPlay = (
     | commands.Improve
     | commands.Act
     | commands.TimeOut
+    | commands.QuitHand
     | _OnTurn
 )
 
@@ -84,6 +92,8 @@ def _decide(table: Table, command: _InPlay | _Between) -> tuple[Event, ...]:
             time_out(course, command)
         case commands.OpenHand():
             _open_hand(course, command)
+        case commands.QuitHand():
+            quit_hand(course, command)
         case commands.TakeCardTurn():
             take_card_turn(course, command)
         case commands.FieldCards():
@@ -101,6 +111,14 @@ def _decide_between(table: Table, command: _Between) -> tuple[Event, ...]:  # no
             return vacate(table, command)
         case commands.SeatArrivals():
             return seat_arrivals(table, command)
+        case commands.ShowHand():
+            return show(table, command)
+        case commands.BuyChips():
+            return buy_chips(table, command)
+        case commands.ReturnChips():
+            return return_chips(table, command)
+        case commands.AwardCarry():
+            return award_carry(table, command)
         case commands.StepAway(entrant=entrant):
             return step_away(table, entrant)
         case commands.ComeBack(entrant=entrant):

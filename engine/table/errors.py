@@ -35,6 +35,7 @@ __all__ = [
     "NotDealtIn",
     "NotYourTurn",
     "NothingToCall",
+    "NothingToShow",
     "RaiseNotAllowed",
     "SaltsMissing",
     "SeatOccupied",
@@ -43,6 +44,7 @@ __all__ = [
     "SelectionTooSmall",
     "SourceMissing",
     "StackNotInUnits",
+    "StackTooSmall",
     "StaleDecision",
     "TableAlreadyOpened",
     "TableFull",
@@ -267,6 +269,26 @@ class TableFull(CommandRejected):
         super().__init__(f"this game is for {seats} players at most", seats=seats)
 
 
+class StackTooSmall(CommandRejected):
+    """Nothing would be left to play with."""
+
+    code = "stack_too_small"
+    rule = "items.buy_back"
+
+    def __init__(self, *, stack: int, chips: int) -> None:
+        super().__init__(f"{chips} chips of a stack of {stack}", stack=stack, chips=chips)
+
+
+class NothingToShow(CommandRejected):
+    """Only who won by folds may show, until the next hand is opened."""
+
+    code = "nothing_to_show"
+    rule = "showdown.show"
+
+    def __init__(self) -> None:
+        super().__init__("this seat has no hand that it may show")
+
+
 class StackNotInUnits(CommandRejected):
     """The stack cannot be paid in the table's chips."""
 
@@ -291,8 +313,9 @@ class CardMissing(CommandRejected):
 
     code = "card_missing"
 
-    def __init__(self, *, verb: str) -> None:
+    def __init__(self, *, verb: str, rule: str) -> None:
         super().__init__(f"to {verb} needs an own card", verb=verb)
+        self.rule = rule
 
 
 class SourceMissing(CommandRejected):
@@ -308,6 +331,7 @@ class CallTooEarly(CommandRejected):
     """The pot is still being built; nobody may call the hand."""
 
     code = "call_too_early"
+    rule = "traditional.call"
 
     def __init__(self, *, round: int, earliest: int) -> None:
         super().__init__(

@@ -9,6 +9,13 @@ an event is its name in storage and never changes.
 from datetime import datetime
 from typing import Literal
 
+from engine.table.boundary_events import (
+    CarryAwarded,
+    ChipsBought,
+    ChipsReturned,
+    HandQuit,
+    HandShown,
+)
 from engine.table.commands import Verb
 from engine.table.event_parts import CardCount, DealtTo, OpenCard, Part, SeatedCard
 from engine.table.showdown_events import (
@@ -70,6 +77,9 @@ __all__ = [
     "CardsDealt",
     "CardsDiscarded",
     "CardsFielded",
+    "CarryAwarded",
+    "ChipsBought",
+    "ChipsReturned",
     "Commitments",
     "CubeRolled",
     "DealtDemise",
@@ -87,7 +97,9 @@ __all__ = [
     "HandCalled",
     "HandKilled",
     "HandOpened",
+    "HandQuit",
     "HandSettled",
+    "HandShown",
     "HandsRanked",
     "HandsRevealed",
     "HandsTakenUp",
@@ -310,6 +322,11 @@ Event = (
     | PotAwarded
     | SabaccPotAwarded
     | HandSettled
+    | HandShown
+    | HandQuit
+    | CarryAwarded
+    | ChipsBought
+    | ChipsReturned
     | SeatWentAway
     | SeatCameBack
     | SeatsVacated

@@ -14,6 +14,7 @@ from engine.table.commands import LevelFloor
 from engine.table.events import Event
 from engine.table.evolution_in_hand import WITHIN_HANDS, with_place
 from engine.table.evolution_in_rounds import WITHIN_ROUNDS
+from engine.table.showing import shown
 from engine.table.state import (
     Hand,
     InHand,
@@ -156,6 +157,7 @@ def _seats_vacated(table: Table, event: events.SeatsVacated) -> Table:
 
 
 def _arrivals_seated(table: Table, event: events.ArrivalsSeated) -> Table:
+    """Seat newcomers; a merged table begins anew (rulebook ``escalation.merged``)."""
     if table.hand is not None:
         raise InvariantViolated("a seat was taken during a hand")
     arrived = (
@@ -218,8 +220,48 @@ def _table_closed(table: Table, event: events.TableClosed) -> Table:
 
 _WITHIN_HANDS = WITHIN_HANDS | WITHIN_ROUNDS
 
+
+def _hand_shown(table: Table, event: events.HandShown) -> Table:
+    cards = shown(table, event)
+    last = None if table.last_hand is None else replace(table.last_hand, unshown=(), shown=cards)
+    return replace(table, last_hand=last)
+
+
+def _chips_bought(table: Table, event: events.ChipsBought) -> Table:
+    place = table.place_of(event.entrant)
+    if table.hand is not None or (place is not None and place.seat != event.seat):
+        raise InvariantViolated("chips were bought by who does not sit there between hands")
+    if place is not None:
+        richer = replace(place, stack=place.stack + event.chips)
+        return replace(table, places=with_place(table, richer))
+    back = Place(seat=event.seat, entrant=event.entrant, stack=event.chips)
+    return replace(table, places=tuple(sorted((*table.places, back), key=lambda each: each.seat)))
+
+
+def _chips_returned(table: Table, event: events.ChipsReturned) -> Table:
+    place = table.at(event.seat)
+    if table.hand is not None or place.stack < event.chips:
+        raise InvariantViolated("a seat gave back chips that it does not have")
+    poorer = replace(place, stack=place.stack - event.chips)
+    return replace(table, places=with_place(table, poorer))
+
+
+def _carry_awarded(table: Table, event: events.CarryAwarded) -> Table:
+    given = {share.seat: share.chips for share in event.shares}
+    if table.hand is not None or sum(given.values()) != table.carry:
+        raise InvariantViolated("a closing table gave away another sum than it carries")
+    places = tuple(
+        replace(place, stack=place.stack + given.get(place.seat, 0)) for place in table.places
+    )
+    return replace(table, places=places, carry=0)
+
+
 _BETWEEN_HANDS: dict[type, Callable[[Table, Any], Table]] = {
+    events.CarryAwarded: _carry_awarded,
     events.HandOpened: _hand_opened,
+    events.ChipsBought: _chips_bought,
+    events.ChipsReturned: _chips_returned,
+    events.HandShown: _hand_shown,
     events.SeatWentAway: _seat_went_away,
     events.SeatCameBack: _seat_came_back,
     events.SeatsVacated: _seats_vacated,

@@ -129,6 +129,20 @@ def _hand_killed(table: Table, hand: Hand, event: events.HandKilled) -> Table:
     return replace(table, places=with_place(table, replace(place, hand=bare)), hand=after)
 
 
+def _hand_quit(table: Table, hand: Hand, event: events.HandQuit) -> Table:
+    """Take the cards of who leaves; nobody waits for an answer from there any more."""
+    place, bare, after = without_cards(table, hand, event.seat)
+    left = replace(table, places=with_place(table, replace(place, hand=bare)), hand=after)
+    decision = after.decision
+    if decision is None:
+        return left
+    seats = tuple(seat for seat in decision.seats if seat != event.seat)
+    over = not seats or left.contenders() == 1
+    return replace(
+        left, hand=replace(after, decision=None if over else replace(decision, seats=seats))
+    )
+
+
 def _decision_opened(table: Table, hand: Hand, event: events.DecisionOpened) -> Table:
     decision = Decision(
         token=event.decision,
@@ -312,6 +326,11 @@ def _pot_awarded(table: Table, hand: Hand, event: events.PotAwarded) -> Table:
     return replace(table, places=places, carry=table.carry + event.remainder, hand=after)
 
 
+def _covered(held: InHand) -> tuple[SealedCard, ...]:
+    """Return the cards of a seat that nobody else has seen."""
+    return (*held.selection, *held.cards, *held.fresh)
+
+
 def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
     if hand.in_pots or (event.carry, event.sabacc_pot) != (table.carry, table.sabacc_pot):
         raise InvariantViolated(f"hand {event.number} settled with {hand.in_pots} chips in pots")
@@ -324,6 +343,7 @@ def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
         for place in table.places
         if place.seat not in busts
     )
+    winner = table.at(event.winners[0]) if event.ending == "folds" else None
     last_hand = LastHand(
         hand=hand.hand,
         number=hand.number,
@@ -334,6 +354,8 @@ def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
         winners=event.winners,
         ranked=() if hand.rounds is None else hand.rounds.ranked,
         sabacc_award=None if hand.rounds is None else hand.rounds.sabacc_award,
+        unshown_by=None if winner is None else winner.entrant,
+        unshown=() if winner is None or winner.hand is None else _covered(winner.hand),
     )
     return replace(table, places=places, hand=None, last_hand=last_hand)
 
@@ -343,6 +365,7 @@ WITHIN_HANDS: dict[type, Callable[[Table, Hand, Any], Table]] = {
     events.DiceRolled: _dice_rolled,
     events.CardsDealt: _cards_dealt,
     events.HandKilled: _hand_killed,
+    events.HandQuit: _hand_quit,
     events.DecisionOpened: _decision_opened,
     events.DecisionExtended: _decision_extended,
     events.SelectionCommitted: _selection_committed,

@@ -35,17 +35,13 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
     )
     digest = openings_digest([(o.seat, bytes.fromhex(o.value)) for o in command.openings])
     at = positions(table, eligible, draws_seed, digest)
-    penalties = {penalty.seat: penalty.hands for penalty in command.penalties}
     return HandOpened(
         hand=command.hand,
         number=table.next_hand_number,
         deal=command.deal,
         stage=command.stage,
         round=command.round,
-        seats=tuple(
-            _books(place, at, eligible, penalties.get(place.seat, place.penalty))
-            for place in table.places
-        ),
+        seats=tuple(_books(place, at, eligible, command) for place in table.places),
         dealers_left=dealers_left(table, eligible, at.button),
         button=at.button,
         starter=at.starter,
@@ -58,6 +54,7 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
         base=table.base,
         carry=table.carry,
         sabacc_pot=table.sabacc_pot,
+        escrow=command.escrow,
         seeds=Sealed(seeds, Stream(cards_seed, "seeds").block(0), (HOUSE,)),
         commitments=Commitments(
             cards=seed_commitment(cards_seed),
@@ -86,7 +83,8 @@ def dealable(table: Table) -> tuple[int, ...]:
     )
 
 
-def _books(place: Place, at: Positions, eligible: tuple[int, ...], penalty: int) -> SeatBooks:
+def _books(place: Place, at: Positions, eligible: tuple[int, ...], command: OpenHand) -> SeatBooks:
+    penalties = {penalty.seat: penalty.hands for penalty in command.penalties}
     dealt = place.seat in at.dealt
     return SeatBooks(
         seat=place.seat,
@@ -96,7 +94,8 @@ def _books(place: Place, at: Positions, eligible: tuple[int, ...], penalty: int)
         away=place.away,
         timeouts=place.timeouts,
         waiting=place.arrived and place.seat in eligible and not dealt,
-        penalty=penalty,
+        penalty=penalties.get(place.seat, place.penalty),
+        rebuy_declared=place.seat in command.declared,
         hands_won=place.hands_won,
         pots_won=place.pots_won,
     )

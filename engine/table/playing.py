@@ -2,7 +2,7 @@
 What happens at a table by itself, from one decision to the next.
 
 ``advance`` lets the game take its steps until somebody has to decide or the hand
-is settled.  A settled hand never opens the next.
+is settled.  A settled hand never opens the next (rulebook ``phases.settled``).
 """
 
 from datetime import datetime

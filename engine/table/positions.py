@@ -148,6 +148,7 @@ def _passed(before: int, after: int, first_dealer: int, seat_count: int) -> bool
 def _first_marker(
     table: Table, eligible: tuple[int, ...], draws_seed: bytes, digest: bytes
 ) -> tuple[int, tuple[DrawnCard, ...]]:
+    """Return who deals first, or starts (rulebook ``button.first``, ``words.button``)."""
     match table.ruleset.first_dealer:
         case "host_choice":
             return eligible[0], ()

@@ -111,6 +111,8 @@ def _open_hand(event: events.HandOpened) -> Command:
         else (),
         penalties=event.penalties,
         level=_level_in_force(event.level),
+        declared=tuple(books.seat for books in event.seats if books.rebuy_declared),
+        escrow=event.escrow,
         now=event.at,
     )
 
@@ -207,6 +209,24 @@ def _wait(event: events.TableWaiting) -> Command:
     return commands.RecordWait(reason=event.reason, tournament_version=event.tournament_version)
 
 
+def _show(event: events.HandShown) -> Command:
+    return commands.ShowHand(entrant=event.entrant, hand=event.hand, now=event.at)
+
+
+def _buy_chips(event: events.ChipsBought) -> Command:
+    return commands.BuyChips(
+        seat=event.seat,
+        entrant=event.entrant,
+        chips=event.chips,
+        cause=event.cause,
+        now=event.at,
+    )
+
+
+def _return_chips(event: events.ChipsReturned) -> Command:
+    return commands.ReturnChips(entrant=event.entrant, chips=event.chips, now=event.at)
+
+
 _COMMANDS: dict[type, Callable[[Any], Command]] = {
     events.TableOpened: _open_table,
     events.HandOpened: _open_hand,
@@ -216,6 +236,11 @@ _COMMANDS: dict[type, Callable[[Any], Command]] = {
     events.CardTurnTaken: _take_card_turn,
     events.CardsFielded: _field_cards,
     events.HandCalled: _call_hand,
+    events.HandShown: _show,
+    events.ChipsBought: _buy_chips,
+    events.HandQuit: lambda event: commands.QuitHand(entrant=event.entrant, now=event.at),
+    events.CarryAwarded: lambda event: commands.AwardCarry(now=event.at),
+    events.ChipsReturned: _return_chips,
     events.SeatsVacated: _vacate,
     events.ArrivalsSeated: _arrivals,
     events.SeatWentAway: lambda event: commands.StepAway(entrant=event.entrant),

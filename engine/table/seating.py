@@ -11,7 +11,7 @@ from engine.values import EntrantId
 
 def open_table(command: commands.OpenTable) -> events.TableOpened:
     """Open a table with those who are drawn to it."""
-    _check_placed((), command.seats, command.seat_count, command.ruleset)
+    check_placed((), command.seats, command.seat_count, command.ruleset)
     return events.TableOpened(
         table=command.table,
         tournament=command.tournament,
@@ -26,12 +26,18 @@ def open_table(command: commands.OpenTable) -> events.TableOpened:
     )
 
 
-def _check_placed(
+def check_placed(
     seated: tuple[commands.Placed, ...],
     arriving: tuple[commands.Placed, ...],
     seat_count: int,
     ruleset: Ruleset,
 ) -> None:
+    """
+    Make sure that who arrives can be seated.
+
+    Raises:
+        CommandRejected: If a seat is none or taken, or the table would be too full.
+    """
     if len(seated) + len(arriving) > ruleset.max_players:
         raise errors.TableFull(seats=ruleset.max_players)
     seats = {placed.seat for placed in seated}
@@ -84,7 +90,7 @@ def vacate(table: Table, command: commands.VacateSeats) -> tuple[Event, ...]:
 def seat_arrivals(table: Table, command: commands.SeatArrivals) -> tuple[Event, ...]:
     """Seat entrants who come from elsewhere; they are dealt in from the next hand."""
     between_hands(table)
-    _check_placed(table.entrants(), command.arrivals, table.seat_count, table.ruleset)
+    check_placed(table.entrants(), command.arrivals, table.seat_count, table.ruleset)
     return (
         events.ArrivalsSeated(
             arrivals=command.arrivals,

@@ -222,6 +222,13 @@ class LastHand(msgspec.Struct, frozen=True, kw_only=True):
     winners: tuple[int, ...]
     ranked: tuple[Ranked, ...] = ()
     sabacc_award: SabaccPotAwarded | None = None
+    unshown_by: EntrantId | None = None
+    """Who won because everybody else folded."""
+
+    unshown: tuple[SealedCard, ...] = ()
+    """The cards of that winner, while they are not shown."""
+
+    shown: tuple[str, ...] = ()
 
 
 class Wait(msgspec.Struct, frozen=True, kw_only=True):
@@ -333,7 +340,11 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
         return self._clockwise([place for place in self.places if place.hand is not None])
 
     def live(self) -> tuple[Place, ...]:
-        """Return the places that can still win the hand, clockwise from the left of the button."""
+        """
+        Return the places that can still win the hand, clockwise from the left of the button.
+
+        Source: rulebook ``words.live``.
+        """
         return self._clockwise(
             [place for place in self.places if (held := place.hand) is not None and held.live]
         )
@@ -377,6 +388,8 @@ def clockwise(seats: tuple[int, ...], after: int) -> tuple[int, ...]:
     Args:
         seats: In any order.
         after: A seat, occupied or not.
+
+    Source: rulebook ``words.seat``.
 
     >>> clockwise((1, 3, 4), 3)
     (4, 1, 3)

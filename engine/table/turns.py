@@ -74,7 +74,7 @@ def _allowed(table: Table, place: Place, command: TakeCardTurn) -> LegalAction:
         raise errors.SourceMissing(verb=command.verb)
     action = fitting[0]
     if action.cards is not None and command.card is None:
-        raise errors.CardMissing(verb=command.verb)
+        raise errors.CardMissing(verb=command.verb, rule=action.rule)
     if command.card is not None and command.card not in (action.cards or ()):
         raise errors.CardNotHeld(card=command.card)
     return action
@@ -111,7 +111,7 @@ def field_cards(course: Course, command: FieldCards) -> None:
     if place.seat not in decision.seats:
         raise errors.NotYourTurn(seat=decision.seats[0])
     if not command.cards:
-        raise errors.CardMissing(verb="field")
+        raise errors.CardMissing(verb="field", rule="traditional.field")
     faces = checked(command.cards, tuple(card.card for card in place.hand.cards))
     by_face = {card.card: card for card in place.hand.cards}
     course.emit(

@@ -14,6 +14,7 @@ from engine.pots import build_pots
 from engine.rulesets import Amounts, Levels
 from engine.table import levels
 from engine.table.events import Ranked, Revealed
+from engine.table.showing import can_show
 from engine.table.state import Hand, InHand, Place, Rounds, Table
 from engine.table.turns import legal_on_turn
 from engine.values import Chips, EntrantId, HandId, TableId, TournamentId
@@ -139,6 +140,9 @@ class LastHandView(_Part, frozen=True, kw_only=True):
     sabacc_award: tuple[int, Chips] | None = None
     """Who took the Sabacc pot, and how much it was."""
 
+    shown: tuple[str, ...] = ()
+    """The hand of a winner by folds who has shown it."""
+
 
 class NextLevelView(_Part, frozen=True, kw_only=True):
     """What the forced bets will be, and when; one of the last three says so."""
@@ -226,7 +230,10 @@ def seen_by(table: Table, viewer: EntrantId | None) -> TableView:
         last_hand=_last_hand(table),
     )
     if hand is None:
-        return public
+        if mine is None or not can_show(table, mine):
+            return public
+        show = LegalAction(verb="show", rule="showdown.show")
+        return msgspec.structs.replace(public, legal=(show,))
     seen = msgspec.structs.replace(
         public,
         hand=hand.hand,
@@ -411,4 +418,5 @@ def _last_hand(table: Table) -> LastHandView | None:
         sabacc_award=None
         if last.sabacc_award is None
         else (last.sabacc_award.seat, last.sabacc_award.chips),
+        shown=last.shown,
     )

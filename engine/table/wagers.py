@@ -35,7 +35,7 @@ def forced_bets(table: Table) -> tuple[Post, ...]:
     """
     Return the forced bets of the hand; who has less posts what is left.
 
-    Source: rulebook ``forced``.
+    Source: rulebook ``forced.short``.
     """
     hand, level = table.hand, table.level
     if hand is None or level is None:
@@ -66,7 +66,7 @@ def forced_bets(table: Table) -> tuple[Post, ...]:
 
 
 def _table_ante(seat: int, owed: Chips, left: Chips) -> list[Post]:
-    """Return what the big blind pays for the table, the blind being covered first."""
+    """Return what the big blind pays (rulebook ``forced.table_ante``), the blind covered first."""
     if not owed:
         return []
     return [Post(seat=seat, kind="table_ante", owed=owed, chips=min(owed, left))]
@@ -88,7 +88,7 @@ def price_of(table: Table, posts: tuple[Post, ...]) -> Chips:
 
 
 def _antes(ruleset: RoundsRuleset, order: tuple[int, ...]) -> tuple[Post, ...]:
-    """Return both antes of every seat; who cannot pay them was not dealt in."""
+    """Return both antes of every seat (rulebook ``traditional.two_pots``)."""
     main, sabacc = ruleset.main_ante, ruleset.sabacc_ante
     posts = [Post(seat=seat, kind="ante", owed=main, chips=main) for seat in order]
     if sabacc:
@@ -97,7 +97,7 @@ def _antes(ruleset: RoundsRuleset, order: tuple[int, ...]) -> tuple[Post, ...]:
 
 
 def _turn_after(table: Table, hand: Hand) -> int:
-    """Return the seat to whose left the turn goes on."""
+    """Return the seat to whose left the turn goes on (rulebook ``betting.first_actor``)."""
     if hand.last_actor is not None:
         return hand.last_actor
     if not isinstance(table.ruleset, CoruscantShift):

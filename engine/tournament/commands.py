@@ -96,6 +96,74 @@ class RecordBusts(_Command, frozen=True, kw_only=True, tag="record_busts"):
     hand_number: int
     round: int = 1
     busts: tuple[Busted, ...]
+    level: int = 1
+    """In force at the table."""
+    main_winner: EntrantId | None = None
+    """Who won the main pot of that hand; of several the first in seat order."""
+    now: datetime
+
+
+class DeclareRebuy(_Command, frozen=True, kw_only=True, tag="declare_rebuy"):
+    """Owe a new stack: at once if the last chip is gone, else when it goes."""
+
+    entrant: EntrantId
+    now: datetime
+
+
+class StakeItem(_Command, frozen=True, kw_only=True, tag="stake_item"):
+    """Stake a thing of agreed value in place of chips, having lost the last one."""
+
+    entrant: EntrantId
+    item: str
+    value: Chips
+    now: datetime
+
+
+class BuyBackItem(_Command, frozen=True, kw_only=True, tag="buy_back_item"):
+    entrant: EntrantId
+    now: datetime
+
+
+class CloseWindows(_Command, frozen=True, kw_only=True, tag="close_windows"):
+    """The table's next hand is to be opened: who has not come back is out."""
+
+    table: TableId
+    now: datetime
+
+
+class AddOn(_Command, frozen=True, kw_only=True, tag="add_on"):
+    """Bring more chips to the own seat, in a casino, between hands."""
+
+    entrant: EntrantId
+    chips: Chips
+    now: datetime
+
+
+class Leave(_Command, frozen=True, kw_only=True, tag="leave"):
+    """Leave a casino: at once between hands, else when the hand is over."""
+
+    entrant: EntrantId
+    now: datetime
+
+
+class RecordBrought(_Command, frozen=True, kw_only=True, tag="record_brought"):
+    """All that was promised has come to the table."""
+
+    table: TableId
+    now: datetime
+
+
+class RecordLeaves(_Command, frozen=True, kw_only=True, tag="record_leaves"):
+    """What those take away who have given up their seats."""
+
+    table: TableId
+    stacks: tuple[Standing, ...]
+    now: datetime
+
+
+class CloseCasino(_Command, frozen=True, kw_only=True, tag="close_casino"):
+    """Let the hand in play be the last."""
+
     now: datetime
 
 
@@ -165,7 +233,9 @@ class Cancel(_Command, frozen=True, kw_only=True, tag="cancel"):
 class Finish(_Command, frozen=True, kw_only=True, tag="finish"):
     """End with several entrants left: every table has played its last hand."""
 
-    rule: Literal["finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks"]
+    rule: Literal[
+        "finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks", "finish.closed"
+    ]
     stacks: tuple[Standing, ...]
     """Of everyone still in, in any order."""
     now: datetime
@@ -178,6 +248,15 @@ Command = (
     | Withdraw
     | StartPlay
     | RecordBusts
+    | DeclareRebuy
+    | StakeItem
+    | BuyBackItem
+    | CloseWindows
+    | AddOn
+    | Leave
+    | RecordBrought
+    | RecordLeaves
+    | CloseCasino
     | RecordMoves
     | RecordBreak
     | Pause

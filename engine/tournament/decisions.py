@@ -4,19 +4,29 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from engine.rng import master_commitment
-from engine.tournament import levels, results
+from engine.rulesets import OpenEnd
+from engine.tournament import casino, levels, rebuying, results
 from engine.tournament.commands import (
+    AddOn,
     Announce,
+    BuyBackItem,
     Cancel,
+    CloseCasino,
+    CloseWindows,
     Command,
+    DeclareRebuy,
     Finish,
+    Leave,
     OpenRegistration,
     Pause,
     RecordBreak,
+    RecordBrought,
     RecordBusts,
+    RecordLeaves,
     RecordMoves,
     Register,
     Resume,
+    StakeItem,
     StartPlay,
     TendClock,
     Withdraw,
@@ -85,6 +95,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         case OpenRegistration():
             return _open_registration(state, command)
         case Register():
+            if isinstance(state, Running) and casino.is_casino(state):
+                return casino.sit_down(state, command)
             return _register(state, command)
         case Withdraw():
             return _withdraw(state, command)
@@ -92,6 +104,24 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return _start_play(state, command)
         case RecordBusts():
             return results.record_busts(state, command)
+        case DeclareRebuy():
+            return rebuying.declare(state, command)
+        case StakeItem():
+            return rebuying.stake(state, command)
+        case BuyBackItem():
+            return rebuying.buy_back(state, command)
+        case AddOn():
+            return casino.add_on(state, command)
+        case Leave():
+            return casino.leave(state, command)
+        case RecordBrought():
+            return casino.bring_in(state, command)
+        case RecordLeaves():
+            return casino.cash_out(state, command)
+        case CloseCasino():
+            return casino.close(state, command)
+        case CloseWindows():
+            return results.close_windows(state, command)
         case RecordMoves():
             return _record_moves(state, command)
         case RecordBreak():
@@ -162,6 +192,12 @@ def _terms(command: Announce) -> Iterable[tuple[str, bool, str]]:
     return (
         ("name", 0 < len(command.name.strip()) <= NAME_LENGTH_MAX, "must have 1 to 200 characters"),
         ("table_seats", 2 <= command.table_seats <= seats_max, f"must be 2 to {seats_max}"),
+        (
+            "entrants_max",
+            not isinstance(command.ruleset.end, OpenEnd)
+            or command.entrants_min <= command.table_seats,
+            "a casino has one table",
+        ),
         (
             "starting_stack",
             (command.starting_stack > 0) != command.ruleset.moneyless,
@@ -238,7 +274,9 @@ def _register(state: State, command: Register) -> tuple[Event, ...]:
         raise BotsForbidden
     if not command.bot and terms.bots == "only":
         raise BotsOnly
-    if len(registering.entrants) >= terms.entrants_max:
+    one_table = isinstance(terms.ruleset.end, OpenEnd)
+    most = min(terms.entrants_max, terms.table_seats) if one_table else terms.entrants_max
+    if len(registering.entrants) >= most:
         raise TournamentFull(entrants_max=terms.entrants_max)
     return (
         EntrantRegistered(

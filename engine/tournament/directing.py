@@ -17,6 +17,7 @@ import msgspec
 
 from engine.errors import InvariantViolated
 from engine.rulesets import EachDealtOnce, FixedContinue, HandsOrLast, NoEscalation, OpenEnd
+from engine.tournament import casino
 from engine.tournament.events import TournamentAnnounced
 from engine.tournament.seating import (
     by_next_big_blind,
@@ -26,7 +27,7 @@ from engine.tournament.seating import (
     worst_seat,
 )
 from engine.tournament.state import Cancelled, Finished, Running, Seated, Seating, State
-from engine.tournament.values import Candidate, Draw, LevelClock, Move, Standing
+from engine.tournament.values import Candidate, Draw, LevelClock, Move, Promised, Standing
 from engine.values import Chips, EntrantId, Seat, TableId
 
 SIZE_TOLERANCE = 1
@@ -86,6 +87,24 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
     """The level in force, where levels go by the clock."""
 
 
+class LetGo(msgspec.Struct, frozen=True, kw_only=True):
+    """Who leaves a casino gives up the seat."""
+
+    entrants: tuple[EntrantId, ...]
+
+
+class BringIn(msgspec.Struct, frozen=True, kw_only=True):
+    """What was promised comes to the table."""
+
+    promised: tuple[Promised, ...]
+
+
+class CloseRebuys(msgspec.Struct, frozen=True, kw_only=True):
+    """Who has not come back is out, ``wait_seconds`` after the last hand was settled."""
+
+    wait_seconds: int
+
+
 class Hold(msgspec.Struct, frozen=True, kw_only=True):
     reason: HoldReason
 
@@ -112,7 +131,9 @@ class Break(msgspec.Struct, frozen=True, kw_only=True):
 class Finish(msgspec.Struct, frozen=True, kw_only=True):
     """Every table has played its last hand."""
 
-    rule: Literal["finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks"]
+    rule: Literal[
+        "finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks", "finish.closed"
+    ]
     stacks: tuple[Standing, ...]
 
 
@@ -122,7 +143,7 @@ class Close(msgspec.Struct, frozen=True, kw_only=True):
     reason: Literal["finished", "cancelled", "broken"]
 
 
-Directive = Open | Hold | MoveOut | Break | Finish | Close
+Directive = LetGo | BringIn | CloseRebuys | Open | Hold | MoveOut | Break | Finish | Close
 
 
 def hands_limit(terms: TournamentAnnounced) -> int | None:
@@ -156,6 +177,20 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
     if state.paused:
         return Hold(reason="paused")
 
+    if leaving := casino.leaving_from(state, here):
+        return LetGo(entrants=leaving)
+    if state.promised:
+        return BringIn(promised=state.promised)
+    waiting = {window.table for window in state.windows}
+    if table in waiting:
+        return CloseRebuys(wait_seconds=state.terms.ruleset.rebuy.seconds)
+    if state.closing:
+        return Finish(rule="finish.closed", stacks=_stacks(state, tables))
+    # Nothing is settled with a table that still waits for who may come back.
+    tables = {
+        key: msgspec.structs.replace(each, idle=each.idle and key not in waiting)
+        for key, each in tables.items()
+    }
     live = tuple(each for each in state.tables if not _played_out(state.terms, tables[each.table]))
     if _all_played(state, tables, live):
         return _finished(state, tables, live, here)
@@ -192,7 +227,8 @@ def _all_played(
 ) -> bool:
     """Return whether no table can open a hand any more, nor wait for anyone."""
     if isinstance(state.terms.ruleset.end, OpenEnd):
-        return False
+        # A casino waits for comers; only its closing or a number of hands ends it.
+        return not live and all(tables[each.table].idle for each in state.tables)
     stuck = not live or (len(live) == 1 and not tables[live[0].table].playable)
     return stuck and all(tables[each.table].idle for each in state.tables)
 

@@ -115,6 +115,56 @@ class TournamentOver(CommandRejected):
         super().__init__(f"the tournament is {phase}", phase=phase)
 
 
+class RebuyNotAllowed(CommandRejected):
+    """There is no rebuy left, or it is not the time for one."""
+
+    code = "rebuy_not_allowed"
+    rule = "rebuy"
+
+    def __init__(self, *, reason: str) -> None:
+        super().__init__(f"nothing can be bought or staked now: {reason}", reason=reason)
+
+
+class NotACasino(CommandRejected):
+    """This is for games that go on until the house closes."""
+
+    code = "not_a_casino"
+    rule = "casino"
+
+    def __init__(self) -> None:
+        super().__init__("nobody comes, goes or brings chips in this game")
+
+
+class ItemNotOwned(CommandRejected):
+    """The thing is somebody else's, or lies in escrow."""
+
+    code = "item_not_owned"
+    rule = "items.stake"
+
+    def __init__(self, *, item: str) -> None:
+        super().__init__(f"{item!r} cannot be staked by this entrant", item=item)
+
+
+class ItemNotStaked(CommandRejected):
+    """Nothing of the entrant's lies in escrow."""
+
+    code = "item_not_staked"
+    rule = "items.buy_back"
+
+    def __init__(self) -> None:
+        super().__init__("this entrant has nothing in escrow")
+
+
+class ItemValueUnknown(CommandRejected):
+    """Things of this value are not agreed on."""
+
+    code = "item_value_unknown"
+    rule = "items.stake"
+
+    def __init__(self, *, value: int, known: str) -> None:
+        super().__init__(f"things are worth {known}, not {value}", value=value, known=known)
+
+
 class DirectiveStale(CommandRejected):
     """What the directive was made for is no longer so: ask again."""
 

@@ -28,6 +28,7 @@ from engine.values import (
     PlayerId,
     Sealed,
     SeasonId,
+    Seat,
     TableId,
     TournamentId,
 )
@@ -159,12 +160,119 @@ class EntrantBusted(_Event, frozen=True, kw_only=True, tag="entrant_busted"):
 
 
 class EntrantEliminated(_Event, frozen=True, kw_only=True, tag="entrant_eliminated"):
-    """A bust is an elimination at once: there are no rebuys."""
+    """Somebody is out for good: at the bust, or when its window has closed."""
 
     entrant: EntrantId
     player: PlayerId
     place: int
     shared: int
+    rule: str
+
+
+class RebuyDeclared(_Event, frozen=True, kw_only=True, tag="rebuy_declared"):
+    """A new stack is owed, and comes when the last chip goes."""
+
+    entrant: EntrantId
+    rule: str
+
+
+class RebuyWindowOpened(_Event, frozen=True, kw_only=True, tag="rebuy_window_opened"):
+    """A bust is no elimination yet: until the table's next hand it may be bought back."""
+
+    entrant: EntrantId
+    table: TableId
+    seat: Seat
+    hand: int
+    stack_at_start: Chips
+    buys: bool
+    """Whether by a rebuy; else only by staking a thing."""
+    rule: str
+
+
+class RebuyTaken(_Event, frozen=True, kw_only=True, tag="rebuy_taken"):
+    """A starting stack was bought; in the same append it is brought to the table."""
+
+    entrant: EntrantId
+    table: TableId
+    seat: Seat
+    chips: Chips
+    number: int
+    """Of this entrant's rebuys, from 1."""
+    rule: str
+
+
+class ItemStaked(_Event, frozen=True, kw_only=True, tag="item_staked"):
+    """A thing went into escrow; its value in chips is brought to the table."""
+
+    entrant: EntrantId
+    table: TableId
+    seat: Seat
+    item: str
+    value: Chips
+    rule: str
+
+
+class ItemPassed(_Event, frozen=True, kw_only=True, tag="item_passed"):
+    """Who had staked a thing is broke again; it belongs to the winner of the main pot."""
+
+    item: str
+    value: Chips
+    giver: EntrantId
+    taker: EntrantId
+    rule: str
+
+
+class ItemReturned(_Event, frozen=True, kw_only=True, tag="item_returned"):
+    """A thing left escrow for its value in chips, which leave the table."""
+
+    entrant: EntrantId
+    table: TableId
+    item: str
+    value: Chips
+    rule: str
+
+
+class ChipsPromised(_Event, frozen=True, kw_only=True, tag="chips_promised"):
+    """Somebody sits down, or brings more chips, before the next hand is opened."""
+
+    entrant: EntrantId
+    table: TableId
+    seat: Seat
+    chips: Chips
+    newcomer: bool
+    rule: str
+
+
+class ChipsBrought(_Event, frozen=True, kw_only=True, tag="chips_brought"):
+    """What was promised has come to the table in the same append."""
+
+    entrant: EntrantId
+    table: TableId
+    seat: Seat
+    chips: Chips
+    rule: str
+
+
+class LeaveDeclared(_Event, frozen=True, kw_only=True, tag="leave_declared"):
+    """Somebody leaves as soon as no hand is in play."""
+
+    entrant: EntrantId
+    table: TableId
+    rule: str
+
+
+class EntrantCashedOut(_Event, frozen=True, kw_only=True, tag="entrant_cashed_out"):
+    """Somebody has left, and taken *stack* away."""
+
+    entrant: EntrantId
+    table: TableId
+    stack: Chips
+    rule: str
+
+
+class CasinoClosing(_Event, frozen=True, kw_only=True, tag="casino_closing"):
+    """No further hand is opened."""
+
     rule: str
 
 
@@ -221,6 +329,17 @@ Event = (
     | LevelRaised
     | EntrantBusted
     | EntrantEliminated
+    | RebuyDeclared
+    | RebuyWindowOpened
+    | RebuyTaken
+    | ItemStaked
+    | ItemPassed
+    | ItemReturned
+    | ChipsPromised
+    | ChipsBrought
+    | LeaveDeclared
+    | EntrantCashedOut
+    | CasinoClosing
     | EntrantsMoved
     | TableBroken
     | TournamentFinished

@@ -25,6 +25,8 @@ def ranked(
             went out together, or at the end of those who are left.
 
         first_place: The best place there is to give; 1 is the winner's.
+
+    Source: rulebook ``elimination`` and ``finish.ties``.
     """
     by_number = sorted(standings, key=lambda each: entries[each.entrant].number)
     order = sorted(by_number, key=lambda each: each.rank, reverse=True)

@@ -1,8 +1,10 @@
 """How entrants go out, and how a tournament ends."""
 
 from collections.abc import Mapping
+from functools import reduce
 
-from engine.tournament.commands import Finish, RecordBusts
+from engine.tournament import casino
+from engine.tournament.commands import CloseWindows, Finish, RecordBusts
 from engine.tournament.errors import DirectiveStale, TournamentNotRunning
 from engine.tournament.events import (
     EntrantBusted,
@@ -11,7 +13,8 @@ from engine.tournament.events import (
     TournamentFinished,
 )
 from engine.tournament.payouts import payouts, ranked
-from engine.tournament.state import Finished, Running, State, phase_of
+from engine.tournament.rebuying import after_bust, items_lost
+from engine.tournament.state import Finished, Running, State, phase_of, with_passed
 from engine.tournament.values import Busted, Entry, Placing, Standing
 from engine.values import EntrantId
 
@@ -31,23 +34,77 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
         return ()
     if not isinstance(state, Running):
         raise TournamentNotRunning(phase=phase_of(state))
-    out = {placing.entrant for placing in state.placings}
-    busts = tuple(bust for bust in command.busts if bust.entrant not in out)
+    known = {placing.entrant for placing in state.placings}
+    known |= {window.entrant for window in state.windows}
+    busts = tuple(bust for bust in command.busts if bust.entrant not in known)
     if not busts:
         return ()
     seating = state.seating(command.table)
     if seating is None or any(seating.seat_of(bust.entrant) is None for bust in busts):
         raise DirectiveStale(problem="somebody without chips does not sit at that table")
 
-    entries = _entries(state)
-    left = tuple(
-        entrant for entrant in state.remaining() if entrant not in {bust.entrant for bust in busts}
-    )
-    standings = [Standing(entrant=each.entrant, stack=each.stack_at_start) for each in busts]
-    eliminated = ranked(standings, first_place=len(left) + 1, entries=entries)
+    passed = items_lost(state, busts, command.main_winner)
+    after = reduce(with_passed, passed, state)
+    kept = {
+        bust.entrant: event
+        for bust in busts
+        if (
+            event := after_bust(
+                after, bust, table=command.table, hand=command.hand_number, level=command.level
+            )
+        )
+        is not None
+    }
+    out = tuple(bust for bust in busts if bust.entrant not in kept)
     events: list[Event] = [_busted(bust, command) for bust in busts]
-    events += [_eliminated(placing, together=len(busts)) for placing in reversed(eliminated)]
-    if len(left) <= 1:
+    return (*events, *passed, *kept.values(), *_out(state, out, kept_in=len(kept)))
+
+
+def close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:
+    """
+    Return who is out because the next hand of a table is to be opened.
+
+    Raises:
+        TournamentNotRunning: If play has not begun, or was cancelled.
+    """
+    if isinstance(state, Finished):
+        return ()
+    if not isinstance(state, Running):
+        raise TournamentNotRunning(phase=phase_of(state))
+    closing = tuple(each for each in state.windows if each.table == command.table)
+    busts = tuple(
+        Busted(entrant=each.entrant, seat=each.seat, stack_at_start=each.stack_at_start)
+        for each in closing
+    )
+    return _out(state, busts, kept_in=0)
+
+
+def _out(state: Running, busts: tuple[Busted, ...], *, kept_in: int) -> tuple[Event, ...]:
+    """
+    Return who of *busts* takes which place, and the end if one is left.
+
+    Args:
+        kept_in: How many others of the same hand have come back or still may.
+    """
+    if not busts:
+        return ()
+    if casino.is_casino(state):
+        return casino.broke(state, busts)
+    entries = _entries(state)
+    gone = {bust.entrant for bust in busts}
+    waiting = {each.entrant for each in state.windows} - gone
+    left = tuple(
+        entrant for entrant in state.remaining() if entrant not in gone and entrant not in waiting
+    )
+    others = len(waiting) + kept_in
+    standings = [Standing(entrant=each.entrant, stack=each.stack_at_start) for each in busts]
+    # Who is kept in sat at the table, and is among those left, until the bust is written.
+    first_place = len(left) + len(waiting) + 1
+    eliminated = ranked(standings, first_place=first_place, entries=entries)
+    events: list[Event] = [
+        _eliminated(placing, together=len(busts)) for placing in reversed(eliminated)
+    ]
+    if len(left) <= 1 and not others:
         winner = tuple(
             Placing(entrant=entrant, player=entries[entrant].player, place=1) for entrant in left
         )
@@ -70,7 +127,9 @@ def finish(state: State, command: Finish) -> tuple[Event, ...]:
         raise TournamentNotRunning(phase=phase_of(state))
     if sorted(each.entrant for each in command.stacks) != sorted(state.remaining()):
         raise DirectiveStale(problem="the stacks are not those of everyone still in")
-    survivors = ranked(command.stacks, first_place=1, entries=_entries(state))
+    # Who has left a casino is ranked by what was taken away; elsewhere nobody leaves.
+    standings = (*command.stacks, *state.left)
+    survivors = ranked(standings, first_place=1, entries=_entries(state))
     return (_finished(state, (*state.placings, *survivors), rule=command.rule),)
 
 

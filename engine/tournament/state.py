@@ -1,23 +1,34 @@
 """What a tournament has become, one struct for each phase, and how it gets there."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
 from engine.tournament.events import (
+    CasinoClosing,
+    ChipsBrought,
+    ChipsPromised,
     ClockStarted,
     ClockStopped,
     EntrantBusted,
+    EntrantCashedOut,
     EntrantEliminated,
     EntrantRegistered,
     EntrantsMoved,
     EntrantWithdrawn,
     Event,
+    ItemPassed,
+    ItemReturned,
+    ItemStaked,
+    LeaveDeclared,
     LevelRaised,
     PlayStarted,
+    RebuyDeclared,
+    RebuyTaken,
+    RebuyWindowOpened,
     RegistrationClosed,
     RegistrationOpened,
     SeatsDrawn,
@@ -30,12 +41,16 @@ from engine.tournament.events import (
 )
 from engine.tournament.values import (
     Entry,
+    Item,
     LevelClock,
     Masters,
     Move,
     Payout,
     Placing,
+    Promised,
     SeatAssignment,
+    Standing,
+    Window,
 )
 from engine.values import EntrantId, Seat, TableId
 
@@ -119,6 +134,26 @@ class Running(_Phase, frozen=True, kw_only=True):
     paused: bool = False
     clock: LevelClock | None = None
     """None where levels do not go by the clock."""
+    rebuys: tuple[EntrantId, ...] = ()
+    """Who has bought a stack, once for each."""
+    declared: tuple[EntrantId, ...] = ()
+    """Who owes a rebuy when the last chip goes."""
+    windows: tuple[Window, ...] = ()
+    """Busts that may still be bought back."""
+    items: tuple[Item, ...] = ()
+    """Things that were ever staked."""
+    promised: tuple[Promised, ...] = ()
+    """Chips that come to a casino's table before its next hand."""
+    leaving: tuple[EntrantId, ...] = ()
+    """Who leaves a casino when no hand is in play."""
+    left: tuple[Standing, ...] = ()
+    """Who has left a casino, and with how much."""
+    closing: bool = False
+    """Whether a casino opens no further hand."""
+
+    def window(self, entrant: EntrantId) -> Window | None:
+        """Return the bust of *entrant* that may still be bought back, or None."""
+        return next((each for each in self.windows if each.entrant == entrant), None)
 
     def seating(self, table: TableId) -> Seating | None:
         """Return the open table *table*, or None if it is not (or no longer) one."""
@@ -222,6 +257,11 @@ def _evolve(state: State, event: Event) -> State:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
 
 
+def with_passed(state: Running, event: ItemPassed) -> Running:
+    """Return the state after a thing has passed, while more of the same decision is to come."""
+    return _with_item(state, event.item, owner=event.taker, staked=False)
+
+
 def _evolve_running(state: Running, event: Event) -> State:
     match event:
         case TournamentPaused():
@@ -232,7 +272,25 @@ def _evolve_running(state: Running, event: Event) -> State:
             return replace(state, clock=_clock(state, event))
         case EntrantBusted():
             return replace(state, tables=_without(state.tables, {event.entrant}))
+        case RebuyDeclared() | RebuyWindowOpened() | RebuyTaken():
+            return _rebuying(state, event)
+        case EntrantRegistered():
+            entry = Entry(
+                entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
+            )
+            return replace(state, entrants=(*state.entrants, entry))
+        case ChipsPromised() | ChipsBrought() | LeaveDeclared() | EntrantCashedOut():
+            return _in_casino(state, event)
+        case CasinoClosing():
+            return replace(state, closing=True)
+        case ItemStaked():
+            return _item_staked(_back(state, event), event)
+        case ItemPassed():
+            return _with_item(state, event.item, owner=event.taker, staked=False)
+        case ItemReturned():
+            return _with_item(state, event.item, staked=False)
         case EntrantEliminated():
+            state = _without_window(state, event.entrant)
             placing = Placing(
                 entrant=event.entrant, player=event.player, place=event.place, shared=event.shared
             )
@@ -284,6 +342,92 @@ def _clock(state: Running, event: ClockStarted | ClockStopped | LevelRaised) -> 
         run_by=version,
         since=event.at,
         due=event.due,
+    )
+
+
+def _rebuying(state: Running, event: RebuyDeclared | RebuyWindowOpened | RebuyTaken) -> Running:
+    match event:
+        case RebuyDeclared(entrant=entrant):
+            return replace(state, declared=(*state.declared, entrant))
+        case RebuyWindowOpened():
+            window = Window(
+                entrant=event.entrant,
+                table=event.table,
+                seat=event.seat,
+                stack_at_start=event.stack_at_start,
+                buys=event.buys,
+            )
+            return replace(state, windows=(*state.windows, window))
+        case RebuyTaken(entrant=entrant):
+            left = tuple(each for each in state.declared if each != entrant)
+            return replace(_back(state, event), rebuys=(*state.rebuys, entrant), declared=left)
+
+
+def _without_window(state: Running, entrant: EntrantId) -> Running:
+    return replace(state, windows=tuple(each for each in state.windows if each.entrant != entrant))
+
+
+def _in_casino(
+    state: Running, event: ChipsPromised | ChipsBrought | LeaveDeclared | EntrantCashedOut
+) -> Running:
+    match event:
+        case ChipsPromised():
+            promised = Promised(
+                entrant=event.entrant,
+                seat=event.seat,
+                chips=event.chips,
+                newcomer=event.newcomer,
+            )
+            return replace(state, promised=(*state.promised, promised))
+        case ChipsBrought(entrant=entrant):
+            waiting = tuple(each for each in state.promised if each.entrant != entrant)
+            seated = state if entrant in state.remaining() else _back(state, event)
+            return replace(seated, promised=waiting)
+        case LeaveDeclared(entrant=entrant):
+            return replace(state, leaving=(*state.leaving, entrant))
+        case EntrantCashedOut(entrant=entrant):
+            gone = _without_window(state, entrant)
+            return replace(
+                gone,
+                tables=_without(gone.tables, {entrant}),
+                # Chips that were promised and have not come stay with their owner.
+                promised=tuple(each for each in gone.promised if each.entrant != entrant),
+                leaving=tuple(each for each in gone.leaving if each != entrant),
+                left=(*gone.left, Standing(entrant=entrant, stack=event.stack)),
+            )
+
+
+def _back(state: Running, event: RebuyTaken | ItemStaked | ChipsBrought) -> Running:
+    """Return the state in which somebody who was broke, or new, sits there."""
+    seated = Seated(entrant=event.entrant, seat=event.seat)
+    tables = tuple(
+        replace(table, seats=_by_seat([*table.seats, seated]))
+        if table.table == event.table
+        else table
+        for table in state.tables
+    )
+    return replace(_without_window(state, event.entrant), tables=tables)
+
+
+def _item_staked(state: Running, event: ItemStaked) -> Running:
+    if any(item.name == event.item for item in state.items):
+        return _with_item(state, event.item, staked=True)
+    brought = Item(
+        name=event.item,
+        value=event.value,
+        owner=event.entrant,
+        brought_by=event.entrant,
+        staked=True,
+    )
+    return replace(state, items=(*state.items, brought))
+
+
+def _with_item(state: Running, name: str, **changes: Any) -> Running:
+    return replace(
+        state,
+        items=tuple(
+            replace(item, **changes) if item.name == name else item for item in state.items
+        ),
     )
 
 

@@ -65,6 +65,36 @@ class Busted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     stack_at_start: Chips
 
 
+class Window(msgspec.Struct, frozen=True, kw_only=True):
+    """A bust that may still be bought back, until the table's next hand."""
+
+    entrant: EntrantId
+    table: TableId
+    seat: Seat
+    stack_at_start: Chips
+    buys: bool
+    """Whether by a rebuy; else only by staking a thing."""
+
+
+class Promised(msgspec.Struct, frozen=True, kw_only=True):
+    """Chips that come to a seat before the next hand."""
+
+    entrant: EntrantId
+    seat: Seat
+    chips: Chips
+    newcomer: bool
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True):
+    """A thing that was staked once: whose it is, and whether it lies in escrow."""
+
+    name: str
+    value: Chips
+    owner: EntrantId
+    brought_by: EntrantId
+    staked: bool
+
+
 class Move(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     entrant: EntrantId
     stack: Chips

@@ -14,6 +14,7 @@ from service.api.paging import Page
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
 from service.api.tournaments import shown_entrants
+from service.directing import buy
 from service.errors import StreamNotFound
 
 
@@ -51,7 +52,7 @@ async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Resp
     player = PlayerId(principal_of(request).account.player)
     entrant = EntrantId(f"ent_{order.new_id(0).hex}")
     command = Register(entrant=entrant, player=player, bot=body.bot, now=shell.now())
-    receipt = await decide_one(shell, place.league, tournament_id, order, [command])
+    receipt = await buy(shell.desk, place.league, tournament_id, command, order.command)
     content = {"entrant": entrant, "tournament": tournament_id, "player": player}
     return answer(receipt, content, version_of=place.stream)
 

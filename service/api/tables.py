@@ -18,13 +18,14 @@ from engine.table.commands import (
     FieldCards,
     Improve,
     Select,
+    ShowHand,
     TakeCardTurn,
 )
 from engine.table.errors import EntrantNotSeated
 from engine.table.state import Table
 from engine.table.view import TableView, seen_by
 from engine.tournament.levels import structure_of
-from engine.values import CHIPS_MAX, EntrantId, number_of, stream_of
+from engine.values import CHIPS_MAX, EntrantId, HandId, number_of, stream_of
 from service.api.access import Place, entrant_of, reach, tournament_of_table
 from service.api.bodies import read_body
 from service.api.feeds import Feed, Item
@@ -48,9 +49,10 @@ class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     type: Literal[
         "fold", "check", "call", "stay", "raise_to", "select", "improve",
         "draw", "trade", "stand", "gain", "swap", "junk", "buy", "field", "call_hand",
+        "show",
     ]  # fmt: skip
     decision: Token
-    """The token of the decision that this answers, from the view."""
+    """The token of the decision that this answers, from the view; to ``show``, the hand's id."""
 
     amount: Chips | None = None
     """For ``raise_to``: chips of this street in all."""
@@ -131,6 +133,7 @@ async def list_tables(request: Asked, tournament_id: FromPath[str]) -> Response[
     problems=(
         "stale_decision", "not_your_turn", "wrong_phase", "entrant_not_seated", "no_decision_open",
         "selection_final", "card_not_held", "card_action_not_allowed", "call_too_early",
+        "nothing_to_show",
     ),
 )  # fmt: skip
 async def act(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
@@ -173,6 +176,8 @@ def _command(shell: Shell, entrant: EntrantId, order: Order, body: Action) -> Co
             return Improve(**seat, cards=cards, salt=shell.desk.entropy.token())
         case "field":
             return FieldCards(**seat, cards=cards)
+        case "show":
+            return ShowHand(entrant=entrant, hand=HandId(body.decision), now=now)
         case "call_hand":
             return CallHand(**seat)
         case "draw" | "trade" | "stand" | "gain" | "swap" | "junk" | "buy" as verb:

@@ -393,4 +393,6 @@ def _status(state: Any, entrant: Any, seats: Any, placings: Any) -> str:
         return "finished"
     if entrant in placings:
         return "eliminated"
+    if entrant in {each.entrant for each in getattr(state, "left", ())}:
+        return "cashed_out"
     return "playing" if entrant in seats else "registered"

@@ -53,8 +53,23 @@ class FloorAudit:
                 self._drawn(event, position)
             case events.ClockStarted(cause="play_started") | events.LevelRaised():
                 self._levels[before.version + 1] = (event.level, event.amounts)
+            case events.RebuyTaken():
+                self._comes(event.chips)
+            case events.ChipsBrought():
+                self._comes(event.chips)
+            case events.EntrantCashedOut():
+                self._comes(-event.stack)
+            case events.ItemStaked():
+                self._comes(event.value)
+            case events.ItemReturned():
+                self._comes(-event.value)
             case events.TournamentFinished():
                 self._finished(event, position)
+
+    def _comes(self, chips: int) -> None:
+        """Count chips that come from outside, or go."""
+        if self.chips is not None:
+            self.chips += chips
 
     def balance(self, on_tables: int) -> None:
         """Compare the chips in play with those *on_tables*, at the end of what was read."""

@@ -68,6 +68,9 @@ class HandAudit:
         self._deck: tuple[str, ...] = ()
         self._position = 0
         self.hand: Hand | None = None
+        self._before: Hand | None = None
+        """The hand before, whose winner may still show it."""
+
         self.chips = 0
         """Stacks and carry of the table between hands."""
 
@@ -228,10 +231,13 @@ class HandAudit:
             if post.kind == "sabacc_ante":
                 hand.spent[post.seat] = post.chips
                 hand.sabacc_pot += post.chips
+            elif post.kind == "table_ante":
+                hand.spent[post.seat] = post.chips
+                hand.dead += post.chips
             else:
                 hand.wagers[post.seat] += post.chips
 
-    def _killed(self, event: events.HandKilled, _before: object) -> None:
+    def _killed(self, event: events.HandKilled | events.HandQuit, _before: object) -> None:
         self._now().live.discard(event.seat)
 
     def _acted(self, event: events.SeatActed, _before: object) -> None:
@@ -296,6 +302,12 @@ class HandAudit:
         chips = sum(stacks.values()) + event.carry + event.sabacc_pot
         self._hold("hands", chips == self.chips, f"settled with {chips} chips, not {self.chips}")
         self.chips = chips
+        self._before, self.hand = hand, None
+
+    def _winner_shown(self, event: events.HandShown, _before: object) -> None:
+        self.hand = self._before
+        for card in event.cards:
+            self._shown(event.seat, card)
         self.hand = None
 
     def _vacated(self, event: events.SeatsVacated, _before: object) -> None:
@@ -305,6 +317,12 @@ class HandAudit:
     def _seated(self, event: events.ArrivalsSeated, _before: object) -> None:
         came = sum(placed.stack for placed in event.arrivals)
         self.chips += came + event.carry + event.sabacc_pot
+
+    def _bought(self, event: events.ChipsBought, _before: object) -> None:
+        self.chips += event.chips
+
+    def _given_back(self, event: events.ChipsReturned, _before: object) -> None:
+        self.chips -= event.chips
 
     def _now(self) -> Hand:
         if self.hand is None:
@@ -330,6 +348,7 @@ _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     events.PileCommitted: HandAudit._pile_committed,
     events.ForcedBetsPosted: HandAudit._posted,
     events.HandKilled: HandAudit._killed,
+    events.HandQuit: HandAudit._killed,
     events.SeatActed: HandAudit._acted,
     events.HandsRevealed: HandAudit._revealed,
     events.DrawOffDealt: HandAudit._drawn_off,
@@ -338,6 +357,9 @@ _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     events.PotsFormed: HandAudit._formed,
     events.PotAwarded: HandAudit._awarded,
     events.HandSettled: HandAudit._settled,
+    events.HandShown: HandAudit._winner_shown,
+    events.ChipsBought: HandAudit._bought,
+    events.ChipsReturned: HandAudit._given_back,
     events.SeatsVacated: HandAudit._vacated,
     events.ArrivalsSeated: HandAudit._seated,
 }

@@ -8,7 +8,7 @@ from typing import Any, Final
 RULESETS: Final = ("better", "cantina")
 """One tournament each, in turn."""
 
-STACKS: Final = {"better": 150, "better_simple": 30, "cantina": 40}
+STACKS: Final = {"official": 0, "better": 150, "better_simple": 30, "cantina": 40}
 """Small stacks decide a tournament in few hands."""
 
 PLAYER_NAMES: Final = [

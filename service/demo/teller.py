@@ -22,9 +22,9 @@ def card_text(card: str) -> str:
 
 def amounts_text(amounts: dict[str, Any]) -> str:
     """Write the forced bets of a level."""
-    if amounts.get("ante"):
-        return f"ante {amounts['ante']}"
-    return f"blinds {amounts['small']}/{amounts['big']}"
+    ante = f"ante {amounts['ante']}" if amounts.get("ante") else ""
+    blinds = f"blinds {amounts['small']}/{amounts['big']}" if amounts.get("big") else ""
+    return ", ".join(filter(None, (blinds, ante))) or "nothing forced"
 
 
 class Teller:

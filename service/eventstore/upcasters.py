@@ -48,6 +48,7 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("arrivals_seated", 1): _with_presence,
     ("forced_bets_posted", 1): _with_price,
     ("decision_opened", 1): _same,
+    ("entrant_eliminated", 1): _same,
     ("street_closed", 1): _same,
     ("pots_formed", 1): _without_dead_money,
 }

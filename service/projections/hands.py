@@ -115,6 +115,24 @@ def _pot_awarded(changes: Changes, happened: Happened) -> None:
     _grow(changes, happened, pots=[known[number] for number in sorted(known)])
 
 
+def _sabacc_pot_awarded(changes: Changes, happened: Happened) -> None:
+    """Put the Sabacc pot after the others; it may have several winners, one event each."""
+    data = happened.data
+    pots = changes.memory[happened.subject]["pots"]
+    before: Row = next(
+        (pot for pot in pots if pot["pot"] == "sabacc"),
+        {"pot": "sabacc", "chips": 0, "eligible": [], "shares": [], "remainder": 0},
+    )
+    awarded = before | {
+        "chips": before["chips"] + data["chips"],
+        "eligible": [*before["eligible"], data["seat"]],
+        "shares": [*before["shares"], {"seat": data["seat"], "chips": data["chips"]}],
+        "rule": data["rule"],
+    }
+    rest = [pot for pot in pots if pot["pot"] != "sabacc"]
+    _grow(changes, happened, pots=[*rest, awarded])
+
+
 def _hand_settled(changes: Changes, happened: Happened) -> None:
     data = happened.data
     row = changes.memory[happened.subject]
@@ -154,6 +172,7 @@ hands = Projection(
         "hands_ranked": _hands_revealed,
         "pots_formed": _pots_formed,
         "pot_awarded": _pot_awarded,
+        "sabacc_pot_awarded": _sabacc_pot_awarded,
         "hand_settled": _hand_settled,
     },
 )

@@ -90,6 +90,16 @@ def _entrant_busted(changes: Changes, happened: Happened) -> None:
     _turn(changes, happened)
 
 
+def _back_in_play(changes: Changes, happened: Happened) -> None:
+    changes.patch(schema.entrant, entrant=happened.data["entrant"], state="playing")
+    _turn(changes, happened)
+
+
+def _cashed_out(changes: Changes, happened: Happened) -> None:
+    changes.patch(schema.entrant, entrant=happened.data["entrant"], state="cashed_out")
+    _turn(changes, happened)
+
+
 def _entrant_eliminated(changes: Changes, happened: Happened) -> None:
     data = happened.data
     changes.patch(
@@ -142,6 +152,10 @@ tournaments = Projection(
         "tournament_paused": _tournament_paused,
         "tournament_resumed": _tournament_resumed,
         "entrant_busted": _entrant_busted,
+        "rebuy_taken": _back_in_play,
+        "item_staked": _back_in_play,
+        "chips_brought": _back_in_play,
+        "entrant_cashed_out": _cashed_out,
         "entrant_eliminated": _entrant_eliminated,
         "tournament_finished": _tournament_finished,
         "tournament_cancelled": _tournament_cancelled,

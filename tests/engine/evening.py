@@ -5,9 +5,16 @@ from datetime import timedelta
 from typing import Any
 
 from engine.aggregates import DECIDERS
-from engine.policies import BoundaryPlan, busts_of, decide_in_turn, plan_boundary, tables_of
+from engine.policies import (
+    BoundaryPlan,
+    busts_of,
+    decide_in_turn,
+    plan_boundary,
+    tables_of,
+)
+from engine.purchases import chips_of
 from engine.rulesets import Ruleset, ruleset_hash
-from engine.table.commands import Act, Improve, Select
+from engine.table.commands import Act, CallHand, Improve, Select, TakeCardTurn
 from engine.table.state import Table
 from engine.table.view import TableView, seen_by
 from engine.tournament.state import Finished
@@ -53,15 +60,18 @@ class Evening:
         decided, self.tables[table] = decide_in_turn(DECIDERS["table"], state, commands)
         self.history += decided
         self.now += timedelta(seconds=1)
-        busts = busts_of(table, decided)
+        busts = busts_of(table, decided, level=self.tables[table].level_number)
         if busts is not None:
             self.ask(busts)
         return decided
 
     def ask(self, *commands: Any) -> tuple[Any, ...]:
         """Let the tournament decide."""
-        decider = DECIDERS["tournament"]
-        decided, self.tournament = decide_in_turn(decider, self.tournament, commands)
+        decided, after = decide_in_turn(DECIDERS["tournament"], self.tournament, commands)
+        for table, asked in chips_of(decided, now=self.now).items():
+            # Both or neither: a refusal of the table leaves the tournament as it was.
+            self.at_table(table, self.tables[table], *asked)
+        self.tournament = after
         self.events += decided
         return decided
 
@@ -104,6 +114,10 @@ class Evening:
             return Select(**answer, cards=what, salt="ab" * 32)
         if verb == "improve":
             return Improve(**answer, cards=what, salt="cd" * 32)
+        if verb == "call_hand":
+            return CallHand(**answer)
+        if verb in ("stand", "draw", "gain"):
+            return TakeCardTurn(**answer, verb=verb, source=what, salt="ef" * 32)
         return Act(**answer, verb=verb, amount=what)
 
     def play(self) -> list[BoundaryPlan]:

@@ -3,6 +3,7 @@
 import pytest
 
 from engine.betting import (
+    BetTooLarge,
     BetTooSmall,
     Bettor,
     CallAmountChanged,
@@ -259,3 +260,14 @@ def test_a_fixed_price_is_asked_once_of_everyone_who_can_pay() -> None:
     assert next_to_act(street) == 1
     outcome = act(street, 3, "stay")
     assert (outcome.paid, outcome.all_in) == (1, True)
+
+
+def test_a_seat_that_cannot_pay_more_than_the_bet_may_call_or_fold() -> None:
+    street = Round([LONG, 80, LONG], min_open=10).play(100)
+    assert [a.verb for a in legal_actions(street.street(), 2)] == ["fold", "call"]
+    with pytest.raises(RaiseNotAllowed) as refused:
+        act(street.street(), 2, "raise_to", amount=90)
+    assert refused.value.rule == "betting.all_in"
+    with pytest.raises(BetTooLarge) as large:
+        act(street.street(), 3, "raise_to", amount=LONG + 1)
+    assert large.value.rule == "betting.all_in"

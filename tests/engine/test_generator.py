@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.cards import DECKS, VALUES
-from engine.dice import roll_target
+from engine.dice import roll_pair, roll_target
 from engine.rng import (
     Stream,
     card_leaves,
@@ -55,6 +55,8 @@ def vectors() -> dict[str, Any]:
         "deck_root": pile.root(),
         "target": number,
         "suit": suit,
+        "shift_1_and_2": [list(roll_pair(dice, "shift", n, none)) for n in (1, 2)],
+        "spike_1_and_2": [list(roll_pair(dice, "spike", n, none)) for n in (1, 2)],
         "d76_first_deal": list(shuffled_pile(seed, none, 1, DECKS["d76"]).cards[:10]),
     }
 

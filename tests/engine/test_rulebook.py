@@ -1,29 +1,95 @@
-"""Every rule the engine names stands in the rulebook."""
+"""Every rule the engine names stands in the rulebook, and every rule there is named and tested."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
-TABLE = [
-    *(ROOT / "engine" / "table").glob("*.py"),
-    *(ROOT / "engine" / "games").glob("*.py"),
-    ROOT / "engine" / "dice.py",
-    ROOT / "engine" / "betting.py",
-    ROOT / "engine" / "pots.py",
-    ROOT / "engine" / "rng.py",
-    ROOT / "engine" / "showdown.py",
-    ROOT / "engine" / "tournament" / "levels.py",
+BOOK = (ROOT / "docs" / "rulebook.md").read_text(encoding="utf-8")
+ENGINE = {
+    path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "engine").rglob("*.py"))
+}
+RULE = re.compile(r"^\| (\d+)\.\d+ \| `([a-z_.]+)` \| .* \| ([A-Z, ]+) \| (.*) \|$", re.M)
+ROW = re.compile(r"^\| ([A-D]\d+b?) \| (.*) \|$", re.M)
+EXAMPLE = re.compile(r"^\| (\d+) \| (`test_.*) \|$", re.M)
+TEST = re.compile(r"`(test_[a-z0-9_]+)`")
+
+RULES = RULE.findall(BOOK)
+SLUGS = {slug for _, slug, _, _ in RULES}
+TESTS = {
+    name
+    for path in (ROOT / "tests").rglob("test_*.py")
+    for name in re.findall(r"^(?:async )?def (test_\w+)", path.read_text("utf-8"), re.M)
+}
+POKER = [
+    *(f"A{number}" for number in range(1, 15)),
+    *(f"B{number}" for number in range(1, 14)),
+    *(f"C{number}" for number in range(1, 17)),
+    "C4b",
+    *(f"D{number}" for number in range(1, 13)),
 ]
-PREFIXES = (
-    "absence|betting|cards|clock|dice|forced|generator|levels|pots|selection|showdown|ties"
-    "|traditional"
-)
-SLUG = re.compile(rf"[\"`]((?:{PREFIXES})\.[a-z_]+)[\"`]")
+"""The rows of blinds and presence, of acting, of raises, of pots."""
+
+EXAMPLES = range(1, 34)
 
 
-def test_every_rule_that_decides_stands_in_the_rulebook() -> None:
-    rulebook = (ROOT / "docs" / "rulebook.md").read_text(encoding="utf-8")
-    known = set(re.findall(r"^\| [0-9.]+ \| `([a-z_.]+)` ", rulebook, re.M))
-    named = {slug for path in TABLE for slug in SLUG.findall(path.read_text(encoding="utf-8"))}
+def sections() -> str:
+    return "|".join({slug.partition(".")[0] for slug in SLUGS})
+
+
+def test_every_rule_that_the_engine_names_stands_in_the_rulebook() -> None:
+    """A slug is a string of two words, the first of which is a chapter of rules."""
+    literal = re.compile(rf"\"((?:{sections()})\.[a-z_]+)\"")
+    named = {slug for text in ENGINE.values() for slug in literal.findall(text)}
+    # Paths of parameters in doctests look alike.
     assert named
-    assert named <= known, sorted(named - known)
+    assert named - SLUGS - {"roll.when"} == set()
+
+
+def test_every_rule_of_the_rulebook_is_named_where_the_engine_plays_it() -> None:
+    """As what decided, or in the docstring of what plays it."""
+    text = "\n".join(ENGINE.values())
+    unnamed = {slug for slug in SLUGS if f'"{slug}"' not in text and f"``{slug}``" not in text}
+    assert unnamed == set()
+
+
+def test_no_rule_has_two_names_and_no_name_two_rules() -> None:
+    assert [slug for slug, times in Counter(s for _, s, _, _ in RULES).items() if times > 1] == []
+    assert BOOK.count("\n| ") > len(RULES) > 80
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule[1])
+def test_every_rule_names_a_test_that_exists(rule: tuple[str, str, str, str]) -> None:
+    named = TEST.findall(rule[3])
+    assert named
+    assert set(named) - TESTS == set()
+
+
+def test_every_row_of_the_poker_rules_has_a_test_or_a_reason() -> None:
+    rows = dict(ROW.findall(BOOK))
+    assert set(rows) == set(POKER)
+    for number, cells in rows.items():
+        named = TEST.findall(cells)
+        assert set(named) - TESTS == set(), number
+        assert named or "does not apply" in cells or "not built" in cells, number
+
+
+def test_every_worked_example_names_the_test_that_plays_it() -> None:
+    played = {int(number): TEST.findall(cells) for number, cells in EXAMPLE.findall(BOOK)}
+    assert set(played) <= set(EXAMPLES)
+    for number, named in played.items():
+        assert named, number
+        assert set(named) - TESTS == set(), number
+
+
+def test_the_coverage_at_the_head_says_what_the_tables_say() -> None:
+    head = BOOK[: BOOK.index("## 1 ")]
+    chapters = Counter(number for number, _, _, _ in RULES)
+    for number, rules in chapters.items():
+        assert re.search(rf"^\| {number} [^|]*\| {rules} \|", head, re.M), (number, rules)
+    played = len(EXAMPLE.findall(BOOK))
+    tested = sum(bool(TEST.search(cells)) for _, cells in ROW.findall(BOOK))
+    assert f"{played} of the 33 worked examples" in head
+    assert f"{tested} of the {len(POKER)} rows" in head

@@ -1,14 +1,18 @@
-"""Whole hands at a table: the rulebook's own examples, the clock, the button, the floor."""
+"""Whole hands at a table: the clock, the button, the floor, what a winner shows."""
 
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from engine.cards import VALUES
+from engine.games.coruscant_shift import phases
+from engine.rulesets import CoruscantShift, preset
 from engine.table import commands, errors, events
 from engine.table.commands import Arrival, LevelFloor
 from engine.table.decider import decider
 from engine.table.recall import commands_of
+from tests.engine.hands import Company, bare
 from tests.engine.tables import Floor, add_nothing, digest, entrant, keep_all
 
 
@@ -262,3 +266,127 @@ def test_commands_that_hold_cards_or_salts_do_not_show_them() -> None:
         assert "d1" in repr(command)
         assert "C+07" not in repr(command)
         assert "5a5a" not in repr(command)
+
+
+def won_by_folds() -> tuple[Floor, int]:
+    """Return a table at which everybody folded, and the seat that was left."""
+    floor = Floor("better_simple", (100, 100, 100))
+    fold_round(floor)
+    last = floor.table.last_hand
+    assert last is not None
+    return floor, last.winners[0]
+
+
+def shown(floor: Floor, seat: int) -> tuple[events.Event, ...]:
+    last = floor.table.last_hand
+    assert last is not None
+    return floor.do(commands.ShowHand(entrant=entrant(seat), hand=last.hand, now=floor.now))
+
+
+def test_a_winner_by_folds_may_show_the_hand_and_only_then_is_it_seen() -> None:
+    floor, winner = won_by_folds()
+    other = winner % 3 + 1
+    before = floor.view(other).last_hand
+    assert before is not None
+    assert before.shown == ()
+    assert [action.verb for action in floor.view(winner).legal] == ["show"]
+    assert floor.view(other).legal == ()
+    (event,) = shown(floor, winner)
+    assert isinstance(event, events.HandShown)
+    assert (event.seat, len(event.cards), event.rule) == (winner, 5, "showdown.show")
+    after = floor.view(other).last_hand
+    assert after is not None
+    assert after.shown == tuple(card.card for card in event.cards)
+    assert floor.view(winner).legal == ()
+    assert shown(floor, winner) == ()
+    assert isinstance(commands_of((event,))[0], commands.ShowHand)
+
+
+def test_nobody_else_may_show_and_nobody_once_the_next_hand_is_opened() -> None:
+    floor, winner = won_by_folds()
+    with pytest.raises(errors.NothingToShow) as refused:
+        shown(floor, winner % 3 + 1)
+    assert refused.value.rule == "showdown.show"
+    last = floor.table.last_hand
+    assert last is not None
+    floor.open_hand()
+    with pytest.raises(errors.NothingToShow):
+        floor.do(commands.ShowHand(entrant=entrant(winner), hand=last.hand, now=floor.now))
+
+
+def test_after_a_showdown_there_is_nothing_left_to_show() -> None:
+    company = Company(bare(), dict.fromkeys("ABC", 100), "A B C")
+    company.deal()
+    company.bets("A check", "B check", "C check")
+    company.check_down()
+    with pytest.raises(errors.NothingToShow):
+        shown(company.floor, company.seats["A"])
+
+
+def test_the_clock_adds_nothing_but_a_single_card_to_an_empty_selection() -> None:
+    floor = Floor(bare(), (100, 100))
+    floor.target = (5, "circle")
+    floor.script = {
+        (1, "new"): ("S+09", "C+05", "T+05", "S-01", "S-02"),
+        (2, "hand"): ("C+01", "C+02", "C+03", "T+01", "T+02"),
+        (2, "new"): ("T+03", "T+04", "T+06", "T+07"),
+    }
+    floor.open_hand()
+    floor.select(1)
+    floor.select(2, "C+01")
+    for _ in range(2):
+        assert floor.table.decision is not None
+        floor.act(floor.table.decision.seats[0], "check")
+    happened = time_out(floor)
+    added = {
+        event.seat: event.cards.value
+        for event in happened
+        if isinstance(event, events.ImprovementCommitted)
+    }
+    assert added == {1: ("C+05",), 2: ()}
+
+
+@pytest.mark.parametrize(("preset_name", "verb"), [("official", "stay"), ("halcyon_10", "fold")])
+def test_the_clock_stays_only_where_it_costs_nothing(preset_name: str, verb: str) -> None:
+    floor = Floor(preset_name, (0, 0) if preset_name == "official" else (10, 10))
+    floor.open_hand()
+    floor.everyone_selects(keep_all)
+    acted = of(time_out(floor), events.SeatActed)
+    assert (acted.verb, acted.rule) == (verb, "clock.bet")
+
+
+def test_the_first_dealer_has_the_highest_card_and_equal_ones_draw_again() -> None:
+    again = 0
+    for seed in range(60):
+        floor = Floor("better_simple", [100] * 6, seed=seed)
+        opened = of(floor.open_hand(), events.HandOpened)
+        tied = list(range(1, 7))
+        draws = list(opened.first_dealer_draws)
+        while len(tied) > 1:
+            drawn, draws = draws[: len(tied)], draws[len(tied) :]
+            assert [draw.seat for draw in drawn] == tied
+            highest = max(VALUES[draw.card] for draw in drawn)
+            tied = [draw.seat for draw in drawn if VALUES[draw.card] == highest]
+            again += len(tied) > 1
+        assert (opened.button, draws) == (tied[0], [])
+    assert again
+
+
+PHASES = {
+    "official": "deal roll select bet1 discard_unselected replace bet2 improve",
+    "halcyon_10": "forced deal roll select discard_unselected bet1 replace improve",
+    "halcyon_100": "forced deal roll select discard_unselected bet1 replace improve",
+    "holo": "forced deal roll select bet1 discard_unselected replace improve",
+    "better": "forced roll deal select discard_unselected bet1 replace improve",
+    "casino": "roll deal select discard_unselected bet1 replace improve",
+    "cantina": "forced deal roll select bet1 discard_unselected replace improve",
+}
+
+
+@pytest.mark.parametrize("name", PHASES)
+def test_the_phases_of_every_preset_come_in_its_order(name: str) -> None:
+    ruleset = preset(name)
+    assert isinstance(ruleset, CoruscantShift)
+    bet2 = "discard_unused" if name == "official" else "discard_unused bet2"
+    expected = f"{PHASES[name]} {bet2} reveal award".split()
+    assert [phase for phase in phases(ruleset) if phase != "kill"] == expected

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.aggregates import DECIDERS as AGGREGATES
+from engine.table.events import FormedPot, PotsFormed
 from engine.values import Sealed
 from service.errors import EventUnreadable
 from service.eventstore import canonical
@@ -103,6 +105,16 @@ def test_a_stored_event_that_is_not_as_its_version_says_is_unreadable(data: byte
 def test_a_version_that_nobody_wrote_yet_is_unreadable() -> None:
     with pytest.raises(EventUnreadable):
         CODEC.decode(recorded(Counted(by=1), schema_version=2), KEYS)
+
+
+def test_a_stored_event_of_version_1_is_read_as_todays() -> None:
+    formed = PotsFormed(pots=(FormedPot(chips=7, eligible=(1, 2)),), carry=2, dead=0, rule="x")
+    codec, table = Codec(AGGREGATES), "table-" + "0" * 32
+    row = recorded(Counted(by=1), stream=table, type="pots_formed", schema_version=1)
+    old = b'{"carry":2,"pots":[{"chips":7,"eligible":[1,2]}],"rule":"x","type":"pots_formed"}'
+    assert codec.decode(row._replace(data=old), KEYS) == formed
+    with pytest.raises(EventUnreadable):
+        codec.decode(row._replace(data=old, schema_version=2), KEYS)
 
 
 def test_an_unknown_category_is_unreadable() -> None:

@@ -24,6 +24,16 @@ from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
 
+VERSION_1 = {
+    "tournament_announced": "",
+    "table_opened": "",
+    "forced_bets_posted": "",
+    "decision_opened": "",
+    "street_closed": "",
+    "pots_formed": ',"dead":0',
+}
+"""By tag, what version 2 has written besides."""
+
 
 @pytest.fixture
 async def projecting(database: TestDatabase) -> AsyncIterator[AsyncEngine]:
@@ -92,6 +102,24 @@ async def test_chips_of_a_settled_hand_stay_the_same(
     assert {winner["seat"] for winner in first.winners}
 
 
+async def test_a_night_of_card_turns_can_be_read(
+    database: TestDatabase, projecting: AsyncEngine, reading: AsyncEngine
+) -> None:
+    """
+    Hands without a target show their cards and totals, and the chips of both pots.
+    """
+    night = await played(database, ruleset="traditional")
+    await Runner(projecting).catch_up()
+
+    async with reading.connect() as connection:
+        hands = await queries.tournament_hands(connection, night.tournament)
+
+    shown = [seat for hand in hands for seat in hand.seats if seat["cards"] is not None]
+    assert shown
+    assert all(len(seat["cards"]) >= 2 and seat["total"] is not None for seat in shown)
+    assert {hand.target for hand in hands} == {None}
+
+
 async def test_small_chunks_give_the_same_rows(
     database: TestDatabase, projecting: AsyncEngine
 ) -> None:
@@ -108,6 +136,37 @@ async def test_small_chunks_give_the_same_rows(
     await Runner(projecting).catch_up()
 
     assert await rows_of(projecting) == small
+
+
+async def test_events_of_an_earlier_version_give_the_same_rows(
+    database: TestDatabase, projecting: AsyncEngine
+) -> None:
+    """
+    A log that was written before the schemas widened is read as if it were of today.
+    """
+    await played(database)
+    await Runner(projecting).catch_up()
+    of_today = await rows_of(projecting)
+    connection = await asyncpg.connect(database.url("postgres"))
+    try:
+        await connection.execute("ALTER TABLE events DISABLE TRIGGER ALL")
+        for tag, since in VERSION_1.items():
+            changed = await connection.execute(
+                "UPDATE events SET schema_version = 1, data = replace(data::text, $2, '')::json "
+                "WHERE type = $1",
+                tag,
+                since,
+            )
+            assert changed != "UPDATE 0", tag
+    finally:
+        await connection.close()
+    async with projecting.begin() as projected:
+        for relation in reversed(schema.metadata.sorted_tables):
+            await projected.execute(sa.delete(relation))
+
+    await Runner(projecting).catch_up()
+
+    assert await rows_of(projecting) == of_today
 
 
 async def test_two_runners_apply_each_event_once(

@@ -68,13 +68,14 @@ class Api:
         assert answer.status_code == 201, answer.text
         return person
 
-    async def playing(self, players: int = 2) -> tuple[Person, str, str, list[Person], str]:
+    async def playing(
+        self, players: int = 2, **terms: Any
+    ) -> tuple[Person, str, str, list[Person], str]:
         """Start a tournament; return owner, league, tournament, players and the first table."""
         owner, league = await self.league()
         people = [await self.join(owner, league) for _ in range(players)]
-        made = await owner.post(
-            f"/v1/leagues/{league}/tournaments", {"name": "Night", "ruleset": "better"}
-        )
+        asked = {"name": "Night", "ruleset": "better"} | terms
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
         assert made.status_code == 201, made.text
         tournament = made.json()["id"]
         for person in people:

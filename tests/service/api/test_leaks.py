@@ -11,7 +11,18 @@ from tests.service.api.test_commands import answer_to, turn
 pytestmark = pytest.mark.anyio
 
 OPAQUE = {"cursor", "next_cursor", "position"}
-FACE = re.compile(r"(?<![\w+-])(" + "|".join(map(re.escape, deck("d62"))) + r")(?![\w+-])")
+FACES = map(re.escape, (*deck("d62"), *deck("d76")))
+FACE = re.compile(r"(?<![\w+-])(" + "|".join(FACES) + r")(?![\w+-])")
+OPEN = {
+    "hands_revealed": ("hands",),
+    "hands_ranked": ("hands",),
+    "draw_off_dealt": ("cards",),
+    "cards_fielded": ("cards",),
+    "demise_dealt": ("dealt",),
+    "discard_flipped": ("card",),
+    "card_turn_taken": ("shown", "taken"),
+}
+"""Members of events that show cards to everybody."""
 
 
 def cards_in(value):
@@ -32,10 +43,8 @@ def turned_over(items):
     for item in items:
         data = item["data"]
         found |= cards_in(data.get("first_dealer_draws", []))
-        if item["type"] == "hands_revealed":
-            found |= cards_in(data["hands"])
-        if item["type"] == "draw_off_dealt":
-            found |= cards_in(data["cards"])
+        for member in OPEN.get(item["type"], ()):
+            found |= cards_in(data[member] or [])
     return found
 
 

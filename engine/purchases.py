@@ -1,0 +1,108 @@
+"""
+Chips and people that come to a table and go, because the tournament says so.
+
+Beside ``engine.policies``, a place where both aggregates meet.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from engine.table.commands import (
+    Arrival,
+    AwardCarry,
+    BuyChips,
+    QuitHand,
+    ReturnChips,
+    SeatArrivals,
+    VacateSeats,
+)
+from engine.table.commands import Command as TableCommand
+from engine.table.quitting import carry_shares
+from engine.table.state import Table
+from engine.tournament.commands import Command as TournamentCommand
+from engine.tournament.commands import RecordBrought, RecordLeaves
+from engine.tournament.directing import BringIn, Finish, LetGo
+from engine.tournament.events import Event as TournamentEvent
+from engine.tournament.events import ItemReturned, ItemStaked, LeaveDeclared, RebuyTaken
+from engine.tournament.values import Standing
+from engine.values import TableId
+
+Asked = tuple[tuple[TableCommand, ...], tuple[TournamentCommand, ...]]
+"""What is to be decided at the table, and then by the tournament, in one append."""
+
+
+def chips_of(
+    events: Iterable[TournamentEvent], *, now: datetime
+) -> dict[TableId, tuple[TableCommand, ...]]:
+    """
+    Return what tables must be told of a tournament's new *events*.
+
+    To be decided in the append of those events, never later.
+    """
+    asked: dict[TableId, tuple[TableCommand, ...]] = {}
+    for event in events:
+        command: TableCommand
+        match event:
+            case RebuyTaken(seat=seat, entrant=entrant, chips=chips):
+                command = BuyChips(seat=seat, entrant=entrant, chips=chips, cause="rebuy", now=now)
+            case ItemStaked(seat=seat, entrant=entrant, value=chips):
+                command = BuyChips(seat=seat, entrant=entrant, chips=chips, cause="item", now=now)
+            case ItemReturned():
+                command = ReturnChips(entrant=event.entrant, chips=event.value, now=now)
+            case LeaveDeclared():
+                command = QuitHand(entrant=event.entrant, now=now)
+            case _:
+                continue
+        asked[event.table] = (*asked.get(event.table, ()), command)
+    return asked
+
+
+def letting_go(here: Table, order: LetGo, *, now: datetime) -> Asked:
+    """Return how those who leave give up their seats; the last one takes the carry along."""
+    going = [place for place in here.places if place.entrant in order.entrants]
+    stacks = {place.entrant: place.stack for place in going}
+    if len(going) == len(here.places) and going:
+        stacks[going[0].entrant] += here.carry
+    return (
+        (VacateSeats(departures=tuple(stacks), now=now),),
+        (
+            RecordLeaves(
+                table=here.table,
+                stacks=tuple(Standing(entrant=who, stack=chips) for who, chips in stacks.items()),
+                now=now,
+            ),
+        ),
+    )
+
+
+def bringing_in(here: Table, order: BringIn, *, now: datetime) -> Asked:
+    """Return how chips that were promised come to their seats."""
+    commands: list[TableCommand] = []
+    for each in order.promised:
+        if each.newcomer:
+            newcomer = Arrival(seat=each.seat, entrant=each.entrant, stack=each.chips)
+            commands.append(SeatArrivals(arrivals=(newcomer,), now=now))
+            continue
+        commands.append(
+            BuyChips(
+                seat=each.seat, entrant=each.entrant, chips=each.chips, cause="add_on", now=now
+            )
+        )
+    return tuple(commands), (RecordBrought(table=here.table, now=now),)
+
+
+def carry_at_closing(here: Table, order: Finish, *, now: datetime) -> tuple[Asked, Finish]:
+    """Return who is given what the table carries when it closes, and the stacks after it."""
+    shares = dict(carry_shares(here))
+    if not shares:
+        return ((), ()), order
+    seats = {place.entrant: place.seat for place in here.places}
+    stacks = tuple(
+        Standing(
+            entrant=each.entrant,
+            stack=each.stack + shares.get(seats[each.entrant], 0),
+            pots_won=each.pots_won,
+        )
+        for each in order.stacks
+    )
+    return ((AwardCarry(now=now),), ()), Finish(rule=order.rule, stacks=stacks)

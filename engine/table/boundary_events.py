@@ -1,0 +1,57 @@
+"""What can have happened between two hands besides who sits where."""
+
+from datetime import datetime
+
+from engine.table.commands import BuyCause
+from engine.table.event_parts import OpenCard, Part
+from engine.table.showdown_events import Share
+from engine.values import Chips, EntrantId, HandId
+
+
+class HandShown(Part, frozen=True, kw_only=True, tag="hand_shown"):
+    """Who won because everybody else folded has turned over the hand."""
+
+    hand: HandId
+    seat: int
+    entrant: EntrantId
+    cards: tuple[OpenCard, ...]
+    at: datetime
+    rule: str
+
+
+class ChipsBought(Part, frozen=True, kw_only=True, tag="chips_bought"):
+    """Chips came to the table from outside: to a seat, or to one that is taken again by it."""
+
+    seat: int
+    entrant: EntrantId
+    chips: Chips
+    cause: BuyCause
+    at: datetime
+    rule: str
+
+
+class ChipsReturned(Part, frozen=True, kw_only=True, tag="chips_returned"):
+    """A seat gave chips back for what it had staked."""
+
+    seat: int
+    entrant: EntrantId
+    chips: Chips
+    at: datetime
+    rule: str
+
+
+class HandQuit(Part, frozen=True, kw_only=True, tag="hand_quit"):
+    """Somebody leaves during a hand: a fold, whosever turn it is."""
+
+    seat: int
+    entrant: EntrantId
+    at: datetime
+    rule: str
+
+
+class CarryAwarded(Part, frozen=True, kw_only=True, tag="carry_awarded"):
+    """What a closing table carries goes to those who won the last main pot."""
+
+    shares: tuple[Share, ...]
+    at: datetime
+    rule: str

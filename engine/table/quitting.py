@@ -1,0 +1,57 @@
+"""Leaving in the middle of a hand, and what is left on a table that closes."""
+
+from engine.table import errors, events
+from engine.table.commands import AwardCarry, QuitHand
+from engine.table.course import Course
+from engine.table.events import Share
+from engine.table.playing import advance
+from engine.table.seating import between_hands
+from engine.table.state import Table
+
+
+def quit_hand(course: Course, command: QuitHand) -> None:
+    """Fold for whoever leaves; the chips stay in the pot (rulebook ``casino.leave``)."""
+    place = course.table.place_of(command.entrant)
+    if place is None:
+        raise errors.EntrantNotSeated
+    if place.hand is None or not place.hand.live or course.table.contenders() == 1:
+        return
+    course.emit(
+        events.HandQuit(seat=place.seat, entrant=place.entrant, at=command.now, rule="casino.leave")
+    )
+    advance(course, command.now)
+
+
+def award_carry(table: Table, command: AwardCarry) -> tuple[events.CarryAwarded, ...]:
+    """Give away what a closing table carries."""
+    between_hands(table)
+    shares = carry_shares(table)
+    if not shares:
+        return ()
+    return (
+        events.CarryAwarded(
+            shares=tuple(Share(seat=seat, chips=chips) for seat, chips in shares),
+            at=command.now,
+            rule="casino.carry",
+        ),
+    )
+
+
+def carry_shares(table: Table) -> tuple[tuple[int, int], ...]:
+    """
+    Return who gets what of the carry: the winners of the last main pot, in seat order.
+
+    Units go round one each; if none of them sits here any more, to all who do.
+
+    Source: rulebook ``casino.carry``.
+    """
+    if not table.carry or not table.places:
+        return ()
+    seated = [place.seat for place in table.places]
+    winners = () if table.last_hand is None else table.last_hand.winners
+    heirs = [seat for seat in winners if seat in seated] or seated
+    each, odd = divmod(table.carry // table.ruleset.chip_unit, len(heirs))
+    unit = table.ruleset.chip_unit
+    shares = [unit * (each + (index < odd)) for index in range(len(heirs))]
+    shares[0] += table.carry % unit
+    return tuple((seat, chips) for seat, chips in zip(heirs, shares, strict=True) if chips)

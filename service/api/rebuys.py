@@ -1,0 +1,165 @@
+"""Chips from outside: rebuys, things staked in their place, coming to a casino and leaving."""
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.tournament.commands import (
+    AddOn,
+    BuyBackItem,
+    CloseCasino,
+    DeclareRebuy,
+    Leave,
+    StakeItem,
+)
+from engine.values import CHIPS_MAX, EntrantId
+from service.api.access import demand, entrant_of, reach
+from service.api.bodies import read_body
+from service.api.leagues import Nothing
+from service.api.operations import operation
+from service.api.shell import Asked, principal_of, shell_of
+from service.api.submitting import answer, order_of
+from service.directing import buy
+from service.errors import StreamNotFound
+
+
+class ItemWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A thing, and the value in chips that was agreed on."""
+
+    item: Annotated[str, Meta(pattern="^[a-z0-9_]{1,40}$")]
+    """A slug; it is the same thing wherever it turns up in this tournament."""
+
+    value: Annotated[int, Meta(ge=1, le=CHIPS_MAX)]
+
+
+class AddOnWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """More chips of one's own."""
+
+    chips: Annotated[int, Meta(ge=1, le=CHIPS_MAX)]
+
+
+class Bought(msgspec.Struct, kw_only=True):
+    """What counts, and whether chips have come or gone with it."""
+
+    entrant: str | None
+    tournament: str
+    events: tuple[str, ...]
+    position: str | None = None
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/rebuys", "declare_rebuy",
+    "Owe a new stack: at once if my last chip is gone, else when it goes.",
+    scope="tables:play", body=Nothing, answer=Bought, status=201,
+    problems=("rebuy_not_allowed", "tournament_not_running"),
+)  # fmt: skip
+async def declare_rebuy(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Declare; what is declared is owed and cannot be taken back."""
+    _, raw = await read_body(request, Nothing)
+    now = shell_of(request).now()
+    return await _buy(request, tournament_id, raw, lambda mine: DeclareRebuy(entrant=mine, now=now))
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/items", "stake_item",
+    "Stake a thing of agreed value, having lost my last chip.",
+    scope="tables:play", body=ItemWanted, answer=Bought, status=201,
+    problems=(
+        "rebuy_not_allowed", "item_not_owned", "item_value_unknown", "tournament_not_running",
+    ),
+)  # fmt: skip
+async def stake_item(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Put a thing into escrow; its value is the only money."""
+    body, raw = await read_body(request, ItemWanted)
+    now = shell_of(request).now()
+    return await _buy(
+        request,
+        tournament_id,
+        raw,
+        lambda mine: StakeItem(entrant=mine, item=body.item, value=body.value, now=now),
+    )
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/items/return", "buy_back_item",
+    "Buy back, between hands, what I have staked.",
+    scope="tables:play", body=Nothing, answer=Bought, status=201,
+    problems=("item_not_staked", "hand_in_play", "stack_too_small", "tournament_not_running"),
+)  # fmt: skip
+async def buy_back_item(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Give chips for a thing in escrow."""
+    _, raw = await read_body(request, Nothing)
+    now = shell_of(request).now()
+    return await _buy(request, tournament_id, raw, lambda mine: BuyBackItem(entrant=mine, now=now))
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/add-ons", "add_on",
+    "Bring more chips to my seat in a casino, before the next hand.",
+    scope="tables:play", body=AddOnWanted, answer=Bought, status=201,
+    problems=("not_a_casino", "rebuy_not_allowed", "tournament_not_running"),
+)  # fmt: skip
+async def add_on(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Promise chips; they come to the table between hands."""
+    body, raw = await read_body(request, AddOnWanted)
+    now = shell_of(request).now()
+    return await _buy(
+        request, tournament_id, raw, lambda mine: AddOn(entrant=mine, chips=body.chips, now=now)
+    )
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/leave", "leave_casino",
+    "Leave a casino with my chips; during a hand this is a fold.",
+    scope="tables:play", body=Nothing, answer=Bought, status=201,
+    problems=("not_a_casino", "rebuy_not_allowed", "tournament_not_running"),
+)  # fmt: skip
+async def leave_casino(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Give up my seat as soon as no hand is in play."""
+    _, raw = await read_body(request, Nothing)
+    now = shell_of(request).now()
+    return await _buy(request, tournament_id, raw, lambda mine: Leave(entrant=mine, now=now))
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/close", "close_casino",
+    "Close a casino: the hand in play is the last.",
+    scope="tournaments:manage", body=Nothing, answer=Bought, status=201,
+    problems=("forbidden", "not_a_casino", "tournament_not_running"),
+)  # fmt: skip
+async def close_casino(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Open no further hand, and pay everyone what is theirs."""
+    shell = shell_of(request)
+    _, raw = await read_body(request, Nothing)
+    place = await reach(request, tournament_id, "trn")
+    demand(place, "manage_tournaments")
+    order = order_of(request, raw)
+    command = CloseCasino(now=shell.now())
+    receipt = await buy(shell.desk, place.league, tournament_id, command, order.command)
+    content = {
+        "entrant": None,
+        "tournament": tournament_id,
+        "events": [each.type for each in receipt.recorded],
+    }
+    return answer(receipt, content, version_of=place.stream)
+
+
+async def _buy(request: Asked, tournament: str, raw: bytes, asked: Any) -> Response[bytes]:
+    shell = shell_of(request)
+    place = await reach(request, tournament, "trn", fresh=False)
+    player = principal_of(request).account.player
+    entrant = entrant_of(place.state, player)
+    if entrant is None:
+        raise StreamNotFound("there is no entry of yours")
+    order = order_of(request, raw)
+    mine = EntrantId(entrant)
+    receipt = await buy(shell.desk, place.league, tournament, asked(mine), order.command)
+    content = {
+        "entrant": mine,
+        "tournament": tournament,
+        "events": [each.type for each in receipt.recorded],
+    }
+    return answer(receipt, content, version_of=place.stream)

@@ -1,0 +1,263 @@
+"""A casino: own chips, coming and going between hands, no end but the closing."""
+
+from typing import Any
+
+import pytest
+
+from engine.purchases import carry_at_closing
+from engine.rulesets import preset, resolve
+from engine.rulesets.errors import RulesetInvalid
+from engine.table import events
+from engine.table.quitting import carry_shares
+from engine.table.recall import commands_of
+from engine.tournament.commands import AddOn, CloseCasino, DeclareRebuy, Leave, Register
+from engine.tournament.directing import Finish
+from engine.tournament.errors import AlreadyEntered, NotACasino, RebuyNotAllowed, TournamentFull
+from engine.tournament.events import EntrantCashedOut, EntrantEliminated, TournamentFinished
+from engine.tournament.state import Finished, Running
+from engine.tournament.values import Standing
+from engine.values import EntrantId
+from tests.engine.evening import Evening, folding, passive
+from tests.engine.floor import entrant, player
+from tests.engine.hands import Company, bare, of
+from tests.engine.test_rebuys import all_in
+
+CASINO = resolve("casino", {"first_dealer": "host_choice"})
+
+
+def casino(players: int = 3, **terms: Any) -> Evening:
+    evening = Evening(players, CASINO, **{"starting_stack": 100, **terms})
+    evening.play_as = folding
+    return evening
+
+
+def hand(evening: Evening) -> None:
+    """Play one hand, boundary steps before it included."""
+    table = evening.table.table
+    while evening.table.hand is None:
+        evening.boundary(table)
+    evening.play_hand(table)
+
+
+def sit_down(evening: Evening, number: int, *, as_entrant: int | None = None) -> EntrantId:
+    who = entrant(as_entrant or number)
+    evening.ask(Register(entrant=who, player=player(number), now=evening.now))
+    return who
+
+
+def entry_of(evening: Evening, who: EntrantId) -> str:
+    return next(each.player for each in running(evening).entrants if each.entrant == who)
+
+
+def running(evening: Evening) -> Running:
+    assert isinstance(evening.tournament, Running)
+    return evening.tournament
+
+
+def test_there_are_no_blinds_and_both_streets_begin_left_of_the_dealer() -> None:
+    evening = casino()
+    evening.boundary(evening.table.table)
+    opened = of(evening.history, events.HandOpened)
+    assert (opened.small_blind, opened.big_blind) == (None, None)
+    assert not evening.happened(events.ForcedBetsPosted)
+    assert preset("casino").first_actor == ("left_of_button", "left_of_button")
+
+
+def test_levels_never_rise_and_nobody_is_eliminated() -> None:
+    evening = casino(2)
+    for _ in range(8):
+        hand(evening)
+    assert {event.level.number for event in evening.happened(events.HandOpened)} == {1}
+    assert not [event for event in evening.events if isinstance(event, EntrantEliminated)]
+
+
+def test_a_newcomer_gets_the_lowest_free_seat_before_the_next_hand() -> None:
+    evening = casino()
+    evening.boundary(evening.table.table)
+    newcomer = sit_down(evening, 9)
+    assert evening.table.place_of(newcomer) is None
+    evening.play_hand(evening.table.table)
+    hand(evening)
+    place = evening.table.place_of(newcomer)
+    assert place is not None
+    assert place.seat == 4
+    opened = evening.happened(events.HandOpened)[-1]
+    assert [books.stack for books in opened.seats if books.entrant == newcomer] == [100]
+
+
+def test_a_full_casino_takes_nobody_and_nobody_twice() -> None:
+    evening = casino(3, table_seats=4)
+    with pytest.raises(AlreadyEntered):
+        sit_down(evening, 1, as_entrant=11)
+    sit_down(evening, 9)
+    with pytest.raises(TournamentFull):
+        sit_down(evening, 10)
+
+
+def test_chips_are_brought_between_hands_and_stacks_may_differ() -> None:
+    evening = casino()
+    who = evening.table.places[0].entrant
+    evening.boundary(evening.table.table)
+    evening.ask(AddOn(entrant=who, chips=250, now=evening.now))
+    before = evening.table.chips()
+    evening.play_hand(evening.table.table)
+    evening.boundary(evening.table.table)
+    assert evening.table.chips() == before + 250
+    bought = evening.happened(events.ChipsBought)[-1]
+    assert (bought.cause, bought.rule) == ("add_on", "casino.add_on")
+    with pytest.raises(RebuyNotAllowed):
+        evening.ask(AddOn(entrant=who, chips=3, now=evening.now))
+
+
+def test_who_leaves_takes_the_chips_away_and_may_come_again() -> None:
+    evening = casino()
+    who = evening.table.places[1].entrant
+    evening.ask(Leave(entrant=who, now=evening.now))
+    assert evening.ask(Leave(entrant=who, now=evening.now)) == ()
+    evening.boundary(evening.table.table)
+    assert evening.table.place_of(who) is None
+    (out,) = [event for event in evening.events if isinstance(event, EntrantCashedOut)]
+    assert (out.entrant, out.stack, out.rule) == (who, 100, "casino.cash_out")
+    number = next(each for each in range(1, 4) if player(each) == entry_of(evening, who))
+    again = sit_down(evening, number, as_entrant=12)
+    hand(evening)
+    assert evening.table.place_of(again) is not None
+
+
+def test_who_leaves_does_not_come_back_for_chips_that_were_promised() -> None:
+    evening = casino()
+    who = evening.table.places[1].entrant
+    evening.ask(AddOn(entrant=who, chips=50, now=evening.now))
+    evening.ask(Leave(entrant=who, now=evening.now))
+    hand(evening)
+    assert evening.table.place_of(who) is None
+    (out,) = [event for event in evening.events if isinstance(event, EntrantCashedOut)]
+    assert (out.entrant, out.stack) == (who, 100)
+    assert evening.table.chips() == 200
+
+
+def test_leaving_during_a_hand_is_a_fold_whosever_turn_it_is() -> None:
+    for turn in (True, False):
+        evening = casino()
+        table = evening.table.table
+        evening.play_as = passive
+        evening.boundary(table)
+        decision = evening.table.decision
+        assert decision is not None
+        for seat in decision.seats:
+            who = evening.table.at(seat).entrant
+            evening.at_table(table, evening.table, evening._answer(table, who))
+        decision = evening.table.decision
+        assert decision is not None
+        assert decision.phase == "bet"
+        mine = decision.seats[0]
+        seats = [place.seat for place in evening.table.live()]
+        leaver = mine if turn else next(seat for seat in seats if seat != mine)
+        who = evening.table.at(leaver).entrant
+        evening.ask(Leave(entrant=who, now=evening.now))
+        quit_ = evening.happened(events.HandQuit)[-1]
+        assert (quit_.seat, quit_.rule) == (leaver, "casino.leave")
+        assert commands_of((quit_,))[0].entrant == who
+        after = evening.table.decision
+        assert after is not None
+        assert leaver not in after.seats
+        assert (after.token != decision.token) == turn
+        evening.play_hand(table)
+        winners = evening.happened(events.HandSettled)[-1].winners
+        assert leaver not in winners
+
+
+def test_a_hand_that_all_but_one_leave_goes_to_that_one() -> None:
+    evening = casino(2)
+    table = evening.table.table
+    evening.boundary(table)
+    who = evening.table.places[0].entrant
+    evening.ask(Leave(entrant=who, now=evening.now))
+    settled = evening.happened(events.HandSettled)[-1]
+    assert settled.ending == "folds"
+    assert evening.table.idle
+
+
+def test_who_is_broke_buys_again_as_often_as_wanted_or_leaves_with_nothing() -> None:
+    evening = casino(2, starting_stack=10)
+    evening.play_as = all_in
+    for _ in range(3):
+        while not running(evening).windows:
+            hand(evening)
+        (window,) = running(evening).windows
+        evening.ask(DeclareRebuy(entrant=window.entrant, now=evening.now))
+    while not running(evening).windows:
+        hand(evening)
+    (window,) = running(evening).windows
+    evening.boundary(evening.table.table)
+    out = [event for event in evening.events if isinstance(event, EntrantCashedOut)]
+    assert [(event.entrant, event.stack) for event in out] == [(window.entrant, 0)]
+    assert isinstance(evening.tournament, Running)
+
+
+def test_closing_pays_everyone_and_ranks_by_what_was_taken_away() -> None:
+    evening = casino(3)
+    early = evening.table.places[0].entrant
+    late = evening.table.places[1].entrant
+    evening.ask(AddOn(entrant=late, chips=50, now=evening.now))
+    evening.boundary(evening.table.table)
+    evening.ask(Leave(entrant=early, now=evening.now))
+    evening.boundary(evening.table.table)
+    evening.ask(CloseCasino(now=evening.now))
+    assert evening.ask(CloseCasino(now=evening.now)) == ()
+    while not isinstance(evening.tournament, Finished):
+        evening.boundary(evening.table.table)
+    finished = evening.events[-1]
+    assert isinstance(finished, TournamentFinished)
+    assert finished.rule == "finish.closed"
+    places = {each.entrant: (each.place, each.shared) for each in finished.placings}
+    assert places[late] == (1, 1)
+    assert places[early] == (2, 2)
+
+
+def test_a_casino_may_be_announced_for_a_number_of_hands() -> None:
+    evening = casino(3, hands_max=2)
+    evening.play()
+    assert len(evening.happened(events.HandOpened)) == 2
+    finished = evening.events[-1]
+    assert isinstance(finished, TournamentFinished)
+    assert finished.rule == "finish.hands_max"
+
+
+def test_a_carry_at_closing_goes_to_the_winners_of_the_last_main_pot() -> None:
+    company = Company(bare(), {"A": 100, "B": 100, "D": 100}, "AB")
+    company.deal()
+    company.bets("A 5", "B call", "D call")
+    company.improve()
+    company.bets("A 5", "B call", "D fold")
+    assert company.carry == 1
+    table = company.floor.table
+    assert carry_shares(table) == ((company.seats["A"], 1),)
+    stacks = tuple(Standing(entrant=p.entrant, stack=p.stack) for p in table.places)
+    asked, order = carry_at_closing(
+        table, Finish(rule="finish.closed", stacks=stacks), now=company.floor.now
+    )
+    (command,) = asked[0]
+    (awarded,) = company.floor.do(command)
+    assert isinstance(awarded, events.CarryAwarded)
+    assert commands_of((awarded,)) == (command,)
+    assert awarded.rule == "casino.carry"
+    assert company.carry == 0
+    assert {each.entrant: each.stack for each in order.stacks} == {
+        place.entrant: place.stack for place in company.floor.table.places
+    }
+
+
+def test_tournaments_have_no_comers_and_goers() -> None:
+    evening = Evening(3, preset("better_simple"))
+    who = evening.table.places[0].entrant
+    for command in (
+        Leave(entrant=who, now=evening.now),
+        AddOn(entrant=who, chips=5, now=evening.now),
+        CloseCasino(now=evening.now),
+    ):
+        with pytest.raises(NotACasino):
+            evening.ask(command)
+    for overrides in ({"score": "cash_out"}, {"end": {"kind": "open"}}):
+        with pytest.raises(RulesetInvalid):
+            resolve("better", overrides)

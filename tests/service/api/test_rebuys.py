@@ -1,0 +1,109 @@
+"""Coming back over HTTP: a bust, its window, a rebuy, a staked thing."""
+
+from itertools import count
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.anyio
+
+_keys = count(1)
+
+GAME = {
+    "first_dealer": "host_choice",
+    "tie": {"kind": "chance_cube"},
+    "escalation": {"kind": "none"},
+    "special_item": True,
+    "item_values": [20],
+}
+
+
+async def answer(person: Any, table: str) -> bool:
+    """Answer the open decision of *person* by going all-in; say whether there was one."""
+    view = (await person.get(f"/v1/tables/{table}")).json()
+    if not view["my_turn"]:
+        return False
+    legal = {action["verb"]: action for action in view["legal"]}
+    body: dict[str, Any] = {"decision": view["decision"]["token"]}
+    if "select" in legal:
+        body |= {"type": "select", "cards": view["me"]["cards"]}
+    elif "improve" in legal:
+        body |= {"type": "improve", "cards": []}
+    elif "raise_to" in legal:
+        body |= {"type": "raise_to", "amount": legal["raise_to"]["max"]}
+    else:
+        body["type"] = "call" if "call" in legal else "check"
+    done = await person.post(f"/v1/tables/{table}/actions", body, key=f"all-in-{next(_keys)}")
+    assert done.status_code == 200, done.text
+    return True
+
+
+async def until_a_bust(api: Any, rebuy: dict[str, Any]) -> tuple[str, str, Any, Any]:
+    """Play until somebody is broke; return tournament, table, who is and who is not."""
+    owner, league = await api.league()
+    people = [await api.join(owner, league) for _ in range(2)]
+    made = await owner.post(
+        f"/v1/leagues/{league}/tournaments",
+        {
+            "name": "Night",
+            "ruleset": "better_simple",
+            "overrides": {**GAME, "rebuy": rebuy},
+            "starting_stack": 10,
+        },
+    )
+    assert made.status_code == 201, made.text
+    tournament = made.json()["id"]
+    for person in people:
+        await person.post(f"/v1/tournaments/{tournament}/registrations")
+    await owner.post(f"/v1/tournaments/{tournament}/start")
+    shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
+    table = shown["tables"][0]["id"]
+    for _ in range(400):
+        seats = (await owner.get(f"/v1/tables/{table}")).json()["seats"]
+        if len(seats) == 1:
+            winner = seats[0]["entrant"]
+            entrants = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+            player = next(each["player"] for each in entrants if each["id"] == winner)
+            broke = next(person for person in people if person.player != player)
+            return tournament, table, broke, next(p for p in people if p is not broke)
+        for person in people:
+            await answer(person, table)
+    raise AssertionError("nobody goes broke")
+
+
+async def test_who_is_broke_buys_a_stack_and_sits_there_again(serving) -> None:
+    async with serving() as api:
+        rebuy = {"max": 1, "seconds": 600}
+        tournament, table, broke, other = await until_a_bust(api, rebuy)
+        bought = await broke.post(f"/v1/tournaments/{tournament}/rebuys", {}, key="again")
+        assert bought.status_code == 201, bought.text
+        assert bought.json()["events"] == ["rebuy_taken", "chips_bought"]
+        seats = (await broke.get(f"/v1/tables/{table}")).json()["seats"]
+        mine = bought.json()["entrant"]
+        assert next(seat["stack"] for seat in seats if seat["entrant"] == mine) == 10
+        again = await broke.post(f"/v1/tournaments/{tournament}/rebuys", {}, key="again")
+        assert again.json()["events"] == bought.json()["events"]
+        refused = await broke.post(f"/v1/tournaments/{tournament}/rebuys", {}, key="more")
+        assert (refused.status_code, refused.json()["code"]) == (409, "rebuy_not_allowed")
+        assert refused.json()["rule"] == "rebuy"
+        declared = await other.post(f"/v1/tournaments/{tournament}/rebuys", {}, key="before")
+        assert declared.json()["events"] == ["rebuy_declared"]
+
+
+async def test_a_thing_is_staked_for_its_agreed_value(serving) -> None:
+    async with serving() as api:
+        tournament, table, broke, other = await until_a_bust(api, {"seconds": 600})
+        path = f"/v1/tournaments/{tournament}/items"
+        wrong = await broke.post(path, {"item": "ship", "value": 30}, key="a")
+        assert (wrong.status_code, wrong.json()["code"]) == (409, "item_value_unknown")
+        refused = await other.post(path, {"item": "ship", "value": 20}, key="b")
+        assert refused.json()["code"] == "rebuy_not_allowed"
+        staked = await broke.post(path, {"item": "ship", "value": 20}, key="c")
+        assert staked.json()["events"] == ["item_staked", "chips_bought"]
+        seats = (await broke.get(f"/v1/tables/{table}")).json()["seats"]
+        assert sorted(seat["stack"] for seat in seats) == [20, 20]
+        back = await broke.post(f"{path}/return", {}, key="d")
+        assert (back.status_code, back.json()["code"]) in (
+            (409, "stack_too_small"),
+            (409, "hand_in_play"),
+        )
