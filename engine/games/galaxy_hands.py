@@ -8,8 +8,8 @@ chain of ties for all of them.  Source: rulebook ``spike.galaxy_ranking``.
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from engine.games.ranks import HandRank
 from engine.games.spike_hands import (
-    HandRank,
     Held,
     fleet,
     gee_whiz,

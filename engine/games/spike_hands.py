@@ -9,32 +9,12 @@ without their signs; sylops never belong to either.  Source: rulebook
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
-import msgspec
-
 from engine.cards import VALUES
 from engine.errors import InvariantViolated
+from engine.games.ranks import HandRank
+from engine.rulesets import EXTRA_HANDS
 
 HAND_MIN, HAND_MAX = 2, 5
-
-EXTRA_HANDS = frozenset(
-    (
-        "idiots_array",
-        "prime_sabacc",
-        "dual_power_coupling",
-        "straight_staves",
-        "straight_rhoon",
-        "straight_trill",
-    )
-)
-"""Names that only some tables play."""
-
-
-class HandRank(msgspec.Struct, frozen=True):
-    """The name a hand goes by, and what it is compared by: the smaller key is the better hand."""
-
-    name: str
-    total: int
-    key: tuple[int, ...]
 
 
 class Held:
@@ -187,6 +167,8 @@ _ZEROS: tuple[tuple[str, Callable[[Held], Ties | None]], ...] = (
 )
 """Every name of a hand that totals zero, the best first; each answers what breaks its ties."""
 
+_EXTRA = frozenset(EXTRA_HANDS)
+
 
 def rank(cards: Sequence[str], *, extra: Collection[str] = (), strict: bool = False) -> HandRank:
     """
@@ -200,7 +182,7 @@ def rank(cards: Sequence[str], *, extra: Collection[str] = (), strict: bool = Fa
     Source: rulebook ``spike.ranking``, ``spike.extra_hands``, ``spike.strict_names``.
 
     >>> rank(["C+05", "S-05", "Z1"])
-    HandRank(name='yee_haa', total=0, key=(6, 5, 3))
+    HandRank(name='yee_haa', total=0, key=(6, 5, 3), bombed=False)
     """
     held = Held(cards, strict=strict)
     if held.values == (0, 2, 3) and "idiots_array" in extra:
@@ -208,7 +190,7 @@ def rank(cards: Sequence[str], *, extra: Collection[str] = (), strict: bool = Fa
     if held.total:
         return HandRank("nulrhek", held.total, (len(_ZEROS) + 1, *_nearness(held)))
     for place, (name, ties_of) in enumerate(_ZEROS, start=1):
-        if name in EXTRA_HANDS and name not in extra:
+        if name in _EXTRA and name not in extra:
             continue
         if (ties := ties_of(held)) is not None:
             return HandRank(name, 0, (place, *ties))

@@ -1,6 +1,7 @@
 """Every parameter of every game, the presets, and how a host's wishes are laid over them."""
 
 from engine.rulesets.model import (
+    EXTRA_HANDS,
     CorellianSpike,
     CoruscantShift,
     RoundsRuleset,
@@ -36,6 +37,7 @@ from engine.rulesets.parts import (
 from engine.rulesets.presets import PRESETS, preset, resolve
 
 __all__ = [
+    "EXTRA_HANDS",
     "PRESETS",
     "Amounts",
     "Ante",

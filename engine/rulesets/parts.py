@@ -159,6 +159,8 @@ class CardFees(Plain, frozen=True, kw_only=True):
     discard: Chips = 2
     """For taking the top of the discard pile."""
 
+    junk: Chips = 0
+
 
 class Amounts(Plain, frozen=True, kw_only=True):
     """The forced bets in force, in chips; 0 where the ruleset has none."""

@@ -11,7 +11,9 @@ import pytest
 from engine.cards import VALUES, deck
 from engine.errors import InvariantViolated
 from engine.games.galaxy_hands import galaxy_rank
-from engine.games.spike_hands import EXTRA_HANDS, HandRank, blind_draw_key, rank
+from engine.games.ranks import HandRank
+from engine.games.spike_hands import blind_draw_key, rank
+from engine.rulesets import EXTRA_HANDS
 
 Values = tuple[int, ...]
 
@@ -178,7 +180,9 @@ def all_hands() -> dict[Values, tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("strict", [False, True], ids=["extras allowed", "strict"])
-@pytest.mark.parametrize("extra", [frozenset(), EXTRA_HANDS], ids=["plain", "extra hands"])
+@pytest.mark.parametrize(
+    "extra", [frozenset(), frozenset(EXTRA_HANDS)], ids=["plain", "extra hands"]
+)
 def test_every_hand_there_is_ranks_as_the_rules_written_plainly_say(
     extra: frozenset[str], strict: bool
 ) -> None:
@@ -196,7 +200,7 @@ def test_every_name_is_taken_by_some_hand() -> None:
     hands = all_hands().values()
     names = {rank(cards).name for cards in hands}
     assert len(names) == 13
-    assert {rank(cards, extra=EXTRA_HANDS).name for cards in hands} == names | EXTRA_HANDS
+    assert {rank(cards, extra=EXTRA_HANDS).name for cards in hands} == names | set(EXTRA_HANDS)
 
 
 def test_two_hands_tie_exactly_where_the_rulebook_says() -> None:
