@@ -198,6 +198,7 @@ def rank(cards: Sequence[str], *, extra: Collection[str] = (), strict: bool = Fa
 
 
 def _nearness(held: Held) -> Ties:
+    """Return what hands that are not zero are compared by (rulebook ``spike.nulrhek``)."""
     below = int(held.total < 0)
     return abs(held.total), below, -len(held.values), -held.positive, -held.high
 

@@ -145,7 +145,7 @@ class MainAntes(Plain, frozen=True, kw_only=True):
 
 
 class HandAntes(Plain, frozen=True, kw_only=True):
-    """What everyone pays into each of the two pots of Corellian Spike."""
+    """What everyone pays into each of the two pots of Corellian Spike: rulebook ``spike.ante``."""
 
     hand: Chips = 2
     sabacc: Chips = 1

@@ -57,7 +57,8 @@ def _open_card_due(rules: CorellianSpike, hand: Hand, waiting: bool) -> bool:
     rounds = hand.in_rounds
     if not rules.galaxy_series:
         return not rounds.open_discards
-    # What the last card turn of all takes is not filled: nobody is left to buy it.
+    # What the last card turn of all takes is not filled (rulebook ``spike.refill``): nobody is
+    # left to buy it.
     return len(rounds.market) < rounds.round and (waiting or rounds.round < ROUNDS)
 
 

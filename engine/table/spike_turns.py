@@ -40,6 +40,8 @@ def actions(table: Table, place: Place) -> tuple[LegalAction, ...]:
     Return what *place* may do in its card turn, each action with what it costs.
 
     What cannot be paid is left out; who can pay for nothing may only stand.
+
+    Source: rulebook ``spike.fees``.
     """
     hand, held = table.hand, place.hand
     if hand is None or held is None:

@@ -44,7 +44,7 @@ def time_out(floor: Floor) -> tuple[events.Event, ...]:
 # The two pots.
 
 
-def test_a_winner_above_zero_takes_the_hand_pot_and_leaves_the_other_to_roll_over() -> None:
+def test_example_32_a_winner_above_zero_leaves_the_sabacc_pot_to_roll_over() -> None:
     """Rulebook, worked example: four antes of 2 + 1, bets of 12 in all, the winner at +1."""
     floor = table((100, 100, 100, 100))
     hands = {1: ("C+03", "T-02"), 2: ("S+06", "T+07"), 3: ("C+08", "T+09"), 4: ("C+04", "S+05")}

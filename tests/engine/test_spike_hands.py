@@ -58,7 +58,7 @@ def dealt(values: Values) -> tuple[str, ...]:
     return tuple(left[value].pop(0) for value in values)
 
 
-def test_the_ladder_of_the_rulebook_stands_in_its_order() -> None:
+def test_example_31_the_ladder_stands_in_its_order() -> None:
     ranks = [rank(dealt(values)) for _, values in LADDER]
     assert [each.name for each in ranks] == [name for name, _ in LADDER]
     for better, worse in pairwise(ranks):
