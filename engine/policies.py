@@ -176,9 +176,15 @@ def tables_of(tournament: TournamentState, *, now: datetime) -> tuple[OpenTable,
 
 
 def with_clock(view: TableView, tournament: TournamentState) -> TableView:
-    """Return *view* with what the tournament's clock says of the next level."""
+    """
+    Return *view* with what the tournament's clock says of the next level.
+
+    Between hands it also says which level the next hand is opened at.
+    """
     if not isinstance(tournament, Running) or (clock := tournament.clock) is None:
         return view
+    if view.hand is None:
+        view = msgspec.structs.replace(view, level=clock.level, amounts=clock.amounts)
     following = levels.following(tournament)
     if following is None:
         return view

@@ -22,6 +22,12 @@ def next_level(table: Table) -> Level:
     return Level(number=before.number + 1, amounts=steps[before.number].amounts, since_hand=number)
 
 
+def by_hands(table: Table) -> bool:
+    """Return whether *table* goes through a list of levels by counting its own hands."""
+    escalation = table.ruleset.escalation
+    return isinstance(escalation, Levels) and escalation.by == "hands"
+
+
 def hands_left(table: Table) -> int | None:
     """Return how many more hands are opened at the level of the last one; None if it stays."""
     level = table.level

@@ -11,7 +11,7 @@ import msgspec
 
 from engine.betting import LegalAction
 from engine.pots import build_pots
-from engine.rulesets import Amounts, CorellianSpike, Levels
+from engine.rulesets import Amounts, CorellianSpike
 from engine.table import levels
 from engine.table.events import Ranked, Revealed
 from engine.table.showing import can_show
@@ -233,7 +233,7 @@ def seen_by(table: Table, viewer: EntrantId | None) -> TableView:
         carry=table.carry,
         sabacc_pot=table.sabacc_pot,
         button=table.button,
-        level=table.level_number,
+        level=_level_number(table),
         amounts=_amounts(table),
         next_level=_next_level(table),
         experimental=isinstance(table.ruleset, CorellianSpike) and table.ruleset.experimental,
@@ -279,12 +279,12 @@ def _amounts(table: Table) -> Amounts:
     return Amounts(small=floor.small, big=floor.big, ante=floor.ante)
 
 
+def _level_number(table: Table) -> int:
+    return levels.reached(table) if levels.by_hands(table) else table.level_number
+
+
 def _next_level(table: Table) -> NextLevelView | None:
-    escalation = table.ruleset.escalation
-    if not isinstance(escalation, Levels) or escalation.by != "hands":
-        return None
-    amounts = levels.coming(table)
-    if amounts is None:
+    if not levels.by_hands(table) or (amounts := levels.coming(table)) is None:
         return None
     number = levels.reached(table) + 1
     return NextLevelView(number=number, amounts=amounts, hands_left=levels.hands_left(table))

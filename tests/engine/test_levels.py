@@ -369,6 +369,8 @@ def test_a_merged_table_plays_the_highest_level_of_its_sources() -> None:
         )
     )
 
+    between = seen_by(floor.table, None)
+    assert (between.level, between.amounts.big) == (2, 20)
     levels = [play(floor).level for _ in range(3)]
 
     assert [(each.number, each.amounts.big) for each in levels] == [(2, 20), (2, 20), (3, 40)]
@@ -403,7 +405,8 @@ def test_the_view_says_when_the_next_level_comes(running: Scenario) -> None:
         number=2, amounts=blinds(2), left_seconds=240
     )
     running.asked(Resume(now=at(360)), tend(1500))
-    assert with_clock(view, running.state).next_level is None
+    last = with_clock(view, running.state)
+    assert (last.level, last.amounts, last.next_level) == (4, blinds(4), None)
 
 
 @pytest.mark.parametrize(
