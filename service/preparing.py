@@ -1,6 +1,6 @@
 """Making a server ready for its first process, as a superuser and without the supervisor."""
 
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
@@ -45,6 +45,4 @@ def _as_broker(superuser_url: str) -> str:
 
 def _address(superuser_url: str, login: str, password: str) -> str:
     name = database.BROKER if login == database.BROKER else database.DATABASE
-    parts = urlsplit(database.with_database(superuser_url, name))
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit(parts._replace(netloc=f"{quote(login)}:{quote(password)}@{host}"))
+    return database.with_login(database.with_database(superuser_url, name), login, password)
