@@ -6,7 +6,7 @@ checkpoint change in one transaction, so nothing the log asks for is missed.
 """
 
 from datetime import datetime, time, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import psycopg
@@ -40,6 +40,14 @@ def follow(connection: psycopg.Connection, now: datetime, settings: Settings) ->
     return bool(leagues)
 
 
+class _Found(NamedTuple):
+    event_id: UUID
+    stream: str
+    type: str
+    data: dict[str, Any]
+    version: int
+
+
 def _follow_league(
     connection: psycopg.Connection, league: UUID, now: datetime, settings: Settings
 ) -> None:
@@ -71,11 +79,8 @@ def _follow_league(
             """,
             [league, start, end, _ASKING],
         ).fetchall()
-        for event_id, stream, kind, data, version in found:
-            if kind in _CLOCK:
-                _arm_clock(connection, league, event_id, stream, version, data)
-            else:
-                _arm(connection, league, (event_id, stream, kind, data), now, settings)
+        for row in found:
+            _arm(connection, league, _Found(*row), now, settings)
         connection.execute(
             "UPDATE ticker_checkpoint SET position = %s WHERE league = %s", [end, league]
         )
@@ -84,13 +89,13 @@ def _follow_league(
 def _arm(
     connection: psycopg.Connection,
     league: UUID,
-    event: tuple[UUID, str, str, dict[str, Any]],
+    event: _Found,
     now: datetime,
     settings: Settings,
 ) -> None:
-    event_id, stream, kind, data = event
+    kind = event.type
     league_id = identifier("lge", league)
-    number = UUID(hex=stream.partition("-")[2])
+    number = UUID(hex=event.stream.partition("-")[2])
     if kind == "table_opened":
         table = identifier("tbl", number)
         args = {"league": league_id, "table": table}
@@ -103,40 +108,21 @@ def _arm(
         wake(connection, f"watch:{identifier('tbl', number)}", left_lying)
     else:
         args = {"league": league_id, "tournament": identifier("trn", number)}
-        for task, due_at in _due(kind, data, now):
+        if kind in _CLOCK:
+            args["run_by"] = str(event.version)
+        for task, due_at in _due(kind, event.data, now):
             arm_now(
                 connection,
-                Job(occurrence=f"{task}:{event_id}", task=task, args=args, due_at=due_at),
+                Job(occurrence=f"{task}:{event.event_id}", task=task, args=args, due_at=due_at),
             )
-
-
-def _arm_clock(  # noqa: PLR0913, PLR0917 - the columns of one event
-    connection: psycopg.Connection,
-    league: UUID,
-    event_id: UUID,
-    stream: str,
-    version: int,
-    data: dict[str, Any],
-) -> None:
-    """Have the next level looked at when it is due; the last one stays."""
-    if data["due"] is None:
-        return
-    args = {
-        "league": identifier("lge", league),
-        "tournament": identifier("trn", UUID(hex=stream.partition("-")[2])),
-        "run_by": str(version),
-    }
-    due_at = datetime.fromisoformat(data["due"])
-    task = "tournament.level"
-    arm_now(
-        connection,
-        Job(occurrence=f"{task}:{event_id}", task=task, args=args, due_at=due_at),
-    )
 
 
 def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, datetime]]:
     if kind == "tournament_finished":
         return [("season.award_points", now)]
+    if kind in _CLOCK:
+        # The last level stays.
+        return [("tournament.level", datetime.fromisoformat(data["due"]))] if data["due"] else []
     due = [("tournament.start", datetime.fromisoformat(data["starts_at"]))]
     if data["registration_opens_at"] is not None:
         opens_at = datetime.fromisoformat(data["registration_opens_at"])
