@@ -173,6 +173,10 @@ class TakeCardTurn(_Part, frozen=True, kw_only=True, tag="take_card_turn"):
     salt: HexDigest
     now: datetime
 
+    def __repr__(self) -> str:
+        about = f"entrant={self.entrant!r}, decision={self.decision!r}, verb={self.verb!r}"
+        return f"TakeCardTurn({about})"
+
 
 class FieldCards(_Part, frozen=True, kw_only=True, tag="field_cards"):
     """Put *cards* of the own hand into the static field; the turn goes on."""

@@ -261,6 +261,9 @@ def test_commands_that_hold_cards_or_salts_do_not_show_them() -> None:
         commands.Select(**about, now=now),
         commands.Improve(**about, now=now),
         commands.TimeOut(decision="d1", salts=("5a" * 32,), now=now),
+        commands.TakeCardTurn(
+            entrant=entrant(1), decision="d1", verb="trade", card="C+07", salt="5a" * 32, now=now
+        ),
     )
     for command in secret:
         assert "d1" in repr(command)
