@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from engine import purchases
+from engine import clocks, purchases
 from engine.decider import Command, Decider, Event, State
 from engine.errors import InvariantViolated
 from engine.rng import derive_seed
@@ -21,7 +21,6 @@ from engine.table.commands import (
     Arrival,
     CloseTable,
     LevelFloor,
-    LevelInForce,
     Omission,
     OpenHand,
     Opening,
@@ -38,8 +37,7 @@ from engine.table.events import HandSettled
 from engine.table.opening import dealable
 from engine.table.positions import DEALT_MIN
 from engine.table.state import SUDDEN_DEATH, Table
-from engine.table.view import NextLevelView, TableView
-from engine.tournament import directing, levels
+from engine.tournament import directing
 from engine.tournament.commands import (
     CloseWindows,
     Finish,
@@ -175,29 +173,6 @@ def tables_of(tournament: TournamentState, *, now: datetime) -> tuple[OpenTable,
     )
 
 
-def with_clock(view: TableView, tournament: TournamentState) -> TableView:
-    """
-    Return *view* with what the tournament's clock says of the next level.
-
-    Between hands it also says which level the next hand is opened at.
-    """
-    if not isinstance(tournament, Running) or (clock := tournament.clock) is None:
-        return view
-    if view.hand is None:
-        view = msgspec.structs.replace(view, level=clock.level, amounts=clock.amounts)
-    following = levels.following(tournament)
-    if following is None:
-        return view
-    left = clock.left_microseconds
-    coming = NextLevelView(
-        number=clock.level + 1,
-        amounts=following,
-        due=clock.due,
-        left_seconds=None if left is None else left // 1_000_000,
-    )
-    return msgspec.structs.replace(view, next_level=coming)
-
-
 def busts_of(table: TableId, events: Iterable[TableEvent], *, level: int = 1) -> RecordBusts | None:
     """
     Return what the tournament must be told of one table's new *events*; None if nobody went out.
@@ -306,7 +281,7 @@ def plan_boundary(
                 **_owed_at(tournament, here),
                 stage=SUDDEN_DEATH if order.only else 1,
                 only=tuple(each.seat for each in here.entrants() if each.entrant in order.only),
-                level=_in_force(order),
+                level=clocks.in_force(order.clock),
                 now=now,
             )
             plan = _only(here, opening, outcome="open", order=order)
@@ -329,13 +304,6 @@ def plan_boundary(
             return _break(tables[order.table], tables, order, now=now)
         case Close() | directing.Finish():
             return _end(here, tables, order, now=now)
-
-
-def _in_force(order: Open) -> LevelInForce | None:
-    clock = order.clock
-    if clock is None:
-        return None
-    return LevelInForce(number=clock.level, amounts=clock.amounts, set_by=clock.set_by)
 
 
 def _at_both(here: Table, order: Directive, asked: purchases.Asked) -> BoundaryPlan:

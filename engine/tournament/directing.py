@@ -150,8 +150,7 @@ def hands_limit(terms: TournamentAnnounced) -> int | None:
     """Return how many hands a table plays at most; None if to the last chip."""
     end = terms.ruleset.end
     by_ruleset = end.hands if isinstance(end, HandsOrLast) else None
-    limits = [limit for limit in (terms.hands_max, by_ruleset) if limit is not None]
-    return min(limits, default=None)
+    return min((most for most in (terms.hands_max, by_ruleset) if most is not None), default=None)
 
 
 def directive(state: State, tables: Mapping[TableId, TableSummary], table: TableId) -> Directive:

@@ -9,8 +9,8 @@ from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.betting import CardSource
+from engine.clocks import with_clock
 from engine.errors import CommandRejected
-from engine.policies import with_clock
 from engine.table.commands import (
     Act,
     CallHand,

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from engine.policies import idle_tables, with_clock
+from engine.clocks import with_clock
+from engine.policies import idle_tables
 from engine.rulesets import Amounts, LevelStep, Ruleset, resolve, ruleset_hash
 from engine.rulesets.errors import RulesetInvalid
 from engine.table.commands import LevelFloor, LevelInForce, OpenHand, SeatArrivals
