@@ -7,7 +7,7 @@ decides the commands answered and appends all of it at once.
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -38,8 +38,7 @@ from engine.table.events import HandSettled
 from engine.table.opening import dealable
 from engine.table.positions import DEALT_MIN
 from engine.table.state import SUDDEN_DEATH, Table
-from engine.table.view import NextLevelView, TableView
-from engine.tournament import directing, levels
+from engine.tournament import directing
 from engine.tournament.commands import (
     CloseWindows,
     Finish,
@@ -58,9 +57,9 @@ from engine.tournament.directing import (
     LetGo,
     MoveOut,
     Open,
-    TableSummary,
     directive,
 )
+from engine.tournament.endings import TableSummary
 from engine.tournament.state import Closed, Finished, Registering, Running
 from engine.tournament.state import State as TournamentState
 from engine.tournament.values import Busted, Masters, Move, Standing
@@ -175,23 +174,6 @@ def tables_of(tournament: TournamentState, *, now: datetime) -> tuple[OpenTable,
     )
 
 
-def with_clock(view: TableView, tournament: TournamentState) -> TableView:
-    """Return *view* with what the tournament's clock says of the next level."""
-    if not isinstance(tournament, Running) or (clock := tournament.clock) is None:
-        return view
-    following = levels.following(tournament)
-    if following is None:
-        return view
-    left = clock.left_microseconds
-    coming = NextLevelView(
-        number=clock.level + 1,
-        amounts=following,
-        due=clock.due,
-        left_seconds=None if left is None else left // 1_000_000,
-    )
-    return msgspec.structs.replace(view, next_level=coming)
-
-
 def busts_of(table: TableId, events: Iterable[TableEvent], *, level: int = 1) -> RecordBusts | None:
     """
     Return what the tournament must be told of one table's new *events*; None if nobody went out.
@@ -297,7 +279,7 @@ def plan_boundary(
                 openings=openings,
                 omissions=omissions,
                 last=order.last,
-                **_owed_at(tournament, here),
+                **purchases.books_of(tournament, here),
                 stage=SUDDEN_DEATH if order.only else 1,
                 only=tuple(each.seat for each in here.entrants() if each.entrant in order.only),
                 level=_in_force(order),
@@ -354,16 +336,6 @@ def _close_windows(here: Table, order: CloseRebuys, *, now: datetime) -> Boundar
         guard=stream_of(here.table),
         wait_seconds=order.wait_seconds,
     )
-
-
-def _owed_at(tournament: TournamentState, here: Table) -> dict[str, Any]:
-    """Return what the books of the next hand say of rebuys and of things in escrow."""
-    if not isinstance(tournament, Running):
-        return {}
-    seats = {place.entrant: place.seat for place in here.places}
-    escrow = (item.value for item in tournament.items if item.staked and item.owner in seats)
-    declared = (seat for entrant, seat in seats.items() if entrant in tournament.declared)
-    return {"escrow": sum(escrow), "declared": tuple(declared)}
 
 
 def _end(

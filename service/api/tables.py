@@ -10,7 +10,6 @@ from msgspec import Meta
 
 from engine.betting import CardSource
 from engine.errors import CommandRejected
-from engine.policies import with_clock
 from engine.table.commands import (
     Act,
     CallHand,
@@ -26,6 +25,7 @@ from engine.table.state import Table
 from engine.table.view import TableView, seen_by
 from engine.tournament.levels import structure_of
 from engine.values import CHIPS_MAX, EntrantId, HandId, number_of, stream_of
+from engine.views import with_clock
 from service.api.access import Place, entrant_of, reach, tournament_of_table
 from service.api.bodies import read_body
 from service.api.feeds import Feed, Item

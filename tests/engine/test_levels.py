@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.policies import idle_tables, with_clock
+from engine.policies import idle_tables
 from engine.rulesets import Amounts, LevelStep, Ruleset, resolve, ruleset_hash
 from engine.rulesets.errors import RulesetInvalid
 from engine.table.commands import LevelFloor, LevelInForce, OpenHand, SeatArrivals
@@ -22,6 +22,7 @@ from engine.tournament.events import (
     TournamentResumed,
 )
 from engine.tournament.state import Running
+from engine.views import with_clock
 from tests.engine import simulation
 from tests.engine.floor import NOON, table, to_start
 from tests.engine.scenario import Scenario
