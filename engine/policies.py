@@ -7,7 +7,7 @@ decides the commands answered and appends all of it at once.
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -56,9 +56,9 @@ from engine.tournament.directing import (
     LetGo,
     MoveOut,
     Open,
-    TableSummary,
     directive,
 )
+from engine.tournament.endings import TableSummary
 from engine.tournament.state import Closed, Finished, Registering, Running
 from engine.tournament.state import State as TournamentState
 from engine.tournament.values import Busted, Masters, Move, Standing
@@ -278,7 +278,7 @@ def plan_boundary(
                 openings=openings,
                 omissions=omissions,
                 last=order.last,
-                **_owed_at(tournament, here),
+                **purchases.books_of(tournament, here),
                 stage=SUDDEN_DEATH if order.only else 1,
                 only=tuple(each.seat for each in here.entrants() if each.entrant in order.only),
                 level=clocks.in_force(order.clock),
@@ -328,16 +328,6 @@ def _close_windows(here: Table, order: CloseRebuys, *, now: datetime) -> Boundar
         guard=stream_of(here.table),
         wait_seconds=order.wait_seconds,
     )
-
-
-def _owed_at(tournament: TournamentState, here: Table) -> dict[str, Any]:
-    """Return what the books of the next hand say of rebuys and of things in escrow."""
-    if not isinstance(tournament, Running):
-        return {}
-    seats = {place.entrant: place.seat for place in here.places}
-    escrow = (item.value for item in tournament.items if item.staked and item.owner in seats)
-    declared = (seat for entrant, seat in seats.items() if entrant in tournament.declared)
-    return {"escrow": sum(escrow), "declared": tuple(declared)}
 
 
 def _end(

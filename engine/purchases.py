@@ -6,6 +6,7 @@ Beside ``engine.policies``, a place where both aggregates meet.
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from engine.table.commands import (
     Arrival,
@@ -24,6 +25,8 @@ from engine.tournament.commands import RecordBrought, RecordLeaves
 from engine.tournament.directing import BringIn, Finish, LetGo
 from engine.tournament.events import Event as TournamentEvent
 from engine.tournament.events import ItemReturned, ItemStaked, LeaveDeclared, RebuyTaken
+from engine.tournament.state import Running
+from engine.tournament.state import State as TournamentState
 from engine.tournament.values import Standing
 from engine.values import TableId
 
@@ -106,3 +109,13 @@ def carry_at_closing(here: Table, order: Finish, *, now: datetime) -> tuple[Aske
         for each in order.stacks
     )
     return ((AwardCarry(now=now),), ()), Finish(rule=order.rule, stacks=stacks)
+
+
+def books_of(tournament: TournamentState, here: Table) -> dict[str, Any]:
+    """Return what the books of the next hand say of rebuys and of things in escrow."""
+    if not isinstance(tournament, Running):
+        return {}
+    seats = {place.entrant: place.seat for place in here.places}
+    escrow = (item.value for item in tournament.items if item.staked and item.owner in seats)
+    declared = (seat for entrant, seat in seats.items() if entrant in tournament.declared)
+    return {"escrow": sum(escrow), "declared": tuple(declared)}

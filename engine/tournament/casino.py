@@ -8,7 +8,7 @@ stays broke, takes away what is left.  Source: rulebook ``casino``.
 from engine.rulesets import OpenEnd
 from engine.tournament.commands import (
     AddOn,
-    CloseCasino,
+    CloseEarly,
     Leave,
     RecordBrought,
     RecordLeaves,
@@ -25,12 +25,12 @@ from engine.tournament.errors import (
     TournamentNotRunning,
 )
 from engine.tournament.events import (
-    CasinoClosing,
     ChipsBrought,
     ChipsPromised,
     EntrantCashedOut,
     EntrantRegistered,
     LeaveDeclared,
+    PlayClosing,
 )
 from engine.tournament.state import Running, Seating, State, phase_of
 from engine.tournament.values import Busted
@@ -188,10 +188,16 @@ def broke(state: Running, busts: tuple[Busted, ...]) -> tuple[EntrantCashedOut, 
     )
 
 
-def close(state: State, command: CloseCasino) -> tuple[CasinoClosing, ...]:
-    """Let the hand in play be the last."""
-    casino = _casino(state)
-    return () if casino.closing else (CasinoClosing(rule="casino.close"),)
+def close(state: State, command: CloseEarly) -> tuple[PlayClosing, ...]:
+    """
+    Let the hands in play be the last, in any game: whoever is left is ranked by chips.
+
+    Raises:
+        TournamentNotRunning: If play has not begun, or is over.
+    """
+    if not isinstance(state, Running):
+        raise TournamentNotRunning(phase=phase_of(state))
+    return () if state.closing else (PlayClosing(rule="finish.closed"),)
 
 
 def leaving_from(state: Running, table: Seating) -> tuple[EntrantId, ...]:

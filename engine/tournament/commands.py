@@ -161,7 +161,7 @@ class RecordLeaves(_Command, frozen=True, kw_only=True, tag="record_leaves"):
     now: datetime
 
 
-class CloseCasino(_Command, frozen=True, kw_only=True, tag="close_casino"):
+class CloseEarly(_Command, frozen=True, kw_only=True, tag="close_early"):
     """Let the hand in play be the last."""
 
     now: datetime
@@ -256,7 +256,7 @@ Command = (
     | Leave
     | RecordBrought
     | RecordLeaves
-    | CloseCasino
+    | CloseEarly
     | RecordMoves
     | RecordBreak
     | Pause

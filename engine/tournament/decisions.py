@@ -11,7 +11,7 @@ from engine.tournament.commands import (
     Announce,
     BuyBackItem,
     Cancel,
-    CloseCasino,
+    CloseEarly,
     CloseWindows,
     Command,
     DeclareRebuy,
@@ -118,7 +118,7 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return casino.bring_in(state, command)
         case RecordLeaves():
             return casino.cash_out(state, command)
-        case CloseCasino():
+        case CloseEarly():
             return casino.close(state, command)
         case CloseWindows():
             return results.close_windows(state, command)

@@ -16,9 +16,9 @@ from typing import Literal
 import msgspec
 
 from engine.errors import InvariantViolated
-from engine.rulesets import EachDealtOnce, FixedContinue, HandsOrLast, NoEscalation, OpenEnd
+from engine.rulesets import EachDealtOnce, OpenEnd
 from engine.tournament import casino
-from engine.tournament.events import TournamentAnnounced
+from engine.tournament.endings import TableSummary, hands_left, settled_by_a_hand
 from engine.tournament.seating import (
     by_next_big_blind,
     draw_order,
@@ -28,13 +28,10 @@ from engine.tournament.seating import (
 )
 from engine.tournament.state import Cancelled, Finished, Running, Seated, Seating, State
 from engine.tournament.values import Candidate, Draw, LevelClock, Move, Promised, Standing
-from engine.values import Chips, EntrantId, Seat, TableId
+from engine.values import EntrantId, TableId
 
 SIZE_TOLERANCE = 1
 """How far table sizes may lie apart before somebody is moved."""
-
-SUDDEN_DEATH = 2
-"""Stage of a hand among those who are tied when the scheduled hands are over."""
 
 HoldReason = Literal[
     "not_started",
@@ -44,35 +41,8 @@ HoldReason = Literal[
     "breaking",
     "balancing",
     "hands_max",
+    "closing",
 ]
-
-
-class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What a tournament must know of a table to direct it."""
-
-    table: TableId
-    idle: bool
-    """Whether no hand is in play."""
-    hand_number: int
-    """Of the last hand opened; 0 before the first."""
-    button: Seat | None
-    stacks: tuple[Standing, ...]
-    """Of everyone with a seat, those who wait for the next hand too."""
-    playable: bool = True
-    """Whether two seats at least could be dealt in now."""
-    dealers_left: int = 0
-    """Seats that have not dealt yet and could; of the first hand's."""
-    stage: int = 0
-    """Of the last hand opened: 1, or 2 for a sudden-death hand."""
-    carried: Chips = 0
-    """Chips that go from hand to hand and are nobody's yet."""
-
-    def stack_of(self, entrant: EntrantId) -> Chips:
-        """Return the chips of *entrant*; it must have a seat here."""
-        for each in self.stacks:
-            if each.entrant == entrant:
-                return each.stack
-        raise InvariantViolated(f"{entrant} has no seat at {self.table}")
 
 
 class Open(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,13 +116,6 @@ class Close(msgspec.Struct, frozen=True, kw_only=True):
 Directive = LetGo | BringIn | CloseRebuys | Open | Hold | MoveOut | Break | Finish | Close
 
 
-def hands_limit(terms: TournamentAnnounced) -> int | None:
-    """Return how many hands a table plays at most; None if to the last chip."""
-    end = terms.ruleset.end
-    by_ruleset = end.hands if isinstance(end, HandsOrLast) else None
-    return min((most for most in (terms.hands_max, by_ruleset) if most is not None), default=None)
-
-
 def directive(state: State, tables: Mapping[TableId, TableSummary], table: TableId) -> Directive:
     """
     Return what *table* has to do now.
@@ -183,14 +146,16 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
     waiting = {window.table for window in state.windows}
     if table in waiting:
         return CloseRebuys(wait_seconds=state.terms.ruleset.rebuy.seconds)
-    if state.closing:
-        return Finish(rule="finish.closed", stacks=_stacks(state, tables))
     # Nothing is settled with a table that still waits for who may come back.
     tables = {
         key: msgspec.structs.replace(each, idle=each.idle and key not in waiting)
         for key, each in tables.items()
     }
-    live = tuple(each for each in state.tables if not _played_out(state.terms, tables[each.table]))
+    if state.closing and all(tables[each.table].idle for each in state.tables):
+        return Finish(rule="finish.closed", stacks=_stacks(state, tables))
+    if state.closing:
+        return Hold(reason="closing")
+    live = tuple(each for each in state.tables if hands_left(state.terms, tables[each.table]) != 0)
     if _all_played(state, tables, live):
         return _finished(state, tables, live, here)
     if here not in live:
@@ -201,24 +166,10 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
     if len(here.seats) < 2 or not tables[table].playable:
         return Hold(reason="waiting_for_entrants")
     return Open(
-        last=_hands_left(state.terms, tables[table]) == 1,
+        last=hands_left(state.terms, tables[table]) == 1,
         wait_seconds=state.terms.hands_between_seconds if tables[table].hand_number else 0,
         clock=state.clock,
     )
-
-
-def _hands_left(terms: TournamentAnnounced, table: TableSummary) -> int | None:
-    """Return how many hands a table still plays at most; None if to the last chip."""
-    limits = []
-    if (limit := hands_limit(terms)) is not None:
-        limits.append(max(limit - table.hand_number, 0))
-    if isinstance(terms.ruleset.end, EachDealtOnce) and table.hand_number:
-        limits.append(table.dealers_left)
-    return min(limits, default=None)
-
-
-def _played_out(terms: TournamentAnnounced, table: TableSummary) -> bool:
-    return _hands_left(terms, table) == 0
 
 
 def _all_played(
@@ -239,7 +190,7 @@ def _finished(
     stacks = _stacks(state, tables)
     best = max(each.rank for each in stacks)
     tied = tuple(each for each in stacks if each.rank == best)
-    if _settled_by_a_hand(state, tables, tied):
+    if settled_by_a_hand(state, tables, tied):
         seated = {each.entrant for each in here.seats}
         if not seated.issuperset(each.entrant for each in tied):
             return Hold(reason="hands_max")
@@ -253,33 +204,6 @@ def _finished(
     if isinstance(state.terms.ruleset.end, EachDealtOnce):
         return Finish(rule="finish.each_dealt_once", stacks=stacks)
     return Finish(rule="finish.hands_max", stacks=stacks)
-
-
-def _settled_by_a_hand(
-    state: Running, tables: Mapping[TableId, TableSummary], tied: tuple[Standing, ...]
-) -> bool:
-    """
-    Return whether those tied for the first place play one more hand.
-
-    They must sit at one table and not have done so before, the hand must have a
-    fixed price, and nobody may go out by it.
-    """
-    ruleset = state.terms.ruleset
-    if ruleset.final_tie == "shared" or len(tied) < 2:
-        return False
-    if not isinstance(ruleset.betting, FixedContinue):
-        return False
-    if not isinstance(ruleset.escalation, NoEscalation):
-        return False
-    price = ruleset.base_amounts().ante + 2 * ruleset.betting.cost
-    if not ruleset.moneyless and tied[0].stack <= price:
-        return False
-    entrants = {each.entrant for each in tied}
-    return any(
-        tables[each.table].stage < SUDDEN_DEATH
-        and entrants.issubset(seated.entrant for seated in each.seats)
-        for each in state.tables
-    )
 
 
 def _stacks(state: Running, tables: Mapping[TableId, TableSummary]) -> tuple[Standing, ...]:

@@ -270,7 +270,7 @@ class EntrantCashedOut(_Event, frozen=True, kw_only=True, tag="entrant_cashed_ou
     rule: str
 
 
-class CasinoClosing(_Event, frozen=True, kw_only=True, tag="casino_closing"):
+class PlayClosing(_Event, frozen=True, kw_only=True, tag="play_closing"):
     """No further hand is opened."""
 
     rule: str
@@ -339,7 +339,7 @@ Event = (
     | ChipsBrought
     | LeaveDeclared
     | EntrantCashedOut
-    | CasinoClosing
+    | PlayClosing
     | EntrantsMoved
     | TableBroken
     | TournamentFinished

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
 from engine.tournament.events import (
-    CasinoClosing,
     ChipsBrought,
     ChipsPromised,
     ClockStarted,
@@ -25,6 +24,7 @@ from engine.tournament.events import (
     ItemStaked,
     LeaveDeclared,
     LevelRaised,
+    PlayClosing,
     PlayStarted,
     RebuyDeclared,
     RebuyTaken,
@@ -149,7 +149,7 @@ class Running(_Phase, frozen=True, kw_only=True):
     left: tuple[Standing, ...] = ()
     """Who has left a casino, and with how much."""
     closing: bool = False
-    """Whether a casino opens no further hand."""
+    """Whether no further hand is opened."""
 
     def window(self, entrant: EntrantId) -> Window | None:
         """Return the bust of *entrant* that may still be bought back, or None."""
@@ -281,7 +281,7 @@ def _evolve_running(state: Running, event: Event) -> State:
             return replace(state, entrants=(*state.entrants, entry))
         case ChipsPromised() | ChipsBrought() | LeaveDeclared() | EntrantCashedOut():
             return _in_casino(state, event)
-        case CasinoClosing():
+        case PlayClosing():
             return replace(state, closing=True)
         case ItemStaked():
             return _item_staked(_back(state, event), event)

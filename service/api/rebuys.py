@@ -10,7 +10,7 @@ from msgspec import Meta
 from engine.tournament.commands import (
     AddOn,
     BuyBackItem,
-    CloseCasino,
+    CloseEarly,
     DeclareRebuy,
     Leave,
     StakeItem,
@@ -125,19 +125,19 @@ async def leave_casino(request: Asked, tournament_id: FromPath[str]) -> Response
 
 
 @operation(
-    "POST", "/v1/tournaments/{tournament_id:str}/close", "close_casino",
-    "Close a casino: the hand in play is the last.",
+    "POST", "/v1/tournaments/{tournament_id:str}/close", "close_tournament",
+    "End the game early, or a casino at all: the hands in play are the last.",
     scope="tournaments:manage", body=Nothing, answer=Bought, status=201,
-    problems=("forbidden", "not_a_casino", "tournament_not_running"),
+    problems=("forbidden", "tournament_not_running"),
 )  # fmt: skip
-async def close_casino(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
-    """Open no further hand, and pay everyone what is theirs."""
+async def close_tournament(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Open no further hand; who is left is ranked by chips."""
     shell = shell_of(request)
     _, raw = await read_body(request, Nothing)
     place = await reach(request, tournament_id, "trn")
     demand(place, "manage_tournaments")
     order = order_of(request, raw)
-    command = CloseCasino(now=shell.now())
+    command = CloseEarly(now=shell.now())
     receipt = await buy(shell.desk, place.league, tournament_id, command, order.command)
     content = {
         "entrant": None,

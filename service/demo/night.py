@@ -127,7 +127,7 @@ class Night:
             f"/v1/leagues/{league}/tournaments",
             tournament_request(self._options, number, season, starts_at),
         )
-        players = await self._register(tournament["id"])
+        players = await self._register(tournament["id"], number)
         story = Story(self._teller, {entrant: bot.name for entrant, bot in players.items()})
         floor = Floor(
             watcher=self._organiser, players=players, story=story, sleepy=number == SLEEPY
@@ -137,13 +137,13 @@ class Night:
         self._outcome.refusals += [text for bot in players.values() for text in bot.refused]
         self._results(story, finished)
 
-    async def _register(self, tournament: str) -> dict[str, Player]:
+    async def _register(self, tournament: str, number: int) -> dict[str, Player]:
         async def one(name: str, client: Client) -> tuple[str, Player]:
             answer = await client.post(f"/v1/tournaments/{tournament}/registrations", {"bot": True})
             return str(answer["entrant"]), Player(client=client, name=name, seed=self._options.seed)
 
         # One after the other, so that the same seed draws the same seats.
-        return dict([await one(name, self._bots[name]) for name in self._options.names()])
+        return dict([await one(name, self._bots[name]) for name in self._options.names_of(number)])
 
     async def _count(self, tournament: str, story: Story, finished: dict[str, Any]) -> None:
         feeds = {

@@ -11,6 +11,12 @@ RULESETS: Final = ("better", "cantina")
 STACKS: Final = {"official": 0, "better": 150, "better_simple": 30, "cantina": 40}
 """Small stacks decide a tournament in few hands."""
 
+OPEN_HANDS: Final = {"casino": 12}
+"""A game without an end is played for so many hands, at one table."""
+
+ONE_TABLE: Final = 10
+"""Seats of that table; whoever is more watches."""
+
 PLAYER_NAMES: Final = [
     "Han",
     "Lando",
@@ -84,6 +90,11 @@ class Options:
         """Return the ruleset of tournament *number*, from 1."""
         return self.ruleset or RULESETS[(number - 1) % len(RULESETS)]
 
+    def names_of(self, number: int) -> list[str]:
+        """Return who plays in tournament *number*."""
+        names = self.names()
+        return names[:ONE_TABLE] if self.ruleset_of(number) in OPEN_HANDS else names
+
     def stack_of(self, number: int) -> int:
         """Return everybody's starting stack in tournament *number*."""
         return STACKS.get(self.ruleset_of(number), 100)
@@ -114,13 +125,15 @@ def tournament_request(
     """Return the body that schedules tournament *number* of the night."""
     ruleset = options.ruleset_of(number)
     stack = options.stack_of(number)
+    open_end = ruleset in OPEN_HANDS
     return {
         "name": f"{ruleset.replace('_', ' ').title()} Open {number}",
         "season": season,
         "ruleset": ruleset,
-        "overrides": {"starting_stack": stack},
+        "overrides": {"starting_stack": stack, **({"rebuy": {"seconds": 0}} if open_end else {})},
         "starting_stack": stack,
-        "table_seats": 6,
+        "table_seats": ONE_TABLE if open_end else 6,
+        "hands_max": OPEN_HANDS.get(ruleset),
         "entrants_min": 2,
         "entrants_max": options.players,
         "starts_at": starts_at,

@@ -10,7 +10,7 @@ from engine.rulesets.errors import RulesetInvalid
 from engine.table import events
 from engine.table.quitting import carry_shares
 from engine.table.recall import commands_of
-from engine.tournament.commands import AddOn, CloseCasino, DeclareRebuy, Leave, Register
+from engine.tournament.commands import AddOn, CloseEarly, DeclareRebuy, Leave, Register
 from engine.tournament.directing import Finish
 from engine.tournament.errors import AlreadyEntered, NotACasino, RebuyNotAllowed, TournamentFull
 from engine.tournament.events import EntrantCashedOut, EntrantEliminated, TournamentFinished
@@ -203,8 +203,8 @@ def test_closing_pays_everyone_and_ranks_by_what_was_taken_away() -> None:
     evening.boundary(evening.table.table)
     evening.ask(Leave(entrant=early, now=evening.now))
     evening.boundary(evening.table.table)
-    evening.ask(CloseCasino(now=evening.now))
-    assert evening.ask(CloseCasino(now=evening.now)) == ()
+    evening.ask(CloseEarly(now=evening.now))
+    assert evening.ask(CloseEarly(now=evening.now)) == ()
     while not isinstance(evening.tournament, Finished):
         evening.boundary(evening.table.table)
     finished = evening.events[-1]
@@ -254,7 +254,6 @@ def test_tournaments_have_no_comers_and_goers() -> None:
     for command in (
         Leave(entrant=who, now=evening.now),
         AddOn(entrant=who, chips=5, now=evening.now),
-        CloseCasino(now=evening.now),
     ):
         with pytest.raises(NotACasino):
             evening.ask(command)

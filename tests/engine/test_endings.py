@@ -7,6 +7,7 @@ from engine.rulesets.errors import RulesetInvalid
 from engine.table import commands, errors, events
 from engine.table.commands import Arrival
 from engine.table.view import TableView
+from engine.tournament.commands import CloseEarly
 from engine.tournament.directing import Finish, Open
 from engine.tournament.errors import TermsInvalid
 from engine.tournament.events import TournamentFinished
@@ -215,6 +216,23 @@ def test_the_last_hand_carries_nothing_on() -> None:
     assert evening.happened(events.HandOpened)[0].last
     assert all(not award.remainder for award in evening.happened(events.PotAwarded))
     assert evening.table.carry == 0
+
+
+def test_a_host_may_end_the_game_early_and_most_chips_win() -> None:
+    evening = Evening(5, preset("better_simple"), table_seats=3)
+    evening.play_as = folding
+    first, second = evening.tables
+    evening.boundary(first)
+    evening.ask(CloseEarly(now=evening.now))
+    assert evening.boundary(second).outcome == "hold"
+    evening.play_hand(first)
+    assert evening.boundary(second).outcome == "finish"
+    finished = evening.events[-1]
+    assert isinstance(finished, TournamentFinished)
+    assert finished.rule == "finish.closed"
+    stacks = {p.entrant: p.stack for table in evening.tables.values() for p in table.places}
+    ranked = sorted(finished.placings, key=lambda each: each.place)
+    assert [stacks[each.entrant] for each in ranked] == sorted(stacks.values(), reverse=True)
 
 
 def test_a_table_takes_no_more_players_than_its_game() -> None:

@@ -79,7 +79,7 @@ async def test_a_casino_from_its_opening_to_its_closing(serving, database: TestD
         refused = await people[0].post(f"/v1/tournaments/{tournament}/close", {}, key="no")
         assert refused.status_code == 403
         closed = await owner.post(f"/v1/tournaments/{tournament}/close", {}, key="close")
-        assert closed.json()["events"] == ["casino_closing"]
+        assert closed.json()["events"] == ["play_closing"]
 
         async def finished() -> bool:
             state = (await owner.get(f"/v1/tournaments/{tournament}")).json()["state"]

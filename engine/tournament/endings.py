@@ -1,0 +1,86 @@
+"""When a table has played its last hand, and what may still settle a tie for the first place."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from engine.errors import InvariantViolated
+from engine.rulesets import EachDealtOnce, FixedContinue, HandsOrLast, NoEscalation
+from engine.tournament.events import TournamentAnnounced
+from engine.tournament.state import Running
+from engine.tournament.values import Standing
+from engine.values import Chips, EntrantId, Seat, TableId
+
+SUDDEN_DEATH = 2
+"""Stage of a hand among those who are tied when the scheduled hands are over."""
+
+
+class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What a tournament must know of a table to direct it."""
+
+    table: TableId
+    idle: bool
+    """Whether no hand is in play."""
+    hand_number: int
+    """Of the last hand opened; 0 before the first."""
+    button: Seat | None
+    stacks: tuple[Standing, ...]
+    """Of everyone with a seat, those who wait for the next hand too."""
+    playable: bool = True
+    """Whether two seats at least could be dealt in now."""
+    dealers_left: int = 0
+    """Seats that have not dealt yet and could; of the first hand's."""
+    stage: int = 0
+    """Of the last hand opened: 1, or 2 for a sudden-death hand."""
+    carried: Chips = 0
+    """Chips that go from hand to hand and are nobody's yet."""
+
+    def stack_of(self, entrant: EntrantId) -> Chips:
+        """Return the chips of *entrant*; it must have a seat here."""
+        for each in self.stacks:
+            if each.entrant == entrant:
+                return each.stack
+        raise InvariantViolated(f"{entrant} has no seat at {self.table}")
+
+
+def hands_left(terms: TournamentAnnounced, table: TableSummary) -> int | None:
+    """Return how many hands a table still plays at most; None if to the last chip."""
+    end = terms.ruleset.end
+    by_ruleset = end.hands if isinstance(end, HandsOrLast) else None
+    limits = [
+        max(limit - table.hand_number, 0)
+        for limit in (terms.hands_max, by_ruleset)
+        if limit is not None
+    ]
+    if isinstance(end, EachDealtOnce) and table.hand_number:
+        limits.append(table.dealers_left)
+    return min(limits, default=None)
+
+
+def settled_by_a_hand(
+    state: Running, tables: Mapping[TableId, TableSummary], tied: tuple[Standing, ...]
+) -> bool:
+    """
+    Return whether those tied for the first place play one more hand.
+
+    They must sit at one table and not have done so before, the hand must have a
+    fixed price, and nobody may go out by it.
+
+    Source: rulebook ``finish.ties``.
+    """
+    ruleset = state.terms.ruleset
+    if ruleset.final_tie == "shared" or len(tied) < 2:
+        return False
+    if not isinstance(ruleset.betting, FixedContinue):
+        return False
+    if not isinstance(ruleset.escalation, NoEscalation):
+        return False
+    price = ruleset.base_amounts().ante + 2 * ruleset.betting.cost
+    if not ruleset.moneyless and tied[0].stack <= price:
+        return False
+    entrants = {each.entrant for each in tied}
+    return any(
+        tables[each.table].stage < SUDDEN_DEATH
+        and entrants.issubset(seated.entrant for seated in each.seats)
+        for each in state.tables
+    )
