@@ -3,15 +3,18 @@
 import json
 import sys
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from engine.betting import Bettor, Street, act, legal_actions, next_to_act
 from engine.cards import deck
 from engine.errors import CommandRejected
+from engine.games.ranks import HandRank
+from engine.games.traditional import rank
 from engine.pots import build_pots, split, unmatched
 from engine.rulesets import FixedContinue, PokerNoLimit
 from engine.showdown import best_seats, best_selection, key, suit_count
@@ -20,6 +23,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "api-spec" / "vectors"
 SEED = 1977
 TARGETS = (0, 5, -5, 10, -10)
 SUITS = ("circle", "triangle", "square")
+COMPARE: tuple[Literal["signed", "absolute"], ...] = ("signed", "absolute")
 
 Case = dict[str, Any]
 
@@ -270,7 +274,58 @@ def _refused(street: Street, seat: int) -> Iterator[Case]:
             yield {**asked, "code": refused.code}
 
 
-FILES = {"scoring": scoring, "pots": pots, "legal_actions": betting}
+def traditional() -> Case:
+    """Return vectors of what a hand of Traditional counts, and who is better."""
+    dice = Random(SEED)
+    told = [
+        ["X00a", "CO02", "ST03"],
+        ["X00a", "X00b", "SA02", "FL03"],
+        ["SA15", "FL08"],
+        ["X15a", "X08a"],
+        ["SA01"],
+        ["X17a", "X02a", "X02b", "X00a", "SA01"],
+        ["SA15", "FL07"],
+        ["SA14", "FL10"],
+        ["SA11", "X11a"],
+        ["X00a", "X00b"],
+    ]
+    drawn = [dice.sample(deck("d76"), dice.randint(2, 6)) for _ in range(50)]
+    return {
+        "about": "Traditional: rulebook traditional.rank. The hands of a step are equal.",
+        **{compare: [_judged(cards, compare) for cards in (*told, *drawn)] for compare in COMPARE},
+        **{
+            f"best_to_worst_{compare}": _steps(
+                [(rank(cards, compare), cards) for cards in (*told, *drawn)]
+            )
+            for compare in COMPARE
+        },
+    }
+
+
+def _judged(cards: list[str], compare: Literal["signed", "absolute"]) -> Case:
+    judged = rank(cards, compare)
+    return {
+        "cards": cards,
+        "total": judged.total,
+        "name": judged.name,
+        "bombed_out": judged.bombed,
+    }
+
+
+def _steps(hands: list[tuple[HandRank, list[str]]]) -> list[list[list[str]]]:
+    """Return the hands that may win, the best first, equal ones together."""
+    standing = sorted((judged.key, cards) for judged, cards in hands if not judged.bombed)
+    return [
+        [cards for _, cards in equal] for _, equal in groupby(standing, key=lambda each: each[0])
+    ]
+
+
+FILES = {
+    "scoring": scoring,
+    "pots": pots,
+    "legal_actions": betting,
+    "traditional": traditional,
+}
 
 
 def text_of(name: str) -> str:

@@ -6,6 +6,7 @@ a vector that both got wrong would have to be wrong in the same way twice.
 """
 
 import json
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
@@ -126,3 +127,39 @@ def test_nothing_is_both_legal_and_refused() -> None:
             )
             uneven = refused["code"] == "amount_not_in_units"
             assert action is None or inside or uneven
+
+
+FACES = {"17": -17, "15": -15, "14": -14, "13": -13, "11": -11, "08": -8, "02": -2, "00": 0}
+
+
+def value_of(card: str) -> int:
+    """Return a card's value in the deck of Traditional, from its letters."""
+    return FACES[card[1:3]] if card[0] == "X" else int(card[2:])
+
+
+@pytest.mark.parametrize("compare", ["signed", "absolute"])
+def test_a_hand_of_traditional_counts_as_its_letters_say(compare: str) -> None:
+    for case in cases("traditional", compare):
+        values = sorted(value_of(card) for card in case["cards"])
+        array = values == [0, 2, 3]
+        assert case["total"] == sum(values)
+        assert (case["name"] == "idiots_array") == array
+        assert (case["name"] == "pure_sabacc") == (abs(sum(values)) == 23)
+        outside = sum(values) == 0 or abs(sum(values)) > 23
+        assert case["bombed_out"] == (outside and not array)
+
+
+@pytest.mark.parametrize(
+    ("compare", "height"), [("signed", lambda total: total), ("absolute", abs)]
+)
+def test_hands_of_traditional_stand_in_the_order_of_their_totals(
+    compare: str, height: Callable[[int], int]
+) -> None:
+    """First the Idiot's Array, then twenty-three of either sign, then by the total."""
+    steps: list[Any] = cases("traditional", f"best_to_worst_{compare}")
+    totals = [{height(sum(map(value_of, cards))) for cards in step} for step in steps]
+
+    assert sorted(map(value_of, steps[0][0])) == [0, 2, 3]
+    assert {abs(total) for total in totals[1]} == {23}
+    rest = [total for step in totals[2:] for total in step]
+    assert rest == sorted(set(rest), reverse=True)
