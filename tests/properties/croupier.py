@@ -160,10 +160,18 @@ class Croupier:
         except CommandRejected as refused:
             assert not legal, f"{command} is legal and was refused: {refused}"
             assert refused.code and refused.detail
+            self._tells_no_card(refused, command)
             assert self.table is before
             return False
         assert legal, f"{command} is not legal and led to {happened}"
         return True
+
+    def _tells_no_card(self, refused: CommandRejected, command: Command) -> None:
+        """Assert that a refusal names no card but those that were named in what was asked."""
+        said = {refused.detail, *map(str, refused.facts.values())}
+        named = {card for card in self.cards if any(card in text for text in said)}
+        asked = (*getattr(command, "cards", ()), getattr(command, "card", None))
+        assert named <= set(asked)
 
     def _anything(self, seat: int, view: TableView) -> tuple[Command, bool]:
         """Return a command that may be nonsense, and whether it is legal."""
