@@ -16,6 +16,9 @@ D76: Final = (*(tuple(range(1, 16)) * 4), *(FACES * 2))
 D62: Final = (*((*range(1, 11), *range(-10, 0)) * 3), 0, 0)
 """The values of the deck of Corellian Spike."""
 
+MARKET: Final = ("pilot", "wing", "gunner")
+"""The open piles of the Galaxy Series, in their order in the view."""
+
 MARGIN: Final = 0.02
 """What an action must promise beyond standing; the next shift may undo it."""
 
@@ -128,10 +131,12 @@ def _unseen(deck: Sequence[int], seen: Sequence[int]) -> list[int]:
 
 def _coming(action: dict[str, Any], view: dict[str, Any], unseen: Sequence[int]) -> Sequence[int]:
     """Return the values that *action* may bring, each as likely; none if it brings no card."""
-    if action["verb"] not in ("draw", "trade", "gain", "swap"):
+    if action["verb"] not in ("draw", "trade", "gain", "swap", "buy"):
         return ()
     if action["source"] == "discards":
-        return (value_of(view["rounds"]["open_discards"][-1]),)
+        return (value_of(view["rounds"]["discard_top"]),)
+    if action["source"] in MARKET:
+        return (value_of(view["rounds"]["market"][MARKET.index(action["source"])]),)
     return unseen
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.cards import deck
 from engine.errors import CommandRejected
-from engine.rulesets import Ante, PokerNoLimit, Ruleset, preset, resolve
+from engine.rulesets import Ante, PokerNoLimit, Ruleset
 from engine.table import commands
 from engine.table.commands import Arrival, Command, Improve, Select, TimeOut, Verb
 from engine.table.decider import decider
@@ -32,6 +32,7 @@ from tests.properties.chooser import (
     view_of,
     wager,
 )
+from tests.properties.variants import variant
 
 SEATS_MAX = 12
 STEPS_OF_A_HAND_MAX = 3_000
@@ -41,14 +42,14 @@ STRANGER = entrant(99)
 
 
 def ruleset_for(name: str, seats: int) -> Ruleset:
-    """Return the preset called *name*, with room for *seats* and one more if the game has it."""
+    """Return the variant called *name*, with room for *seats* and one more if the game has it."""
     room = min(seats + 1, seats_max(name))
-    return resolve(name, {"max_players": max(room, preset(name).max_players)})
+    return variant(name, {"max_players": max(room, variant(name).max_players)})
 
 
 def seats_max(name: str) -> int:
     """Return how many may sit at a table of *name*: twelve, or what the game itself says."""
-    own = preset(name)
+    own = variant(name)
     return SEATS_MAX if own.variant == "coruscant_shift" else own.max_players
 
 
@@ -57,7 +58,7 @@ class Croupier:
     Drives one table by chance.
 
     Args:
-        name: The preset.
+        name: The variant.
         seats: How many sit down.
         seed: Of the cards, the dice and the stacks.
         dice: What every choice is made with.

@@ -26,7 +26,7 @@ def cards_of(table: Table) -> list[str]:
     assert hand is not None
     cards = [*pile_of(hand).cards[hand.pile_next :], *hand.discards, *hand.drawn_off]
     if hand.rounds is not None:
-        cards += [card.card for card in hand.rounds.open_discards]
+        cards += [card.card for card in (*hand.rounds.open_discards, *hand.rounds.market)]
     for place in table.places:
         cards += [card.card for card in held_by(place)]
     cards.sort()
@@ -52,7 +52,7 @@ def open_cards(table: Table) -> set[str]:
     faces.update(hand.drawn_off)
     if hand.rounds is not None:
         faces.update(card.card for each in hand.rounds.ranked for card in each.cards)
-        faces.update(card.card for card in hand.rounds.open_discards)
+        faces.update(card.card for card in (*hand.rounds.open_discards, *hand.rounds.market))
     for place in table.places:
         if place.hand is not None:
             faces.update(card.card for card in place.hand.field)

@@ -19,9 +19,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
-from engine.rulesets import PRESETS
 from tests.properties import invariants
 from tests.properties.croupier import Croupier, seats_max
+from tests.properties.variants import VARIANTS
 
 HANDS = 12
 """Of one table, if its chips last as long."""
@@ -37,8 +37,8 @@ class Tally:
     tables: int = 0
     repeated: int = 0
     hidden: int = 0
-    presets: Counter[str] = field(default_factory=Counter)
-    """Steps by preset."""
+    variants: Counter[str] = field(default_factory=Counter)
+    """Steps by variant."""
 
     seats: Counter[int] = field(default_factory=Counter)
     """Tables by the seats they began with."""
@@ -47,14 +47,14 @@ class Tally:
     """Of one processor."""
 
     def __str__(self) -> str:
-        presets = ", ".join(f"{name} {steps}" for name, steps in sorted(self.presets.items()))
+        variants = ", ".join(f"{name} {steps}" for name, steps in sorted(self.variants.items()))
         seats = ", ".join(f"{seats}: {tables}" for seats, tables in sorted(self.seats.items()))
         return (
             f"{self.steps} steps, {self.hands} hands at {self.tables} tables, "
             f"{self.refusals} attempts refused, {self.repeated} appends decided again, "
             f"{self.hidden} states seen by everyone with other secrets, "
             f"in {self.seconds:.1f} s of one processor\n"
-            f"steps by preset: {presets}\ntables by seats: {seats}"
+            f"steps by variant: {variants}\ntables by seats: {seats}"
         )
 
 
@@ -64,7 +64,7 @@ class Failed(AssertionError):
 
 def soak(*, seed: int, steps: int | None = None, seconds: float | None = None) -> Tally:
     """
-    Play tables, each of the preset that is behind, until there are *steps* or *seconds* are over.
+    Play tables, each of the variant that is behind, until there are *steps* or *seconds* are over.
 
     Raises:
         Failed: If anything that is always true was not.
@@ -76,7 +76,7 @@ def soak(*, seed: int, steps: int | None = None, seconds: float | None = None) -
         seconds is None or time.process_time() - began < seconds
     ):
         number += 1
-        behind = min(sorted(PRESETS), key=lambda name: tally.presets[name])
+        behind = min(VARIANTS, key=lambda name: tally.variants[name])
         play_one(behind, number, tally)
     tally.seconds = time.process_time() - began
     return tally
@@ -84,7 +84,7 @@ def soak(*, seed: int, steps: int | None = None, seconds: float | None = None) -
 
 def play_one(name: str, number: int, tally: Tally) -> None:
     """
-    Play the table *number* of the preset called *name*, and add it to *tally*.
+    Play the table *number* of the variant called *name*, and add it to *tally*.
 
     Raises:
         Failed: If anything that is always true was not.
@@ -117,7 +117,7 @@ def play_one(name: str, number: int, tally: Tally) -> None:
     tally.refusals += croupier.refusals
     tally.hands += croupier.hands
     tally.tables += 1
-    tally.presets[name] += croupier.steps
+    tally.variants[name] += croupier.steps
     tally.seats[seats] += 1
 
 

@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.cards import deck
-from engine.rulesets import PRESETS
 from engine.table.decider import decider
 from engine.table.view import seen_by
 from tests.properties import invariants
 from tests.properties.chooser import VERBS, Choices, is_legal, wager
 from tests.properties.croupier import Croupier, seats_max
+from tests.properties.variants import VARIANTS
 
 HANDS = 3
 
@@ -26,7 +26,7 @@ played = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
-every_preset = pytest.mark.parametrize("name", sorted(PRESETS))
+every_variant = pytest.mark.parametrize("name", VARIANTS)
 seats = st.integers(2, 12)
 numbers = st.integers(0, 2**16)
 choices = st.builds(Choices, st.lists(st.integers(0, 2**12), max_size=60), numbers)
@@ -37,7 +37,7 @@ def croupier_of(name: str, seats: int, seed: int, dice: Random) -> Croupier:
     return Croupier(name, min(seats, seats_max(name)), seed, dice)
 
 
-@every_preset
+@every_variant
 @played
 @given(seats, numbers, choices)
 def test_no_chip_and_no_card_is_ever_lost_or_made(
@@ -53,7 +53,7 @@ def test_no_chip_and_no_card_is_ever_lost_or_made(
     croupier.play(HANDS, after=check)
 
 
-@every_preset
+@every_variant
 @played
 @given(seats, numbers, choices)
 def test_what_was_asked_can_be_recalled_and_is_decided_alike(
@@ -65,7 +65,7 @@ def test_what_was_asked_can_be_recalled_and_is_decided_alike(
         invariants.decided_alike(append)
 
 
-@every_preset
+@every_variant
 @played
 @given(seats, numbers, choices)
 def test_a_log_folds_alike_in_parts_and_from_its_last_hand_on(
@@ -82,7 +82,7 @@ def test_a_log_folds_alike_in_parts_and_from_its_last_hand_on(
     assert state == floor.state
 
 
-@every_preset
+@every_variant
 @played
 @given(seats, numbers, choices)
 def test_everyone_who_is_waited_for_can_do_something_until_the_hand_ends(
@@ -93,7 +93,7 @@ def test_everyone_who_is_waited_for_can_do_something_until_the_hand_ends(
     assert croupier.table.idle
 
 
-@every_preset
+@every_variant
 @played
 @given(seats, numbers, choices)
 def test_exactly_what_the_view_calls_legal_is_accepted(
@@ -124,7 +124,7 @@ def around(action: object) -> tuple[int | None, ...]:
     return (None, 0, least - 1, least, least + 1, inside, most - 1, most, most + 1)
 
 
-@every_preset
+@every_variant
 @played
 @given(seats, numbers, choices)
 def test_a_view_shows_nothing_that_is_hidden_from_its_viewer(
@@ -137,7 +137,7 @@ def test_a_view_shows_nothing_that_is_hidden_from_its_viewer(
         invariants.hides_secrets(table, secrets)
 
 
-@every_preset
+@every_variant
 @played
 @given(seats, numbers, choices)
 def test_a_view_names_no_card_but_the_own_and_those_turned_over(
@@ -168,7 +168,7 @@ def words(value: object) -> Iterator[str]:
             yield from words(each)
 
 
-@every_preset
+@every_variant
 @played
 @given(seats, numbers, choices)
 def test_every_dealt_card_is_sealed_for_the_house_and_its_owner_only(

@@ -1,9 +1,9 @@
-"""Two hundred thousand steps at tables of every preset, from fixed seeds, with what they cover."""
+"""Two hundred thousand steps at tables of every variant, from fixed seeds, with what they cover."""
 
 import pytest
 
-from engine.rulesets import PRESETS
 from tests.properties.soak import soak
+from tests.properties.variants import VARIANTS
 
 STEPS = 200_000
 SEED = 2_026
@@ -17,5 +17,5 @@ def test_two_hundred_thousand_steps_break_no_promise(capsys: pytest.CaptureFixtu
     with capsys.disabled():
         print(f"\n{tally}")
     assert tally.steps >= STEPS
-    assert min(tally.presets[name] for name in PRESETS) > STEPS // len(PRESETS) // 2
+    assert min(tally.variants[name] for name in VARIANTS) > STEPS // len(VARIANTS) // 2
     assert set(range(2, 13)) <= set(tally.seats)

@@ -99,7 +99,7 @@ def turn(cards: list[str], **rounds: Any) -> dict[str, Any]:
     return {
         "me": {"seat": 1, "cards": cards},
         "seats": [{"seat": 1, "field": []}],
-        "rounds": {"round": 1, "open_discards": []} | rounds,
+        "rounds": {"round": 1, "discard_top": None, "market": []} | rounds,
         "pots": [{"chips": 10}],
         "legal": [stand, draw, trade],
     }
