@@ -5,7 +5,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 CODE := engine service migrations tests bench
 
-.PHONY: install demo up test bench lint format types
+.PHONY: install demo up test soak bench lint format types
 
 install: $(STAMP)
 
@@ -24,6 +24,10 @@ up: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest $(ARGS)
+
+# Random tables for as long as ARGS="--seconds 3600" says; prints the seed it began with.
+soak: $(STAMP)
+	$(BIN)/python -m tests.properties.soak $(ARGS)
 
 bench: $(STAMP)
 	$(BIN)/python -m bench $(ARGS)

@@ -163,6 +163,8 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
     rearranged = _consolidated(state, tables, live, here) or _balanced(state, tables, live, here)
     if rearranged is not None:
         return rearranged
+    if _stuck(state, tables, live):
+        return _finished(state, tables, live, here)
     if len(here.seats) < 2 or not tables[table].playable:
         return Hold(reason="waiting_for_entrants")
     return Open(
@@ -181,6 +183,20 @@ def _all_played(
         return not live and all(tables[each.table].idle for each in state.tables)
     stuck = not live or (len(live) == 1 and not tables[live[0].table].playable)
     return stuck and all(tables[each.table].idle for each in state.tables)
+
+
+def _stuck(
+    state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...]
+) -> bool:
+    """Return whether every table waits for entrants, and none will come."""
+    if isinstance(state.terms.ruleset.end, OpenEnd):
+        return False
+    if any(tables[each.table].playable or not tables[each.table].idle for each in live):
+        return False
+    return not any(
+        _consolidated(state, tables, live, each) or _balanced(state, tables, live, each)
+        for each in live
+    )
 
 
 def _finished(

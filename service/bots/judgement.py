@@ -1,5 +1,5 @@
 """
-How the example players judge five cards: the best selection, and how good it is.
+How the example players judge cards: what they are worth, and how often they win.
 
 They know the rules as a player does (rulebook 2.3, 2.4): closest to the target,
 then most cards of the target suit, sylops counting for any suit.
@@ -12,6 +12,26 @@ from typing import Final, NamedTuple
 
 SUITS: Final = {"circle": "C", "triangle": "T", "square": "S"}
 SYLOP: Final = "Z"
+DECK: Final = (
+    *(f"{suit}{sign}{value:02}" for suit in "CTS" for sign in "+-" for value in range(1, 11)),
+    "Z1",
+    "Z2",
+)
+SIZE: Final = 5
+DRAWS: Final = 14
+"""How many ways the new cards might fall are looked at before a selection."""
+
+CHANCES: Final = (
+    (0.28, 0.49, 0.79, 0.96, 0.99, 1.00),
+    (0.10, 0.14, 0.19, 0.23, 0.24, 0.24),
+    (0.06, 0.07, 0.08, 0.09, 0.09, 0.09),
+    (0.04, 0.04, 0.05, 0.05, 0.05, 0.05),
+    (0.03, 0.03, 0.03, 0.03, 0.03, 0.03),
+)
+"""
+How often a final selection beats that of one opponent, a tie counting half: by its
+distance, then by its cards of the target suit.  Farther off it wins nothing to speak of.
+"""
 
 
 class Score(NamedTuple):
@@ -44,35 +64,103 @@ def score(cards: Sequence[str], number: int, suit: str) -> Score:
     return Score(abs(sum(map(worth, cards)) - number), -fitting)
 
 
-def best_selection(
-    kept: Sequence[str], choice: Sequence[str], number: int, suit: str
+def chance(found: Score) -> float:
+    """
+    Return how often a final selection beats one opponent who plays well.
+
+    >>> chance(Score(0, -3)) > chance(Score(0, -1)) > chance(Score(1, -5))
+    True
+    """
+    return CHANCES[found.distance][-found.missing] if found.distance < len(CHANCES) else 0.01
+
+
+def best_addition(
+    kept: Sequence[str], fresh: Sequence[str], number: int, suit: str
 ) -> tuple[str, ...]:
     """
-    Return the part of *choice* that goes best with the cards already *kept*.
+    Return the part of *fresh* that goes best with the cards already *kept*.
 
     At least one card must be kept in all; among equals the fewest new cards win.
 
-    >>> best_selection((), ("C+05", "T+09", "S-02"), 5, "circle")
+    >>> best_addition((), ("C+05", "T+09", "S-02"), 5, "circle")
     ('C+05',)
     """
     subsets = (
         subset
-        for count in range(len(choice) + 1)
-        for subset in combinations(choice, count)
+        for count in range(len(fresh) + 1)
+        for subset in combinations(fresh, count)
         if kept or subset
     )
     return min(subsets, key=lambda subset: score((*kept, *subset), number, suit))
 
 
-def strength(cards: Sequence[str], number: int, suit: str) -> float:
+class Dealt:
     """
-    Return a feeling between 0 and 1 for how often a selection wins.
+    Five cards against the dice, and how the new ones might fall.
 
-    About three final selections in four hit the target, so the suit decides.
+    Every possible selection is judged by the same draws, so that it is the selection
+    that makes the difference.
+
+    Args:
+        cards: Those in the hand.
+        number: The target.
+        suit: The target suit.
+        draws: What the new cards might be; five of them each.
     """
-    found = score(cards, number, suit)
-    near = {0: 0.2, 1: 0.08, 2: 0.04}.get(found.distance, 0.0)
-    return min(1.0, near + 0.15 * -found.missing)
+
+    def __init__(
+        self, cards: Sequence[str], number: int, suit: str, draws: Sequence[Sequence[str]]
+    ) -> None:
+        self._number = number
+        self._wanted = (SUITS.get(suit, suit[:1].upper()), SYLOP)
+        self._cards = tuple(cards)
+        self._sums = [[self._sums_of(draw[:count]) for count in range(SIZE + 1)] for draw in draws]
+
+    def _sums_of(self, cards: Sequence[str]) -> tuple[tuple[int, int], ...]:
+        """Return value and fitting cards of every part of *cards*, the best for each value."""
+        best = {0: 0}
+        for card in cards:
+            value, fits = worth(card), card.startswith(self._wanted)
+            for total, fitting in list(best.items()):
+                reached = total + value
+                if best.get(reached, -1) < fitting + fits:
+                    best[reached] = fitting + fits
+        return tuple(best.items())
+
+    def prospect(self, kept: Sequence[str]) -> float:
+        """Return how often *kept*, well improved, beats one opponent."""
+        total = sum(map(worth, kept)) - self._number
+        fitting = sum(card.startswith(self._wanted) for card in kept)
+        count = SIZE - len(kept)
+        won = 0.0
+        for sums in self._sums:
+            best = min((abs(total + added), -fitting - more) for added, more in sums[count])
+            won += chance(Score(*best))
+        return won / len(self._sums)
+
+    def selection(self) -> tuple[str, ...]:
+        """Return the cards to keep that promise the most; among equals the fewest."""
+        subsets = (
+            subset
+            for count in range(len(self._cards) + 1)
+            for subset in combinations(self._cards, count)
+        )
+        return max(subsets, key=self.prospect)
+
+
+def draws(seen: Sequence[str], mood: float) -> list[list[str]]:
+    """Return how the new cards might fall when *seen* are out of the deck; *mood* chooses them."""
+    return [_drawn([card for card in DECK if card not in seen], mood, n) for n in range(DRAWS)]
+
+
+def _drawn(unseen: list[str], mood: float, number: int) -> list[str]:
+    """Return the first cards of *unseen*, shuffled as far as they go."""
+    digest = sha256(f"{mood}/{number}".encode()).digest()
+    for index in range(SIZE):
+        word = int.from_bytes(digest[2 * index : 2 * index + 2], "big")
+        other = index + word % (len(unseen) - index)
+        unseen[index], unseen[other] = unseen[other], unseen[index]
+    return unseen[:SIZE]
 
 
 def whim(*facts: object) -> float:

@@ -3,24 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from service.bots.betting import Stakes, Temper, bet
+from service.bots.card_turns import card_turn, standing
 from service.bots.client import Client, Problem
-from service.bots.judgement import best_selection, strength, whim
+from service.bots.judgement import Dealt, best_addition, chance, draws, score, whim
 
 STALE = frozenset({"stale_decision", "no_decision_open", "not_your_turn", "table_held"})
 """Refusals that only say that the table has moved on."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Temper:
-    """What makes one player unlike another; all between 0 and 1."""
-
-    boldness: float
-    patience: float
-
-    @classmethod
-    def of(cls, name: str, seed: int) -> "Temper":
-        """Return the temper of the player called *name* on the night *seed*."""
-        return cls(boldness=whim(seed, name, "bold"), patience=whim(seed, name, "patient"))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,19 +48,27 @@ class Player:
         """
         if self.asleep:
             return False
+        done = await self._act(table, decision)
+        while done == "field":
+            # Laying cards open does not answer the decision.
+            done = await self._act(table, decision)
+        return done is not None
+
+    async def _act(self, table: str, decision: str) -> str | None:
+        """Do one thing; return what it was, if it was accepted."""
         view = await self.client.get(f"/v1/tables/{table}")
         action = choose(view, self.temper, self.name, self.seed)
         if action is None:
-            return False
+            return None
         key = f"{self.name}-{decision}-{view['version']}"
         try:
             await self.client.post(f"/v1/tables/{table}/actions", action, key=key)
         except Problem as problem:
             if problem.code not in STALE:
                 self.refused.append(f"{problem} for {action['type']}")
-            return False
+            return None
         self.answered += 1
-        return True
+        return str(action["type"])
 
     async def come_back(self, table: str) -> None:
         """Say at *table* that it plays on, from the next hand; too late if it has no seat left."""
@@ -93,60 +90,34 @@ def choose(view: dict[str, Any], temper: Temper, name: str, seed: int) -> dict[s
     legal = {action["verb"]: action for action in view["legal"]}
     if decision is None or mine is None or not legal:
         return None
-    token = decision["token"]
-    if "select" in legal:
-        cards = best_selection((), mine["cards"], view["target"], view["suit"])
-        return {"type": "select", "decision": token, "cards": list(cards)}
-    if "improve" in legal:
-        kept, fresh = mine["selection"], mine["new_cards"]
-        cards = best_selection(kept, fresh, view["target"], view["suit"])
-        return {"type": "improve", "decision": token, "cards": list(cards)}
-    if "stand" in legal:
-        return {"type": _card_turn(legal, whim(seed, name, token)), "decision": token}
-    if view["target"] is None:
-        return {"decision": token, **_bet_blindly(legal)}
     moment = (view["number"], view["hand_number"], view["deal"], decision["turn"])
-    return {"decision": token, **_bet(view, legal, temper, whim(seed, name, *moment))}
+    mood = whim(seed, name, *moment)
+    if "select" in legal:
+        cards = dealt(view, mood).selection()
+        action: dict[str, Any] = {"type": "select", "cards": list(cards)}
+    elif "improve" in legal:
+        kept, fresh = mine["selection"], mine["new_cards"]
+        cards = best_addition(kept, fresh, view["target"], view["suit"])
+        action = {"type": "improve", "cards": list(cards)}
+    elif "stand" in legal:
+        action = card_turn(view)
+    else:
+        action = bet(legal, Stakes.of(view, legal), prospect(view, mood), temper, mood)
+    return {"decision": decision["token"], **action}
 
 
-def _card_turn(legal: dict[str, Any], mood: float) -> str:
-    """Stand, now and then draw, and call the hand before long: legal, and no more."""
-    if "call_hand" in legal and mood > 0.7:
-        return "call_hand"
-    return "draw" if "draw" in legal and mood < 0.2 else "stand"
+def dealt(view: dict[str, Any], mood: float) -> Dealt:
+    """Return the viewer's cards against the dice, with ways in which the new ones might fall."""
+    cards = (*view["me"]["cards"], *view["me"]["selection"])
+    return Dealt(view["me"]["cards"], view["target"], view["suit"], draws(cards, mood))
 
 
-def _bet_blindly(legal: dict[str, Any]) -> dict[str, Any]:
-    """Check or call; games of card turns are not judged here."""
-    if "check" in legal:
-        return {"type": "check"}
-    return {"type": "call", "expected": legal["call"]["amount"]}
-
-
-def _bet(
-    view: dict[str, Any], legal: dict[str, Any], temper: Temper, mood: float
-) -> dict[str, Any]:
-    feeling = strength(view["me"]["selection"], view["target"], view["suit"])
-    nerve = feeling + (mood - 0.5) * (0.2 + 0.4 * temper.boldness)
-    at_stake = sum(pot["chips"] for pot in view["pots"])
-    if "raise_to" in legal and nerve > 0.72 - 0.2 * temper.boldness:
-        return _raise(legal["raise_to"], at_stake, view["current_bet"], nerve)
-    if "check" in legal:
-        return {"type": "check"}
-    if "stay" in legal:
-        return {"type": "stay"}
-    due = legal["call"]["amount"]
-    price = due / max(1, at_stake + due)
-    if nerve < 0.08 + price * (0.7 + 0.5 * temper.patience):
-        return {"type": "fold"}
-    return {"type": "call", "expected": due}
-
-
-def _raise(legal: dict[str, Any], at_stake: int, current_bet: int, nerve: float) -> dict[str, Any]:
-    """Raise by about the pot, or by everything when the nerve is good."""
-    least, most = legal["min"], legal["max"]
-    unit = max(1, least - current_bet)
-    wished = current_bet + int(at_stake * nerve * 0.6)
-    amount = least + max(0, wished - least) // unit * unit
-    all_in = nerve > 0.93 or amount * 2 > most
-    return {"type": "raise_to", "amount": most if all_in else amount}
+def prospect(view: dict[str, Any], mood: float) -> float:
+    """Return how often the viewer's hand beats one opponent's, as far as can be known now."""
+    mine, number, suit = view["me"], view["target"], view["suit"]
+    if number is None:
+        return standing(view)
+    if view["decision"]["street"] == 1:
+        return dealt(view, mood).prospect(mine["selection"])
+    added = best_addition(mine["selection"], mine["new_cards"], number, suit)
+    return chance(score((*mine["selection"], *added), number, suit))

@@ -8,8 +8,11 @@ from typing import Any, Final
 RULESETS: Final = ("better", "cantina")
 """One tournament each, in turn."""
 
-STACKS: Final = {"official": 0, "better": 150, "better_simple": 30, "cantina": 40}
-"""Small stacks decide a tournament in few hands."""
+STACKS: Final = {"official": 0, "better": 145, "better_simple": 31, "cantina": 100}
+"""Small stacks decide a tournament in few hands; an odd number of units makes odd chips."""
+
+HOUSE_RULES: Final[dict[str, dict[str, Any]]] = {"cantina": {"odd_chip": "carry"}}
+"""So that a night in which nobody ties for an odd pot of ``better`` has carried chips too."""
 
 OPEN_HANDS: Final = {"casino": 12}
 """A game without an end is played for so many hands, at one table."""
@@ -130,7 +133,11 @@ def tournament_request(
         "name": f"{ruleset.replace('_', ' ').title()} Open {number}",
         "season": season,
         "ruleset": ruleset,
-        "overrides": {"starting_stack": stack, **({"rebuy": {"seconds": 0}} if open_end else {})},
+        "overrides": {
+            "starting_stack": stack,
+            **HOUSE_RULES.get(ruleset, {}),
+            **({"rebuy": {"seconds": 0}} if open_end else {}),
+        },
         "starting_stack": stack,
         "table_seats": ONE_TABLE if open_end else 6,
         "hands_max": OPEN_HANDS.get(ruleset),

@@ -245,3 +245,14 @@ def test_a_table_takes_no_more_players_than_its_game() -> None:
             )
         )
     assert refused.value.facts == {"seats": 3}
+
+
+def test_tables_that_all_wait_for_entrants_who_cannot_come_end_the_game() -> None:
+    """Two tables of two: at one nobody else sits, at the other one seat cannot pay the ante."""
+    end = {"kind": "hands_or_last", "hands": 5}
+    evening = Evening(3, resolve("halcyon_100", {"end": end}), starting_stack=12, table_seats=2)
+    plans = evening.play()
+    last = [plan.directive for plan in plans if isinstance(plan.directive, Finish)]
+    assert [directive.rule for directive in last] == ["finish.too_few_stacks"]
+    assert isinstance(evening.tournament, Finished)
+    assert [each.place for each in evening.tournament.placings] == [1, 2, 3]

@@ -107,9 +107,13 @@ def test_a_steal_wins_the_blinds_and_gets_the_raise_back() -> None:
 
 
 def test_folded_chips_above_every_live_wager_join_the_last_pot() -> None:
-    pots = build_pots({A: 100, B: 250, C: 400, D: 400}, live=[A, B, C])
+    pots = build_pots({A: 100, B: 250, C: 400, D: 430}, live=[A, B, C])
     assert [(pot.chips, pot.eligible) for pot in pots] == [
         (400, (A, B, C)),
         (450, (B, C)),
-        (300, (C,)),
+        (330, (C,)),
     ]
+
+
+def test_what_a_folded_seat_has_wagered_is_never_returned() -> None:
+    assert unmatched({A: 20, B: 30, C: 90}, live=[A, B]) is None

@@ -1,0 +1,146 @@
+"""
+How the example players take card turns, where totals decide and no dice set a target.
+
+Each action is judged by what it leads to at once: the chance that the total, with every
+card that might come, beats one opponent.  Traditional wants 23 or less, Corellian Spike 0.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+PURE: Final = 23
+FACES: Final = (-17, -15, -14, -13, -11, -8, -2, 0)
+D76: Final = (*(tuple(range(1, 16)) * 4), *(FACES * 2))
+"""The values of the deck of Traditional."""
+
+D62: Final = (*((*range(1, 11), *range(-10, 0)) * 3), 0, 0)
+"""The values of the deck of Corellian Spike."""
+
+MARKET: Final = ("pilot", "wing", "gunner")
+"""The open piles of the Galaxy Series, in their order in the view."""
+
+MARGIN: Final = 0.02
+"""What an action must promise beyond standing; the next shift may undo it."""
+
+CALLS: Final = 0.75
+FIELDS: Final = 0.9
+"""From which chance on the hand is called, and the cards are laid open for safety."""
+
+Judge = Callable[[Sequence[int]], float]
+
+
+def value_of(card: str) -> int:
+    """
+    Return a card's value in whichever deck it is of.
+
+    >>> [value_of(card) for card in ("SA07", "X17a", "X00b", "T-09", "Z2")]
+    [7, -17, 0, -9, 0]
+    """
+    if card.startswith("Z"):
+        return 0
+    if card.startswith("X"):
+        return -int(card[1:3])
+    return int(card[1:]) if card[1] in "+-" else int(card[2:])
+
+
+def is_traditional(cards: Sequence[str]) -> bool:
+    """Return whether *cards* are of the deck of Traditional; their names are longer."""
+    return any(len(card) > 3 for card in cards)
+
+
+def traditional(values: Sequence[int]) -> float:
+    """
+    Return how often a hand of Traditional beats one opponent's.
+
+    >>> traditional((15, 8)) > traditional((15, 5)) > traditional((15, 14))
+    True
+    """
+    total = sum(values)
+    if sorted(values) == [0, 2, 3]:
+        return 1.0
+    if abs(total) == PURE:
+        return 0.97
+    if total == 0 or abs(total) > PURE:
+        return 0.02
+    return 0.25 + 0.68 * (total / PURE) ** 1.5 if total > 0 else 0.12
+
+
+def spike(values: Sequence[int]) -> float:
+    """
+    Return how often a hand of Corellian Spike beats one opponent's.
+
+    >>> spike((0, 0)) > spike((4, -4)) > spike((4, -3)) > spike((3, -4)) > spike((9, 9))
+    True
+    """
+    total = sum(values)
+    if total == 0:
+        return 0.98 if set(values) == {0} else 0.85
+    return 0.55 * 0.8 ** (abs(total) - 1) + (0.03 if total > 0 else 0.0)
+
+
+def hand_of(view: dict[str, Any]) -> tuple[str, ...]:
+    """Return all the viewer's cards, those of the static field among them."""
+    mine = view["me"]
+    seat = next(seat for seat in view["seats"] if seat["seat"] == mine["seat"])
+    return (*mine["cards"], *seat.get("field", ()))
+
+
+def standing(view: dict[str, Any]) -> float:
+    """Return how often the hand as it is beats one opponent's; early rounds say little."""
+    cards = hand_of(view)
+    if is_traditional(cards):
+        known = traditional([value_of(card) for card in cards])
+        certain = 0.4 + 0.12 * float(view["rounds"]["round"])
+    else:
+        known = spike([value_of(card) for card in cards])
+        certain = 0.4 + 0.2 * float(view["rounds"]["round"])
+    return 0.5 + (known - 0.5) * min(1.0, certain)
+
+
+def card_turn(view: dict[str, Any]) -> dict[str, Any]:
+    """Return the card action that promises the most."""
+    cards = hand_of(view)
+    old = is_traditional(cards)
+    judge, deck = (traditional, D76) if old else (spike, D62)
+    now = judge([value_of(card) for card in cards])
+    verbs = {action["verb"] for action in view["legal"]}
+    if "call_hand" in verbs and now > CALLS:
+        return {"type": "call_hand"}
+    if "field" in verbs and now > FIELDS:
+        return {"type": "field", "cards": list(view["me"]["cards"])}
+    best: dict[str, Any] = {"type": "stand"}
+    promise = now + MARGIN
+    unseen = _unseen(deck, [value_of(card) for card in cards])
+    for action in view["legal"]:
+        coming = _coming(action, view, unseen)
+        for given in action["cards"] or (None,) if coming else ():
+            left = [value_of(card) for card in cards if card != given]
+            expected = sum(judge([*left, value]) for value in coming) / len(coming)
+            if expected - _cost(action, view) > promise:
+                promise = expected - _cost(action, view)
+                best = {"type": action["verb"], "source": action["source"], "card": given}
+    return best
+
+
+def _unseen(deck: Sequence[int], seen: Sequence[int]) -> list[int]:
+    left = list(deck)
+    for value in seen:
+        left.remove(value)
+    return left
+
+
+def _coming(action: dict[str, Any], view: dict[str, Any], unseen: Sequence[int]) -> Sequence[int]:
+    """Return the values that *action* may bring, each as likely; none if it brings no card."""
+    if action["verb"] not in ("draw", "trade", "gain", "swap", "buy"):
+        return ()
+    if action["source"] == "discards":
+        return (value_of(view["rounds"]["discard_top"]),)
+    if action["source"] in MARKET:
+        return (value_of(view["rounds"]["market"][MARKET.index(action["source"])]),)
+    return unseen
+
+
+def _cost(action: dict[str, Any], view: dict[str, Any]) -> float:
+    """Return what the fee of *action* is worth, as a part of the pots."""
+    at_stake = sum(pot["chips"] for pot in view["pots"]) + 1
+    return float((action["amount"] or 0) / at_stake)

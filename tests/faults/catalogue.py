@@ -1,0 +1,221 @@
+"""Rules played wrongly, one at a time, and the test that says so."""
+
+from tests.faults.planting import Fault
+
+BETTING = "tests/engine/test_betting.py::"
+EXAMPLES = "tests/engine/test_worked_examples.py::"
+POKER = "tests/engine/test_poker_rules.py::"
+POTS = "tests/engine/test_pots.py::"
+TABLE = "tests/engine/test_table.py::"
+TRADITIONAL = "tests/engine/test_traditional.py::"
+
+FAULTS = (
+    Fault(
+        name="fewer cards of the target suit win a tie",
+        file="table/settling.py",
+        sound="(hand.distance, -hand.suit_count)",
+        faulty="(hand.distance, hand.suit_count)",
+        caught_by=EXAMPLES + "test_example_02_jane_beats_bob_by_the_suit_and_wins_sixty",
+    ),
+    Fault(
+        name="a sylop counts for no suit",
+        file="cards.py",
+        sound="if card[0] == letter or card in SYLOPS)",
+        faulty="if card[0] == letter)",
+        caught_by=EXAMPLES
+        + "test_example_26_a_full_hand_of_better_ends_in_a_tie_and_a_carried_chip",
+    ),
+    Fault(
+        name="any raise opens the betting again for everyone",
+        file="betting.py",
+        sound="street.current_bet - bettor.acted_at < increment",
+        faulty="street.current_bet - bettor.acted_at < 0",
+        caught_by=BETTING + "test_one_short_all_in_leaves_only_call_or_fold",
+    ),
+    Fault(
+        name="a short all-in becomes the full raise",
+        file="betting.py",
+        sound="full_raise=increment if full else street.full_raise",
+        faulty="full_raise=increment",
+        caught_by=BETTING + "test_c08_short_all_ins_never_become_the_increment",
+    ),
+    Fault(
+        name="the next raise may be smaller than the last",
+        file="betting.py",
+        sound="return max(self.full_raise, self.min_open)",
+        faulty="return self.min_open",
+        caught_by=BETTING + "test_c01_the_next_raise_is_as_large_as_the_last",
+    ),
+    Fault(
+        name="a seat that nobody can answer may raise",
+        file="betting.py",
+        sound="if not [b for b in street.acting() if b is not bettor]:",
+        faulty="if not street.acting():",
+        caught_by=BETTING + "test_a_lone_seat_that_faces_an_all_in_may_call_or_fold_but_not_raise",
+    ),
+    Fault(
+        name="the big blind has no option",
+        file="betting.py",
+        sound="if bettor.acted_at is None or (poker and bettor.put_in < street.current_bet):",
+        faulty="if poker and bettor.put_in < street.current_bet:",
+        caught_by=BETTING + "test_the_big_blind_keeps_its_option",
+    ),
+    Fault(
+        name="the odd chip goes to the last winner",
+        file="pots.py",
+        sound="unit * (index < odd_units)",
+        faulty="unit * (index >= len(winners) - odd_units)",
+        caught_by=POTS + "test_odd_chips_in_seat_order_go_to_the_first_from_the_button",
+    ),
+    Fault(
+        name="folded chips above the highest live wager are lost",
+        file="pots.py",
+        sound="sum(wagers.values()) if last else sum([min(w, level) for w in wagers.values()])",
+        faulty="sum([min(w, level) for w in wagers.values()])",
+        caught_by=POTS + "test_folded_chips_above_every_live_wager_join_the_last_pot",
+    ),
+    Fault(
+        name="what was carried is forgotten at the next hand",
+        file="table/opening.py",
+        sound="        carry=table.carry,\n",
+        faulty="        carry=0,\n",
+        caught_by=TABLE
+        + "test_a_merged_table_starts_at_the_highest_amounts_and_draws_its_dealer_anew",
+    ),
+    Fault(
+        name="blinds double one hand too early",
+        file="table/positions.py",
+        sound="return steps(first_dealer) <= steps(after)",
+        faulty="return steps(first_dealer) <= steps(after) + 1",
+        caught_by=EXAMPLES + "test_example_14_blinds_double_by_the_orbit",
+    ),
+    Fault(
+        name="an ante counts as a bet of the first street",
+        file="table/evolution_in_hand.py",
+        sound='street_chips = 0 if post.kind == "ante" else post.chips',
+        faulty="street_chips = post.chips",
+        caught_by=EXAMPLES
+        + "test_example_27_a_cantina_tie_gives_the_odd_chip_to_the_first_from_the_starter",
+    ),
+    Fault(
+        name="the ante grows alike for any number of players",
+        file="table/opening.py",
+        sound='inc.get(str(players), inc["*"])',
+        faulty='inc["*"]',
+        caught_by=EXAMPLES + "test_example_13_the_cantina_ante_grows_by_the_number_of_players",
+    ),
+    Fault(
+        name="a newcomer is dealt in between the button and the small blind",
+        file="table/positions.py",
+        sound="dealt = order[order.index(clockwise(_regular(table, eligible), button)[0]) :]",
+        faulty="dealt = order",
+        caught_by=TABLE
+        + "test_a_newcomer_between_button_and_small_blind_waits_until_the_button_has_passed",
+    ),
+    Fault(
+        name="the second street begins left of the big blind",
+        file="table/wagers.py",
+        sound="table.ruleset.first_actor[hand.street - 1]",
+        faulty="table.ruleset.first_actor[0]",
+        caught_by=EXAMPLES
+        + "test_example_26_a_full_hand_of_better_ends_in_a_tie_and_a_carried_chip",
+    ),
+    Fault(
+        name="timeouts are not counted",
+        file="table/evolution_in_hand.py",
+        sound="timeouts=place.timeouts + 1",
+        faulty="timeouts=place.timeouts",
+        caught_by=TABLE + "test_three_timeouts_in_a_row_make_a_seat_away_until_it_comes_back",
+    ),
+    Fault(
+        name="the clock does not wait for the grace",
+        file="table/answers.py",
+        sound="if command.now < until:",
+        faulty="if command.now < decision.deadline:",
+        caught_by=TABLE + "test_the_clock_selects_for_everyone_and_ties_go_to_the_player",
+    ),
+    Fault(
+        name="below the target is better than above it",
+        file="showdown.py",
+        sound="return abs(total(cards) - target), -suit_count(cards, suit)",
+        faulty="return total(cards) - target, -suit_count(cards, suit)",
+        caught_by=EXAMPLES + "test_example_03_opposite_signs_tie",
+    ),
+    Fault(
+        name="what nobody matched goes back to a folded seat",
+        file="pots.py",
+        sound="if most == second or seat not in live:",
+        faulty="if most == second:",
+        caught_by=POTS + "test_what_a_folded_seat_has_wagered_is_never_returned",
+    ),
+    Fault(
+        name="a short big blind lowers the price",
+        file="table/wagers.py",
+        sound="post.owed if full else post.chips",
+        faulty="post.chips",
+        caught_by=EXAMPLES + "test_example_24_a_short_big_blind_does_not_lower_the_price",
+    ),
+    Fault(
+        name="a draw-off goes by the size of the card without its sign",
+        file="table/settling.py",
+        sound="""        highest = max(VALUES[card] for card in drawn.values())
+        tied = tuple(seat for seat in tied if VALUES[drawn[seat]] == highest)
+""",
+        faulty="""        highest = max(abs(VALUES[card]) for card in drawn.values())
+        tied = tuple(seat for seat in tied if abs(VALUES[drawn[seat]]) == highest)
+""",
+        caught_by=EXAMPLES + "test_example_21_the_official_draw_off_goes_to_the_higher_card",
+    ),
+    Fault(
+        name="the clock folds where checking is free",
+        file="table/answers.py",
+        sound='return "check" if held.put_in >= hand.current_bet else "fold"',
+        faulty='return "check" if held.put_in > hand.current_bet else "fold"',
+        caught_by=POKER
+        + "test_b06_when_time_is_out_the_clock_checks_or_folds_and_ties_go_to_the_player",
+    ),
+    Fault(
+        name="the dead button does not stay on an empty seat",
+        file="table/positions.py",
+        sound="    button = small\n",
+        faulty="    button = clockwise(eligible, small - 1)[0]\n",
+        caught_by=POKER + "test_a02_after_the_small_blind_busts_the_button_is_on_the_empty_seat",
+    ),
+    Fault(
+        name="the button may go to a seat that has no chips to be dealt in",
+        file="table/opening.py",
+        sound="if table.in_game(place) and place.stack >= least",
+        faulty="if table.in_game(place)",
+        caught_by=TRADITIONAL + "test_who_cannot_pay_both_antes_sits_out",
+    ),
+    Fault(
+        name="a total of nothing does not bomb out",
+        file="games/traditional.py",
+        sound="if value == 0 or abs(value) > PURE:",
+        faulty="if abs(value) > PURE:",
+        caught_by=TRADITIONAL
+        + "test_who_bombs_out_pays_the_main_pot_or_all_he_has_into_the_sabacc_pot",
+    ),
+    Fault(
+        name="minus twenty-three is worth less than plus twenty-three",
+        file="games/traditional.py",
+        sound="return HandRank(PURE_SABACC, value, (1, 0))",
+        faulty="return HandRank(PURE_SABACC, value, (1, -value))",
+        caught_by=TRADITIONAL + "test_plus_and_minus_twenty_three_are_equal",
+    ),
+    Fault(
+        name="any winner of the first layer takes the Sabacc pot",
+        file="table/demise.py",
+        sound="if name not in SPECIAL or course.table.sabacc_pot == 0:",
+        faulty="if course.table.sabacc_pot == 0:",
+        caught_by=TRADITIONAL
+        + "test_sudden_demise_gives_each_tied_seat_a_card_and_leaves_the_sabacc_pot",
+    ),
+    Fault(
+        name="the hand may be called one round too early",
+        file="table/traditional.py",
+        sound="return rules_of(table).pot_building_rounds + 1",
+        faulty="return rules_of(table).pot_building_rounds",
+        caught_by=TRADITIONAL + "test_nobody_may_call_while_the_pot_is_built",
+    ),
+)

@@ -1,0 +1,99 @@
+"""Every preset, played to its end over HTTP by bots: one stack, one tournament each."""
+
+import asyncio
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+import pytest
+from rich.console import Console
+
+from engine.rulesets import PRESETS
+from service.cli import demo
+from service.demo.night import Night, Outcome
+from service.demo.options import Options
+from service.demo.teller import Teller
+from service.sources import DatabaseClock
+from service.supervisor import Stack
+
+NAMES = sorted(PRESETS)
+SHORT = {"better": 60, "better_simple": 15, "cantina": 20, "traditional": 15, "spike": 20}
+"""Stacks with which a tournament is soon over."""
+
+SECONDS_MAX = 150
+"""Well above what it takes alone, for a machine that runs other tests beside it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tour(Options):
+    """A night on which every preset is played once."""
+
+    def ruleset_of(self, number: int) -> str:
+        """Return the preset of tournament *number*, from 1."""
+        return NAMES[number - 1]
+
+    def stack_of(self, number: int) -> int:
+        """Return everybody's starting stack in tournament *number*."""
+        name = self.ruleset_of(number)
+        return SHORT[name] if name in SHORT else Options.stack_of(self, number)
+
+
+class Played:
+    """What the tour left behind."""
+
+    def __init__(self, outcome: Outcome, told: str) -> None:
+        self.outcome = outcome
+        _, *parts = told.split("\nTournament ")
+        self.told = {part.splitlines()[0].rpartition(": ")[2]: part for part in parts}
+        """What was told of each tournament, by preset."""
+
+
+@pytest.fixture(scope="module")
+def tour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+    # Socket paths have 107 bytes; the short base name leaves room.
+    directory = tmp_path_factory.mktemp("p") / "d"
+    options = {"tick_milliseconds": 50, "sweep_seconds": 1, "log_level": "warning"}
+    told = io.StringIO()
+    with Stack(directory, keep=False, durable=False, options=options) as stack:
+        outcome = asyncio.run(asyncio.wait_for(played(stack, told), SECONDS_MAX))
+    yield Played(outcome, told.getvalue())
+
+
+async def played(stack: Stack, told: io.StringIO) -> Outcome:
+    """Play every preset on *stack*."""
+    options = Tour(players=3, tournaments=len(NAMES))
+    console = Console(file=told, soft_wrap=True, highlight=False)
+    async with httpx.AsyncClient(base_url=stack.url, timeout=40) as http:
+        with Teller(console, steps=1) as teller:
+            return await Night(http, options, teller, DatabaseClock()).play()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_tournament_of_every_preset_comes_to_its_placings(tour: Played, name: str) -> None:
+    assert "placings" in tour.told[name]
+
+
+@pytest.mark.slow
+def test_every_tournament_counts_for_the_season(tour: Played) -> None:
+    """The points of a tournament are awarded when it is finished, and only then."""
+    assert {row["played"] for row in tour.outcome.standings} == {len(NAMES)}
+
+
+@pytest.mark.slow
+def test_no_legal_action_of_a_bot_is_refused_in_any_game(tour: Played) -> None:
+    assert tour.outcome.refusals == []
+
+
+@pytest.mark.slow
+def test_every_hand_of_every_game_passes_the_audit(tour: Played) -> None:
+    """Decided again, dealt again, its chain verified."""
+    assert tour.outcome.passed, tour.outcome.audits
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_demo_takes_every_preset(name: str) -> None:
+    context = demo.make_context("demo", ["--ruleset", name])
+
+    assert context.params["ruleset"] == name

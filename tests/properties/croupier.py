@@ -1,0 +1,320 @@
+"""
+A table at which anything may happen that the rules allow, and anything is tried that they do not.
+
+One croupier drives one table of any preset.  It chooses with whatever generator it
+is given: hypothesis' own, so that a failure shrinks, or a seeded one, for volume.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+from engine.cards import deck
+from engine.errors import CommandRejected
+from engine.rulesets import Ante, PokerNoLimit, Ruleset
+from engine.table import commands
+from engine.table.commands import Arrival, Command, Improve, Select, TimeOut, Verb
+from engine.table.decider import decider
+from engine.table.errors import TooFewStacks
+from engine.table.events import Event
+from engine.table.state import Decision, Table
+from engine.table.view import TableView
+from tests.engine.tables import Floor, digest, entrant
+from tests.properties.chooser import (
+    CARD_VERBS,
+    SOURCES,
+    VERBS,
+    Chooser,
+    card_turn,
+    is_legal,
+    is_legal_turn,
+    view_of,
+    wager,
+)
+from tests.properties.variants import variant
+
+SEATS_MAX = 12
+STEPS_OF_A_HAND_MAX = 3_000
+"""More than any hand can have: every raise adds a chip, and there are few chips."""
+
+STRANGER = entrant(99)
+
+
+def ruleset_for(name: str, seats: int) -> Ruleset:
+    """Return the variant called *name*, with room for *seats* and one more if the game has it."""
+    room = min(seats + 1, seats_max(name))
+    return variant(name, {"max_players": max(room, variant(name).max_players)})
+
+
+def seats_max(name: str) -> int:
+    """Return how many may sit at a table of *name*: twelve, or what the game itself says."""
+    own = variant(name)
+    return SEATS_MAX if own.variant == "coruscant_shift" else own.max_players
+
+
+class Croupier:
+    """
+    Drives one table by chance.
+
+    Args:
+        name: The variant.
+        seats: How many sit down.
+        seed: Of the cards, the dice and the stacks.
+        dice: What every choice is made with.
+    """
+
+    def __init__(self, name: str, seats: int, seed: int, dice: Random) -> None:
+        self.dice = dice
+        self.chooser = Chooser(dice)
+        ruleset = ruleset_for(name, seats)
+        stacks = [small_stack(ruleset, seed + seat) for seat in range(seats)]
+        self.floor = Floor(
+            ruleset, stacks, seed=seed, seat_count=min(seats + 1, ruleset.max_players)
+        )
+        self.chips = self.table.chips()
+        self.cards = sorted(deck(ruleset.deck))
+        self.steps = 0
+        self.refusals = 0
+        self.hands = 0
+        self._came = seats
+
+    @property
+    def table(self) -> Table:
+        return self.floor.table
+
+    def play(self, hands: int, *, after: Callable[["Croupier"], None] | None = None) -> None:
+        """Play up to *hands* hands, calling *after* when a command has been carried out."""
+        look = after or _nothing
+        for _ in range(hands):
+            if not self._open_hand():
+                return
+            look(self)
+            steps = 0
+            while not self.table.idle:
+                self._trouble(look)
+                self.answer()
+                look(self)
+                steps += 1
+                assert steps < STEPS_OF_A_HAND_MAX, "a hand that does not end"
+            self.hands += 1
+            self._between_hands(look)
+
+    def do(self, command: Command) -> tuple[Event, ...]:
+        """Carry out *command*, which the rules allow."""
+        happened = self.floor.do(command)
+        self.steps += 1
+        return happened
+
+    def _open_hand(self) -> bool:
+        try:
+            self.floor.open_hand(last=self.chooser.rarely(8))
+        except TooFewStacks:
+            return False
+        self.steps += 1
+        return True
+
+    def view(self, seat: int) -> TableView:
+        """Return what the entrant in *seat* sees."""
+        return view_of(self.table, seat)
+
+    def answer(self) -> None:
+        """Answer the open decision as the view of one waiting seat allows, or let the clock."""
+        decision = self.decision()
+        if self.chooser.rarely(16):
+            self.time_out()
+            return
+        seat = decision.seats[self.dice.randrange(len(decision.seats))]
+        view = self.view(seat)
+        assert view.legal, f"seat {seat} is waited for and has nothing to do"
+        if self.chooser.rarely(4):
+            self.attempt(seat, view)
+            if self.table.decision != decision:
+                return
+        self.do(self.chooser.legal(self.table, seat, self.floor.now))
+
+    def decision(self) -> Decision:
+        decision = self.table.decision
+        assert decision is not None, "a hand in play waits for somebody"
+        return decision
+
+    def time_out(self) -> None:
+        """Let the clock answer for everyone who is waited for."""
+        decision = self.decision()
+        self.floor.now = decision.deadline + timedelta(seconds=2)
+        salts = tuple(digest("clock", seat, self.floor.now) for seat in decision.seats)
+        self.do(TimeOut(decision=decision.token, salts=salts, now=self.floor.now))
+
+    def attempt(self, seat: int, view: TableView) -> None:
+        """Try something at random; it is accepted exactly if *view* calls it legal."""
+        command, legal = self._anything(seat, view)
+        if self.accepted(command, legal=legal):
+            self.do(command)
+        else:
+            self.refusals += 1
+
+    def accepted(self, command: Command, *, legal: bool) -> bool:
+        """Return whether *command* is accepted, having asserted that this is as it should be."""
+        before = self.table
+        try:
+            happened = decider.decide(before, command)
+        except CommandRejected as refused:
+            assert not legal, f"{command} is legal and was refused: {refused}"
+            assert refused.code and refused.detail
+            self._tells_no_card(refused, command)
+            assert self.table is before
+            return False
+        assert legal, f"{command} is not legal and led to {happened}"
+        return True
+
+    def _tells_no_card(self, refused: CommandRejected, command: Command) -> None:
+        """Assert that a refusal names no card but those that were named in what was asked."""
+        said = {refused.detail, *map(str, refused.facts.values())}
+        named = {card for card in self.cards if any(card in text for text in said)}
+        asked = (*getattr(command, "cards", ()), getattr(command, "card", None))
+        assert named <= set(asked)
+
+    def _anything(self, seat: int, view: TableView) -> tuple[Command, bool]:
+        """Return a command that may be nonsense, and whether it is legal."""
+        choice = self.dice.randrange(10)
+        sound = self.chooser.legal(self.table, seat, self.floor.now)
+        if choice == 0:
+            return _changed(sound, entrant=STRANGER), False
+        if choice == 1:
+            return _changed(sound, decision=self.decision().token + "0"), False
+        if choice == 2:
+            early = self.decision().deadline - timedelta(seconds=1)
+            return TimeOut(decision=self.decision().token, salts=(), now=early), False
+        if choice == 3:
+            return self._of_another(seat, sound)
+        if choice == 4 and isinstance(sound, Select | Improve):
+            return self._bad_cards(sound, view), False
+        if choice in (5, 6) and self.table.ruleset.variant != "coruscant_shift":
+            return self._card_turn(seat, view)
+        return self.wager(seat, view)
+
+    def _card_turn(self, seat: int, view: TableView) -> tuple[Command, bool]:
+        """Return a card action at random, legal or not, and which of both."""
+        assert view.me is not None
+        verb = CARD_VERBS[self.dice.randrange(len(CARD_VERBS))]
+        source = SOURCES[self.dice.randrange(len(SOURCES))]
+        cards = (None, *view.me.cards, self.cards[self.dice.randrange(len(self.cards))])
+        card = cards[self.dice.randrange(len(cards))]
+        command = card_turn(self.table, seat, verb, card, source, self.floor.now)
+        return command, is_legal_turn(view.legal, verb, card, source)
+
+    def _of_another(self, seat: int, sound: Command) -> tuple[Command, bool]:
+        """Return *sound* as if a seat had sent it that is not asked, if there is one."""
+        waiting = self.decision().seats
+        others = [place for place in self.table.places if place.seat not in waiting]
+        if not others:
+            return _changed(sound, entrant=STRANGER), False
+        other = others[self.dice.randrange(len(others))]
+        return _changed(sound, entrant=other.entrant), False
+
+    def _bad_cards(self, sound: Select | Improve, view: TableView) -> Command:
+        """Return *sound* with a card too many: a foreign one, or one that is named twice."""
+        assert view.me is not None
+        own = view.me.cards if isinstance(sound, Select) else view.me.new_cards
+        if own and self.dice.randrange(2):
+            return _changed(sound, cards=(own[0], own[0]))
+        foreign = next(card for card in self.cards if card not in own)
+        return _changed(sound, cards=(*sound.cards, foreign))
+
+    def wager(self, seat: int, view: TableView) -> tuple[Command, bool]:
+        """Return a bet at random, legal or not, and which of both."""
+        verb = VERBS[self.dice.randrange(len(VERBS))]
+        amount = None
+        action = next((action for action in view.legal if action.verb == verb), None)
+        if verb == "raise_to":
+            amount = self._any_amount(view)
+        return wager(self.table, seat, verb, amount, self.floor.now), is_legal(
+            self.table, action, amount
+        )
+
+    def _any_amount(self, view: TableView) -> int | None:
+        raising = next((action for action in view.legal if action.verb == "raise_to"), None)
+        if raising is None or raising.min is None or raising.max is None:
+            return self.dice.randrange(2 * self.chips + 2)
+        edges = (None, 0, raising.min - 1, raising.min, raising.max, raising.max + 1)
+        choice = self.dice.randrange(len(edges) + 3)
+        if choice < len(edges):
+            return edges[choice]
+        return self.dice.randrange(raising.max + 2)
+
+    def _trouble(self, look: Callable[["Croupier"], None]) -> None:
+        """Now and then let the floor hold the table, or somebody step away, in a hand."""
+        choice = self.dice.randrange(60)
+        places = self.table.places
+        place = places[self.dice.randrange(len(places))] if places else None
+        if choice == 4:
+            self.do(commands.HoldTable(reason="a question"))
+            held = self.legal_while_held()
+            assert held is None or not self.accepted(held, legal=False)
+            self.do(commands.ResumeTable(now=self.floor.now))
+            look(self)
+        elif choice == 1 and place is not None:
+            self.do(commands.StepAway(entrant=place.entrant))
+            look(self)
+        elif choice == 2 and place is not None:
+            self.do(commands.ComeBack(entrant=place.entrant))
+            look(self)
+        elif choice == 3:
+            self.do(commands.ExtendDecision(now=self.floor.now))
+            look(self)
+
+    def legal_while_held(self) -> Command | None:
+        """Return an answer that would be legal if the table were not held."""
+        seat = self.decision().seats[0]
+        view = self.view(seat)
+        assert view.legal == ()
+        verb: Verb = "check" if self.decision().phase == "bet" else "fold"
+        return wager(self.table, seat, verb, None, self.floor.now)
+
+    def _between_hands(self, look: Callable[["Croupier"], None]) -> None:
+        """Now and then let somebody come, or go with the chips."""
+        choice = self.dice.randrange(20)
+        places = self.table.places
+        if choice == 3 and len(places) > 2:
+            place = places[self.dice.randrange(len(places))]
+            self.do(commands.VacateSeats(departures=(place.entrant,), now=self.floor.now))
+            self.chips -= place.stack
+            look(self)
+        elif choice == 1 and len(places) < self.table.seat_count:
+            taken = {place.seat for place in places}
+            seat = next(s for s in range(1, self.table.seat_count + 1) if s not in taken)
+            self._came += 1
+            stack = small_stack(self.table.ruleset, self._came)
+            away = self.chooser.rarely(4)
+            arrival = Arrival(seat=seat, entrant=entrant(self._came), stack=stack, away=away)
+            self.do(commands.SeatArrivals(arrivals=(arrival,), now=self.floor.now))
+            self.chips += stack
+            look(self)
+        elif choice == 2:
+            self.do(commands.RecordWait(reason="paused", tournament_version=2))
+            look(self)
+
+
+def _changed(command: Any, **fields: Any) -> Any:
+    known = {name: value for name, value in fields.items() if hasattr(command, name)}
+    return type(command)(**{name: getattr(command, name) for name in _names(command)} | known)
+
+
+def _names(command: Any) -> tuple[str, ...]:
+    return tuple(type(command).__struct_fields__)
+
+
+def _nothing(_: Croupier) -> None:
+    """Look away."""
+
+
+def small_stack(ruleset: Ruleset, seed: int) -> int:
+    """Return a stack that is soon in danger: a few forced bets, in whole chips."""
+    if ruleset.moneyless:
+        return 0
+    unit = ruleset.chip_unit
+    base = ruleset.base_amounts()
+    price = max(base.big, base.ante, unit)
+    if not isinstance(ruleset.betting, PokerNoLimit) and isinstance(ruleset.forced, Ante):
+        price = base.ante
+    return unit * (price // unit * (2 + 7 * seed % 29) + seed % 3)

@@ -1,0 +1,123 @@
+"""A whole tournament with real cards, from the announcement to the last table closed."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from engine.aggregates import DECIDERS
+from engine.policies import (
+    BoundaryPlan,
+    busts_of,
+    decide_in_turn,
+    plan_boundary,
+    tables_of,
+)
+from engine.rulesets import Ruleset, ruleset_hash
+from engine.table.commands import Command
+from engine.table.events import Event
+from engine.table.state import Table
+from engine.tournament.state import Finished
+from engine.values import HandId, TableId, stream_of
+from tests.engine.floor import NOON, TOURNAMENT, to_start
+from tests.properties.chooser import Chooser
+
+HEAD = "00" * 32
+COMMANDS_MAX = 20_000
+"""More than any of these games has; one that goes on does not end."""
+
+
+class Game:
+    """
+    One tournament and its tables, directed as the service directs them.
+
+    Args:
+        ruleset: What is played.
+        entrants: How many take part.
+        chooser: Makes every answer.
+        terms: Of the announcement, laid over those of the tests.
+    """
+
+    def __init__(self, ruleset: Ruleset, entrants: int, chooser: Chooser, **terms: Any) -> None:
+        self.chooser = chooser
+        self.now = NOON
+        decider = DECIDERS["tournament"]
+        commands = to_start(entrants, ruleset=ruleset, ruleset_hash=ruleset_hash(ruleset), **terms)
+        self.events, self.tournament = decide_in_turn(decider, decider.initial, commands)
+        self.tables: dict[TableId, Table] = {}
+        self.logs: dict[TableId, list[Event]] = {}
+        """Everything that happened, by table."""
+
+        for opening in tables_of(self.tournament, now=NOON):
+            self.tables[opening.table] = DECIDERS["table"].initial
+            self.logs[opening.table] = []
+            self.do(opening.table, opening)
+
+    def do(self, table: TableId, *commands: Command) -> bool:
+        """Carry out *commands* at *table* in turn; answer whether anything has happened."""
+        decider = DECIDERS["table"]
+        happened, state = decide_in_turn(decider, self.tables[table], commands)
+        self.tables[table] = state
+        self.logs[table] += happened
+        self.now += timedelta(seconds=1)
+        busts = busts_of(table, happened)
+        if busts is not None:
+            self._direct(busts)
+        return bool(happened)
+
+    def _direct(self, *commands: Any) -> bool:
+        happened, self.tournament = decide_in_turn(
+            DECIDERS["tournament"], self.tournament, commands
+        )
+        self.events += happened
+        return bool(happened)
+
+    @property
+    def over(self) -> bool:
+        return isinstance(self.tournament, Finished) and all(
+            table.closed for table in self.tables.values()
+        )
+
+    def play(self) -> Finished:
+        """Play until every table is closed, and return how it ended."""
+        for _ in range(COMMANDS_MAX):
+            if self.over:
+                assert isinstance(self.tournament, Finished)
+                return self.tournament
+            self._step()
+        raise AssertionError(f"no end after {COMMANDS_MAX} commands")
+
+    def _step(self) -> None:
+        """Let the first table go on that can."""
+        for key, table in self.tables.items():
+            if table.closed:
+                continue
+            if table.decision is not None:
+                seat = table.decision.seats[0]
+                self.do(key, self.chooser.legal(table, seat, self.now))
+                return
+            if self._carry_out(self._plan(key, table, self.now)):
+                return
+        raise AssertionError("every table waits")
+
+    def _plan(self, key: TableId, table: Table, now: datetime) -> BoundaryPlan:
+        live = {each: state for each, state in self.tables.items() if not state.closed}
+        number = table.number * 1_000 + table.next_hand_number
+        return plan_boundary(
+            self.tournament,
+            live,
+            key,
+            now=now,
+            hand=HandId(f"hnd_{number:032x}"),
+            tournament_version=len(self.events),
+            tournament_head=HEAD,
+        )
+
+    def _carry_out(self, plan: BoundaryPlan) -> bool:
+        """Append what *plan* says; answer whether anything has happened."""
+        happened = False
+        streams = {stream_of(table): table for table in self.tables}
+        for entry in plan.entries:
+            if entry.stream == stream_of(TOURNAMENT):
+                happened = self._direct(*entry.commands) or happened
+            else:
+                happened = self.do(streams[entry.stream], *entry.commands) or happened
+        return happened

@@ -1,0 +1,190 @@
+"""What is true of every table after every event, and of every log of one."""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from msgspec.structs import replace
+
+from engine.cards import deck
+from engine.table.commands import Command, Seeds
+from engine.table.course import pile_of
+from engine.table.decider import decider
+from engine.table.events import Event, HandOpened
+from engine.table.recall import recall
+from engine.table.state import Place, State, Table
+from engine.table.view import seen_by
+from engine.values import EntrantId, Sealed, SealedCard, audience_of
+from tests.engine.tables import Floor
+from tests.properties.croupier import Croupier
+
+Append = tuple[State, Command, tuple[Event, ...]]
+
+
+def cards_of(table: Table) -> list[str]:
+    """Return every card of the hand in play, wherever it lies, in the order of their names."""
+    hand = table.hand
+    assert hand is not None
+    cards = [*pile_of(hand).cards[hand.pile_next :], *hand.discards, *hand.drawn_off]
+    if hand.rounds is not None:
+        cards += [card.card for card in (*hand.rounds.open_discards, *hand.rounds.market)]
+    for place in table.places:
+        cards += [card.card for card in held_by(place)]
+    cards.sort()
+    return cards
+
+
+def held_by(place: Place) -> tuple[SealedCard, ...]:
+    """Return the cards in front of *place*, in every zone."""
+    held = place.hand
+    return () if held is None else (*held.cards, *held.selection, *held.fresh, *held.field)
+
+
+def open_cards(table: Table) -> set[str]:
+    """Return the cards that lie open, or did when the last hand ended."""
+    faces: set[str] = set()
+    if table.last_hand is not None:
+        shown = (*table.last_hand.revealed, *table.last_hand.ranked)
+        faces.update(card.card for each in shown for card in each.cards)
+    hand = table.hand
+    if hand is None:
+        return faces
+    faces.update(card.card for each in hand.revealed for card in each.cards)
+    faces.update(hand.drawn_off)
+    if hand.rounds is not None:
+        faces.update(card.card for each in hand.rounds.ranked for card in each.cards)
+        faces.update(card.card for card in (*hand.rounds.open_discards, *hand.rounds.market))
+    for place in table.places:
+        if place.hand is not None:
+            faces.update(card.card for card in place.hand.field)
+    return faces
+
+
+def nothing_lost(croupier: Croupier) -> None:
+    """Assert that the chips and the cards of the table are those it began with."""
+    table = croupier.table
+    assert table.chips() == croupier.chips
+    assert all(place.stack >= 0 for place in table.places)
+    if table.hand is not None:
+        assert cards_of(table) == croupier.cards
+
+
+def nothing_lost_between(append: Append, chips: int) -> None:
+    """Assert the same after each event of *append*, and that each can follow the one before."""
+    state, _, happened = append
+    for event in happened:
+        state = decider.evolve(state, event)
+        assert isinstance(state, Table)
+        assert state.chips() == chips
+        if state.hand is not None:
+            assert cards_of(state) == sorted(deck(state.ruleset.deck))
+
+
+def decided_alike(append: Append) -> None:
+    """Assert that the same is decided again, also from what the events themselves say."""
+    before, command, happened = append
+    assert decider.decide(before, command) == happened
+    if happened:
+        assert decider.decide(before, recall(happened)) == happened
+
+
+def waits_or_rests(table: Table) -> None:
+    """Assert that everyone who is waited for can do something, or no hand is in play."""
+    if table.hand is None:
+        return
+    assert table.decision is not None
+    assert table.decision.seats
+    for seat in table.decision.seats:
+        view = seen_by(table, table.at(seat).entrant)
+        assert view.legal or table.held
+
+
+def folds_alike(floor: Floor) -> None:
+    """Assert that the log, whole or from its last hand on, leads to the state there is."""
+    assert decider.replay(floor.events) == floor.state
+    opened = [i for i, event in enumerate(floor.events) if isinstance(event, HandOpened)]
+    for index in opened[-2:]:
+        assert decider.replay([floor.events[0], *floor.events[index:]]) == floor.state
+
+
+def sealed_for_owners(table: Table) -> None:
+    """Assert that a card in front of a seat opens to its entrant and the house alone."""
+    for place in table.places:
+        for card in held_by(place):
+            assert card.audiences == (audience_of(place.entrant), "house")
+
+
+def hides_secrets(table: Table, dice: Random) -> None:
+    """Assert that nobody's view changes when all that is hidden from it does."""
+    if table.hand is None:
+        return
+    for viewer in (None, *(place.entrant for place in table.places)):
+        other = other_secrets(table, viewer, dice)
+        assert other != table
+        assert seen_by(other, viewer) == seen_by(table, viewer)
+
+
+def other_secrets(table: Table, viewer: EntrantId | None, dice: Random) -> Table:
+    """
+    Return a table that differs in all that *viewer* cannot see.
+
+    The cards in the pile, among the discards and in the other hands are dealt out
+    anew; a selection that is committed and not yet closed also gets another size.
+    """
+    hand = table.hand
+    assert hand is not None
+    shown = open_cards(replace(table, last_hand=None))
+    others = [place for place in table.places if place.entrant != viewer and place.hand is not None]
+    hidden = [*pile_of(hand).cards[hand.pile_next :], *hand.discards]
+    for place in others:
+        hidden += [card.card for card in held_by(place) if card.card not in shown]
+    dice.shuffle(hidden)
+    left = iter(hidden)
+
+    def swap(cards: Sequence[SealedCard]) -> tuple[SealedCard, ...]:
+        return tuple(
+            card
+            if card.card in shown
+            else SealedCard(
+                next(left), dice.randbytes(32), card.pile, card.position, card.audiences
+            )
+            for card in cards
+        )
+
+    def hide(place: Place) -> Place:
+        held = place.hand
+        if place.entrant == viewer or held is None:
+            return place
+        cards, selection, fresh = swap(held.cards), swap(held.selection), swap(held.fresh)
+        if held.selected and "select" not in hand.done:
+            loose = (*selection, *cards)
+            size = dice.randint(0, len(loose))
+            selection, cards = loose[:size], loose[size:]
+        elif held.improved and "improve" not in hand.done:
+            loose = (*selection, *fresh)
+            kept = next(count.cards for count in hand.kept if count.seat == place.seat)
+            size = dice.randint(kept, len(loose))
+            selection, fresh = loose[:size], loose[size:]
+        return replace(place, hand=replace(held, cards=cards, selection=selection, fresh=fresh))
+
+    places = tuple(map(hide, table.places))
+    discards = tuple(next(left) for _ in hand.discards)
+    # The order of a pile comes from its seed; what the pile was made of goes with its cards.
+    gone = pile_of(hand).cards[: hand.pile_next]
+    seeds = Seeds(cards=dice.randbytes(32).hex(), dice=dice.randbytes(32).hex(), draws="2" * 64)
+    secret = replace(
+        hand,
+        seeds=Sealed(seeds, dice.randbytes(32), ("house",)),
+        discards=discards,
+        pile_cards=(*gone, *left),
+    )
+    return replace(table, places=places, hand=secret)
+
+
+def moments(floor: Floor) -> Iterator[Table]:
+    """Yield every state the table was in, also between the events of one command."""
+    for before, _, happened in floor.appends:
+        state = before
+        for event in happened:
+            state = decider.evolve(state, event)
+            assert isinstance(state, Table)
+            yield state

@@ -1,0 +1,81 @@
+"""Every game ends, and says who finished where."""
+
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.rulesets import PRESETS, Ruleset, preset
+from tests.properties.chooser import Choices, Chooser
+from tests.properties.croupier import small_stack
+from tests.properties.game import Game
+
+HANDS_MAX = 12
+"""Of one table, for the games that end with a number of hands or with nobody out."""
+
+played = settings(
+    derandomize=True,
+    max_examples=12,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+choices = st.builds(Choices, st.lists(st.integers(0, 2**12), max_size=60), st.integers(0, 2**16))
+
+
+def stack_of(ruleset: Ruleset) -> int:
+    return small_stack(ruleset, 1)
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+@played
+@given(st.integers(2, 9), st.integers(2, 5), choices)
+def test_standings_are_a_total_order_with_stated_ties(
+    name: str, entrants: int, table_seats: int, dice: Random
+) -> None:
+    """Everyone has one place; who shares one says with how many, and the next is left free."""
+    ruleset = preset(name)
+
+    game = Game(
+        ruleset,
+        entrants,
+        Chooser(dice),
+        ruleset_name=name,
+        table_seats=table_seats,
+        starting_stack=stack_of(ruleset),
+        hands_max=HANDS_MAX,
+    )
+    placings = game.play().placings
+
+    assert sorted(each.entrant for each in placings) == sorted(
+        entry.entrant for entry in game.tournament.entrants
+    )
+    places = [each.place for each in placings]
+    assert places == sorted(places)
+    for each in placings:
+        assert each.shared == places.count(each.place)
+        assert each.place == 1 + sum(place < each.place for place in places)
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+@played
+@given(st.integers(2, 9), choices)
+def test_no_chip_of_a_tournament_is_lost_or_made(name: str, entrants: int, dice: Random) -> None:
+    """From the first hand to the last, whatever table breaks: the winners hold every chip."""
+    ruleset = preset(name)
+
+    game = Game(
+        ruleset,
+        entrants,
+        Chooser(dice),
+        ruleset_name=name,
+        table_seats=4,
+        starting_stack=stack_of(ruleset),
+        hands_max=HANDS_MAX,
+    )
+    chips = sum(table.chips() for table in game.tables.values())
+    game.play()
+
+    assert sum(table.chips() for table in game.tables.values()) == chips
+    assert chips == entrants * stack_of(ruleset)

@@ -1,0 +1,40 @@
+"""What is played by chance: every preset, and the options that no preset turns on."""
+
+from typing import Any
+
+from engine.rulesets import EXTRA_HANDS, PRESETS, Ruleset, resolve
+
+_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "spike with fees": (
+        "spike",
+        {"swap_gain_cost": {"junk": 1}, "gain_from_discard": True, "spike_before_bet": True},
+    ),
+    "spike of the galaxy": (
+        "spike",
+        {
+            "experimental": True,
+            "galaxy_series": True,
+            "ranking": "galaxy",
+            "spike_redeals": "oldest_card",
+            "tie": {"kind": "split"},
+        },
+    ),
+    "spike without dice": (
+        "spike",
+        {
+            "spike_dice": False,
+            "extra_named_hands": list(EXTRA_HANDS),
+            "strict_named_hands": True,
+            "tie": {"kind": "split"},
+            "odd_chip": "carry",
+            "short_forced": "sits_out",
+        },
+    ),
+}
+VARIANTS = (*sorted(PRESETS), *sorted(_OPTIONS))
+
+
+def variant(name: str, overrides: dict[str, Any] | None = None) -> Ruleset:
+    """Return the ruleset that *name* stands for, with *overrides* laid over it."""
+    preset, options = _OPTIONS.get(name, (name, {}))
+    return resolve(preset, options | (overrides or {}))

@@ -1,0 +1,116 @@
+"""The example players: they play by the rules, alike every time, and better than by a feeling."""
+
+from typing import Any
+
+import pytest
+
+from bench.bots import Game, by_mood, compare, knowing, never_folding
+from engine.rulesets import PRESETS
+from service.bots.betting import Stakes, Temper, bet
+from service.bots.card_turns import card_turn
+from service.bots.judgement import Dealt, Score, chance, draws
+
+CALM = Temper(boldness=0.0, patience=0.5)
+NO_BLUFF = 0.99
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_every_game_is_played_with_legal_actions_only(name: str) -> None:
+    """A game raises what the table refuses; every chip is still there at the end."""
+    game = Game(name, 1, [knowing] * 5)
+    chips = game.table.chips()
+    game.play()
+
+    assert game.hands > 1
+    assert game.table.chips() == chips
+
+
+def test_the_same_view_gives_the_same_action() -> None:
+    """A night can be had again from its seed."""
+    stacks = [Game("cantina", 3, [knowing] * 4).play() for _ in range(2)]
+
+    assert stacks[0] == stacks[1]
+
+
+@pytest.mark.slow
+def test_who_knows_the_odds_takes_most_of_the_chips() -> None:
+    assert compare("better_simple", by_mood, games=16).chips > 0.6
+    assert compare("cantina", never_folding, games=8).chips > 0.6
+
+
+@pytest.mark.slow
+def test_in_card_turns_too_who_knows_the_odds_takes_most_of_the_chips() -> None:
+    assert compare("traditional", never_folding, games=6).chips > 0.6
+
+
+def test_a_selection_keeps_what_new_cards_can_improve() -> None:
+    """On the target already, but two cards of the suit short: the odd card is let go."""
+    cards = ("S+05", "C+01", "C-01", "Z1", "T+09")
+    kept = Dealt(cards, 5, "circle", draws(cards, 0.5)).selection()
+
+    assert set(kept) == {"S+05", "C+01", "C-01", "Z1"}
+
+
+def test_the_chance_grows_with_the_suit_and_falls_with_the_distance() -> None:
+    assert chance(Score(0, -4)) > chance(Score(0, -2)) > chance(Score(1, -2)) > chance(Score(9, 0))
+
+
+def legal(due: int) -> dict[str, Any]:
+    paying = {"call": {"verb": "call", "amount": due}} if due else {"check": {"verb": "check"}}
+    return {
+        "fold": {"verb": "fold"},
+        **paying,
+        "raise_to": {"verb": "raise_to", "min": due + 10, "max": 500},
+    }
+
+
+def stakes(*, pot: int, due: int, opponents: int = 1) -> Stakes:
+    return Stakes(pot=pot, due=due, current_bet=due, opponents=opponents)
+
+
+def test_a_bad_hand_is_folded_to_a_big_bet() -> None:
+    action = bet(legal(200), stakes(pot=250, due=200), 0.3, CALM, NO_BLUFF)
+
+    assert action == {"type": "fold"}
+
+
+def test_a_bad_hand_is_not_folded_when_checking_is_free() -> None:
+    assert bet(legal(0), stakes(pot=20, due=0), 0.1, CALM, NO_BLUFF) == {"type": "check"}
+
+
+def test_a_good_hand_is_raised() -> None:
+    action = bet(legal(10), stakes(pot=40, due=10), 0.97, CALM, NO_BLUFF)
+
+    assert action["type"] == "raise_to"
+    assert 20 <= action["amount"] <= 500
+
+
+def test_now_and_then_a_bad_hand_is_raised_too() -> None:
+    """A player who never bluffs is never paid."""
+    bold = Temper(boldness=1.0, patience=0.0)
+
+    assert bet(legal(0), stakes(pot=20, due=0), 0.1, bold, 0.01)["type"] == "raise_to"
+
+
+def turn(cards: list[str], **rounds: Any) -> dict[str, Any]:
+    stand = {"verb": "stand", "source": None, "cards": None, "amount": None}
+    draw = {"verb": "draw", "source": "pile", "cards": None, "amount": None}
+    trade = {"verb": "trade", "source": "pile", "cards": cards, "amount": None}
+    return {
+        "me": {"seat": 1, "cards": cards},
+        "seats": [{"seat": 1, "field": []}],
+        "rounds": {"round": 1, "discard_top": None, "market": []} | rounds,
+        "pots": [{"chips": 10}],
+        "legal": [stand, draw, trade],
+    }
+
+
+def test_a_high_total_stands_and_a_low_one_draws() -> None:
+    assert card_turn(turn(["SA15", "FL07"]))["type"] == "stand"
+    assert card_turn(turn(["SA05", "FL04"]))["type"] == "draw"
+
+
+def test_a_card_that_ruins_the_total_is_traded_away() -> None:
+    action = card_turn(turn(["SA15", "X17a"]))
+
+    assert (action["type"], action["card"]) == ("trade", "X17a")

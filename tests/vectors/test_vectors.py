@@ -1,0 +1,165 @@
+"""
+What is published about scoring, pots and bets is what the engine plays.
+
+Beside the engine each is worked out a second time, as plainly as the rulebook tells it:
+a vector that both got wrong would have to be wrong in the same way twice.
+"""
+
+import json
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from tests.vectors.generate import FILES, FOLDER, text_of
+
+Case = dict[str, Any]
+LETTERS = {"circle": "C", "triangle": "T", "square": "S"}
+
+
+def cases(name: str, section: str) -> list[Case]:
+    document = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    found: list[Case] = document[section]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_the_published_vectors_are_what_the_engine_plays(name: str) -> None:
+    """If a rule has changed on purpose: ``python -m tests.vectors.generate``."""
+    assert (FOLDER / f"{name}.json").read_text(encoding="utf-8") == text_of(name)
+
+
+def counted(cards: list[str], target: int, suit: str) -> tuple[int, int]:
+    """Return distance and suit count, worked out from the letters of the cards."""
+    values = [0 if card[0] == "Z" else int(card[1:]) for card in cards]
+    fitting = [card for card in cards if card[0] in ("Z", LETTERS[suit])]
+    return abs(sum(values) - target), len(fitting)
+
+
+def test_every_selection_counts_as_its_letters_say() -> None:
+    for case in cases("scoring", "selections"):
+        assert counted(case["cards"], case["target"], case["suit"]) == (
+            case["distance"],
+            case["suit_count"],
+        )
+
+
+def test_the_best_are_those_whom_nobody_beats() -> None:
+    for case in cases("scoring", "showdowns"):
+        known = {
+            int(seat): counted(cards, case["target"], case["suit"])
+            for seat, cards in case["selections"].items()
+        }
+        unbeaten = [
+            seat
+            for seat, (distance, count) in known.items()
+            if not any(d < distance or (d == distance and c > count) for d, c in known.values())
+        ]
+        assert sorted(case["best"]) == sorted(unbeaten)
+
+
+def test_no_selection_beats_the_one_of_the_clock() -> None:
+    for case in cases("scoring", "clock"):
+        distance, count = counted(case["selected"], case["target"], case["suit"])
+        others = [
+            counted(list(other), case["target"], case["suit"])
+            for size in range(1, 6)
+            for other in combinations(case["hand"], size)
+        ]
+        assert all(d > distance or (d == distance and c <= count) for d, c in others)
+
+
+def peeled(wagers: dict[int, int], live: list[int], carry: int) -> list[tuple[int, list[int]]]:
+    """Return the pots, made chip by chip: what one more chip of everybody is, and for whom."""
+    left = dict(wagers)
+    pots: list[tuple[int, list[int]]] = []
+    while any(left.values()):
+        contenders = [seat for seat in live if left[seat]] or pots[-1][1]
+        chips = sum(1 for chip in left.values() if chip)
+        left = {seat: max(0, chip - 1) for seat, chip in left.items()}
+        if pots and pots[-1][1] == contenders:
+            chips += pots.pop()[0]
+        pots.append((chips, contenders))
+    main, *sides = pots or [(0, live)]
+    return [(main[0] + carry, main[1]), *sides]
+
+
+def test_pots_are_what_is_left_when_chips_are_taken_one_by_one() -> None:
+    for case in cases("pots", "hands"):
+        wagers = {int(seat): chips for seat, chips in case["wagers"].items()}
+        if case["unmatched"] is not None:
+            wagers[case["unmatched"]["seat"]] -= case["unmatched"]["chips"]
+        assert peeled(wagers, case["live"], case["carry"]) == [
+            (pot["chips"], pot["eligible"]) for pot in case["pots"]
+        ]
+
+
+def test_what_goes_back_is_what_only_a_live_seat_has_wagered() -> None:
+    for case in cases("pots", "hands"):
+        wagers = {int(seat): chips for seat, chips in case["wagers"].items()}
+        highest = max(wagers.values())
+        above = [seat for seat, chips in wagers.items() if chips == highest]
+        rest = max((chips for seat, chips in wagers.items() if seat != above[0]), default=0)
+        alone = highest > rest and above[0] in case["live"]
+        expected = {"seat": above[0], "chips": highest - rest} if alone else None
+        assert case["unmatched"] == expected
+
+
+def test_shares_differ_by_a_unit_at_most_and_lose_nothing() -> None:
+    for case in cases("pots", "shares"):
+        shares = [case["shares"][str(seat)] for seat in case["winners"]]
+        assert sum(shares) + case["carried"] == case["chips"]
+        assert max(shares) - min(shares) <= case["unit"]
+        assert shares == sorted(shares, reverse=True)
+
+
+def test_nothing_is_both_legal_and_refused() -> None:
+    for case in cases("legal_actions", "streets"):
+        legal = {action["verb"]: action for action in case.get("legal", ())}
+        for refused in case.get("refused", ()):
+            action = legal.get(refused["verb"])
+            inside = (
+                action is not None
+                and refused["verb"] == "raise_to"
+                and not action["min"] <= refused["amount"] <= action["max"]
+            )
+            uneven = refused["code"] == "amount_not_in_units"
+            assert action is None or inside or uneven
+
+
+FACES = {"17": -17, "15": -15, "14": -14, "13": -13, "11": -11, "08": -8, "02": -2, "00": 0}
+
+
+def value_of(card: str) -> int:
+    """Return a card's value in the deck of Traditional, from its letters."""
+    return FACES[card[1:3]] if card[0] == "X" else int(card[2:])
+
+
+@pytest.mark.parametrize("compare", ["signed", "absolute"])
+def test_a_hand_of_traditional_counts_as_its_letters_say(compare: str) -> None:
+    for case in cases("traditional", compare):
+        values = sorted(value_of(card) for card in case["cards"])
+        array = values == [0, 2, 3]
+        assert case["total"] == sum(values)
+        assert (case["name"] == "idiots_array") == array
+        assert (case["name"] == "pure_sabacc") == (abs(sum(values)) == 23)
+        outside = sum(values) == 0 or abs(sum(values)) > 23
+        assert case["bombed_out"] == (outside and not array)
+
+
+@pytest.mark.parametrize(
+    ("compare", "height"), [("signed", lambda total: total), ("absolute", abs)]
+)
+def test_hands_of_traditional_stand_in_the_order_of_their_totals(
+    compare: str, height: Callable[[int], int]
+) -> None:
+    """First the Idiot's Array, then twenty-three of either sign, then by the total."""
+    steps: list[Any] = cases("traditional", f"best_to_worst_{compare}")
+    totals = [{height(sum(map(value_of, cards))) for cards in step} for step in steps]
+
+    assert sorted(map(value_of, steps[0][0])) == [0, 2, 3]
+    assert {abs(total) for total in totals[1]} == {23}
+    rest = [total for step in totals[2:] for total in step]
+    assert rest == sorted(set(rest), reverse=True)
