@@ -112,7 +112,7 @@ class Ours:
             asked(
                 entrant=place.entrant,
                 decision=decision.token,
-                cards=tuple(card.card for card in cards),
+                cards=tuple([card.card for card in cards]),
                 salt="5a" * 32,
                 now=NOW,
             )
