@@ -70,12 +70,12 @@ class Ours:
     def __init__(self, policy: Policy) -> None:
         self._answers = cycle(policy)
         self._numbers = count(1)
-        self.table, self.events = opened_table()
+        self.table, self.happened = opened_table()
 
     def play(self) -> int:
         """Play one hand and return how many decisions it took."""
         if len(self.table.places) < SEATS:
-            self.table, self.events = opened_table()
+            self.table, self.happened = opened_table()
         self.open()
         actions = 0
         while (decision := self.table.decision) is not None:
@@ -112,7 +112,7 @@ class Ours:
             asked(
                 entrant=place.entrant,
                 decision=decision.token,
-                cards=tuple(card.card for card in cards),
+                cards=tuple([card.card for card in cards]),
                 salt="5a" * 32,
                 now=NOW,
             )
@@ -135,8 +135,7 @@ class Ours:
         )
 
     def _do(self, command: OpenHand | Select | Improve | Act) -> None:
-        self.table, happened = done(self.table, command)
-        self.events += happened
+        self.table, self.happened = done(self.table, command)
 
 
 def done(state: Any, command: Any) -> tuple[Table, tuple[Event, ...]]:
@@ -147,8 +146,8 @@ def done(state: Any, command: Any) -> tuple[Table, tuple[Event, ...]]:
     return state, happened
 
 
-def opened_table() -> tuple[Table, list[Event]]:
-    """Return a table of six, and the event that opened it."""
+def opened_table() -> tuple[Table, tuple[Event, ...]]:
+    """Return a table of six, and what opened it."""
     seats = tuple(
         Placed(seat=seat, entrant=EntrantId(f"ent_{seat:032x}"), stack=STACK)
         for seat in range(1, SEATS + 1)
@@ -165,8 +164,7 @@ def opened_table() -> tuple[Table, list[Event]]:
         seat_count=SEATS,
         now=NOW,
     )
-    table, happened = done(decider.initial, command)
-    return table, list(happened)
+    return done(decider.initial, command)
 
 
 def seeds_of(number: int) -> Seeds:
@@ -236,7 +234,6 @@ def compare(policy: Policy) -> None:
     ours, theirs, seeds = Ours(policy), Theirs(policy), seeds_of(1)
     hands, actions, peer, peer_actions, costs = ([] for _ in range(5))
     for _ in range(ROUNDS):
-        ours.events.clear()
         played = rate(ours.play)
         hands.append(played[0])
         actions.append(played[1])
@@ -257,17 +254,24 @@ def compare(policy: Policy) -> None:
     )
 
 
+def history() -> tuple[Table, Decision, list[Event]]:
+    """Return a table that waits for a bet, the decision, and the events that led to it."""
+    ours = Ours(("on",))
+    events = [*ours.happened]
+    while True:
+        decision = ours.table.decision
+        if decision is None:
+            ours.open()
+        elif decision.phase == "bet" and ours.table.hand_number > HANDS_REPLAYED:
+            return ours.table, decision, events
+        else:
+            ours.answer(decision)
+        events += ours.happened
+
+
 def asides() -> None:
     """Print what a look at the legal actions costs, and how fast a history is evolved."""
-    ours = Ours(("on",))
-    for _ in range(HANDS_REPLAYED):
-        ours.play()
-    ours.open()
-    while (decision := ours.table.decision) is not None and decision.phase != "bet":
-        ours.answer(decision)
-    table, events = ours.table, ours.events
-    if decision is None:
-        raise RuntimeError("the hand was over before a bet")
+    table, decision, events = history()
     seat = decision.seats[0]
     looks = [seconds(lambda: legal_wagers(table, seat), LOOKS) * 1e6 for _ in range(ROUNDS)]
     replays = [len(events) / seconds(lambda: decider.replay(events), 5) for _ in range(ROUNDS)]

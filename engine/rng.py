@@ -24,7 +24,7 @@ _INNER = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER = bytes(byte ^ 0x5C for byte in range(256))
 _WORDS = 2**64
 _LEAF = sha256(b"\0holotable/card/1")
-_NODE = b"\1"
+_NODE = sha256(b"\1")
 _FOUR_WORDS = Struct(">4Q").unpack
 
 
@@ -175,8 +175,11 @@ def merkle_root(leaves: Sequence[bytes]) -> bytes:
     level = list(leaves)
     while len(level) > 1:
         each = iter(level)
-        pairs = zip(each, each, strict=False)
-        above = [sha256(_NODE + left + right).digest() for left, right in pairs]
+        above = []
+        for left, right in zip(each, each, strict=False):
+            node = _NODE.copy()
+            node.update(left + right)
+            above.append(node.digest())
         # Whoever has no neighbour goes up alone.
         level = [*above, level[-1]] if len(level) % 2 else above
     return level[0]

@@ -2,11 +2,9 @@
 
 from engine.errors import InvariantViolated
 from engine.rng import Pile, shuffled_pile
-from engine.table.commands import Seeds
 from engine.table.events import Event
 from engine.table.evolution import evolve
 from engine.table.state import Hand, Table
-from engine.values import Sealed
 
 
 class Course:
@@ -16,7 +14,6 @@ class Course:
         self.table = table
         self.events: list[Event] = []
         self.ended = False
-        self._pile: tuple[Sealed[Seeds], Pile] | None = None
 
     def emit(self, event: Event) -> None:
         """Append *event* and apply it."""
@@ -48,13 +45,7 @@ class Course:
 
     def pile(self) -> Pile:
         """Return the current pile with all its cards and salts."""
-        hand = self.hand
-        if self._pile is not None:
-            seeds, pile = self._pile
-            if seeds is hand.seeds and pile.number == hand.pile:
-                return pile
-        self._pile = hand.seeds, pile_of(hand)
-        return self._pile[1]
+        return pile_of(self.hand)
 
 
 def pile_of(hand: Hand) -> Pile:

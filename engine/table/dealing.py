@@ -5,7 +5,7 @@ from datetime import datetime
 
 from engine.cards import in_deck_order
 from engine.errors import InvariantViolated
-from engine.rng import shuffled_pile
+from engine.rng import Pile, shuffled_pile
 from engine.table import events
 from engine.table.course import Course
 from engine.table.events import CardCount, DealtTo, OpenCard, SeatedCard
@@ -23,21 +23,18 @@ def lacking(table: Table, place: Place) -> int:
 
 def deal(course: Course, now: datetime) -> None:
     """Deal one card at a time, clockwise from the left of the button."""
-    places = course.table.dealt()
-    size = course.table.ruleset.hand_size
+    pile, places = course.pile(), course.table.dealt()
+    dealt_in = len(places)
+    cards = dealt_in * course.table.ruleset.hand_size
     dealt = tuple(
-        DealtTo(
-            seat=place.seat,
-            cards=sealed_cards(course, range(index, size * len(places), len(places)), place),
-        )
+        DealtTo(seat=place.seat, cards=sealed_cards(pile, range(index, cards, dealt_in), place))
         for index, place in enumerate(places)
     )
     course.emit(events.CardsDealt(dealt=dealt, rule="cards.deal"))
 
 
-def sealed_cards(course: Course, positions: Iterable[int], place: Place) -> tuple[SealedCard, ...]:
-    """Return the cards at *positions* of the current pile, sealed for the entrant in *place*."""
-    pile = course.pile()
+def sealed_cards(pile: Pile, positions: Iterable[int], place: Place) -> tuple[SealedCard, ...]:
+    """Return the cards at *positions* of *pile*, sealed for the entrant in *place*."""
     audiences = (audience_of(place.entrant), HOUSE)
     return tuple(
         [
@@ -49,7 +46,7 @@ def sealed_cards(course: Course, positions: Iterable[int], place: Place) -> tupl
 
 def sealed_card(course: Course, position: int, place: Place) -> SealedCard:
     """Return the card at *position* of the current pile, sealed for the entrant in *place*."""
-    return sealed_cards(course, (position,), place)[0]
+    return sealed_cards(course.pile(), (position,), place)[0]
 
 
 def discard_unselected(course: Course, now: datetime) -> None:
@@ -79,12 +76,13 @@ def replace_cards(course: Course, now: datetime) -> None:
     if left == 0:
         recycle(course)
         return
+    pile = course.pile()
     places = {place.seat: place for place in course.table.live()}
     batch: dict[int, list[int]] = {}
     for position, seat in enumerate(_still_due(course)[:left], start=hand.pile_next):
         batch.setdefault(seat, []).append(position)
     dealt = tuple(
-        DealtTo(seat=seat, cards=sealed_cards(course, positions, places[seat]))
+        DealtTo(seat=seat, cards=sealed_cards(pile, positions, places[seat]))
         for seat, positions in batch.items()
     )
     course.emit(events.ReplacementsDealt(dealt=dealt, rule="cards.replacement"))

@@ -173,10 +173,13 @@ def answered(hand: Hand, seat: int, token: str) -> Decision | None:
 def _chosen(
     pool: tuple[SealedCard, ...], cards: tuple[str, ...]
 ) -> tuple[tuple[SealedCard, ...], tuple[SealedCard, ...]]:
-    kept = tuple([card for card in pool if card.card in cards])
+    kept: list[SealedCard] = []
+    rest: list[SealedCard] = []
+    for card in pool:
+        (kept if card.card in cards else rest).append(card)
     if len(kept) != len(cards):
         raise InvariantViolated("a selection names a card that is not there")
-    return kept, tuple([card for card in pool if card.card not in cards])
+    return tuple(kept), tuple(rest)
 
 
 def _selection_committed(table: Table, hand: Hand, event: CardEvent) -> Table:

@@ -1,0 +1,34 @@
+"""What the engine's bench compares: hands of the same length, played to their end."""
+
+import pytest
+
+from bench.engine import POLICIES, SEATS, STACK, Ours, Theirs
+from engine.errors import InvariantViolated
+from engine.table import events
+from engine.table.course import Course
+
+CALLING, MIXED = POLICIES.values()
+
+
+def test_a_hand_to_the_showdown_takes_both_four_decisions_a_seat() -> None:
+    assert Ours(CALLING).play() == Theirs(CALLING).play() == 4 * SEATS
+
+
+@pytest.mark.parametrize("policy", [CALLING, MIXED])
+def test_our_side_plays_each_hand_to_its_settlement_and_keeps_every_chip(
+    policy: tuple[str, ...],
+) -> None:
+    ours = Ours(policy)  # type: ignore[arg-type]
+    for _ in range(12):
+        assert ours.play() >= 2 * SEATS
+        assert isinstance(ours.happened[-1], events.HandSettled)
+        assert ours.table.chips() == SEATS * STACK
+
+
+def test_nothing_follows_the_event_that_a_decision_ends_with() -> None:
+    course = Course(Ours(CALLING).table)
+    held = events.TableHeld(reason="a fire alarm")
+    course.end(held)
+    with pytest.raises(InvariantViolated):
+        course.emit(held)
+    assert course.events == [held]
