@@ -160,12 +160,14 @@ def deal_due(course: Course, rule: str) -> None:
     if left == 0:
         recycle(course)
         return
-    due = {count.seat: count.cards for count in hand.in_rounds.due}
-    passes = range(max(due.values()))
-    rotation = [seat for turn in passes for seat in hand.order if due.get(seat, 0) > turn]
     places = {place.seat: place for place in course.table.live()}
+    due = {count.seat: count.cards for count in hand.in_rounds.due}
+    needs = {count.seat: count.cards for count in hand.in_rounds.taken_up}
+    passes = range(max(needs.values()))
+    rotation = [seat for turn in passes for seat in places if needs.get(seat, 0) > turn]
+    begun = len(rotation) - sum(due.values())
     batch: dict[int, list[SealedCard]] = {}
-    for offset, seat in enumerate(rotation[:left]):
+    for offset, seat in enumerate(rotation[begun : begun + left]):
         card = sealed_card(course, hand.pile_next + offset, places[seat])
         batch.setdefault(seat, []).append(card)
     dealt = tuple(DealtTo(seat=seat, cards=tuple(cards)) for seat, cards in batch.items())

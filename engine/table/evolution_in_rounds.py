@@ -157,7 +157,7 @@ def _hands_taken_up(table: Table, hand: Hand, event: events.HandsTakenUp) -> Tab
     else:
         after = replace(hand, discards=(*hand.discards, *gone))
     due = tuple(count for count in event.counts if count.cards)
-    rounds = replace(hand.in_rounds, shifted=True, due=due)
+    rounds = replace(hand.in_rounds, shifted=True, taken_up=event.counts, due=due)
     return replace(table, places=tuple(places), hand=replace(after, rounds=rounds))
 
 

@@ -120,6 +120,9 @@ class Rounds(msgspec.Struct, frozen=True, kw_only=True):
     shifted: bool = False
     """Whether the hands were taken up in this round."""
 
+    taken_up: tuple[CardCount, ...] = ()
+    """Cards that each seat gave up when the hands were taken up last."""
+
     due: tuple[CardCount, ...] = ()
     """Cards that seats get for what was taken up from them."""
 
