@@ -42,7 +42,7 @@ def _play_round(course: Course, now: datetime) -> None:
     rounds = hand.in_rounds
     waiting = [place.seat for place in table.live() if place.seat not in rounds.taken]
     card_due = _open_card_due(rules_of(table), hand, bool(waiting))
-    if (waiting or card_due) and hand.pile_left == 0 and hand.recyclable:
+    if waiting and hand.pile_left == 0 and hand.recyclable:
         recycle(course)
     elif card_due and hand.pile_left:
         _lay_open(course)

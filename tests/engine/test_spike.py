@@ -95,6 +95,20 @@ def test_the_sabacc_pot_goes_with_the_first_layer_alone() -> None:
     assert floor.stacks() == {1: 36 + 3, 2: 107, 3: 67}
 
 
+def test_an_idiots_array_wins_the_first_layer_and_takes_no_sabacc_pot_for_anyone() -> None:
+    """Its total is 5; the zero that wins the side pot is not the winner of the hand."""
+    hands = {1: ("C+02", "T+03"), 2: ("S+06", "T-06"), 3: ("C+08", "T+09")}
+    floor = opened(table((13, 100, 100), extra_named_hands=["idiots_array"]), hands, ("S+10", "Z1"))
+    floor.turn(1, "gain", source="pile")
+    quiet(floor, "bet")
+    floor.act(1, "raise_to", 10)
+    floor.act(2, "raise_to", 30)
+    floor.act(3, "call")
+    quiet(floor)
+    assert [(a.pot, a.shares[0].seat) for a in awards(floor)] == [(1, 1), (2, 2)]
+    assert floor.table.sabacc_pot == 3
+
+
 def awards(floor: Floor) -> list[events.PotAwarded]:
     return happened(floor, events.PotAwarded)
 

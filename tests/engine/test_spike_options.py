@@ -11,6 +11,7 @@ import pytest
 from engine.rulesets import CorellianSpike, preset, resolve
 from engine.rulesets.errors import RulesetInvalid
 from engine.table import errors, events
+from engine.table.spike_turns import actions
 from engine.table.view import seen_by
 from engine.values import Sealed, audience_of
 from tests.engine.spike import (
@@ -27,6 +28,7 @@ from tests.engine.spike import (
 )
 from tests.engine.tables import Floor, entrant
 
+MIN_OPEN = {"kind": "poker_nl", "min_open": 5}
 MARKET = ("C-01", "C-02", "C-03", "C-06", "C-07", "C-08", "C-09")
 
 
@@ -114,6 +116,23 @@ def test_the_last_turn_of_an_earlier_round_is_filled_before_the_bets() -> None:
     assert rounds(floor).market == ("C-02",)
     next_round(floor)
     assert rounds(floor).market == ("C-03", "C-02")
+
+
+def test_a_hand_of_five_cards_can_trade_and_not_buy() -> None:
+    floor = galaxy()
+    for _ in range(2):
+        floor.turn(1, "buy", source="pilot")
+        next_round(floor)
+    floor.turn(1, "buy", source="pilot")
+    full = actions(floor.table, floor.table.at(1))
+    assert len(hand_of(floor, 1)) == 5
+    assert {action.verb for action in full} == {"stand", "swap", "trade", "junk"}
+
+
+def test_the_prices_are_counted_in_the_chips_of_the_table() -> None:
+    unit = {"chip_unit": 5, "ante": {"hand": 10, "sabacc": 5}, "betting": MIN_OPEN}
+    floor = next_round(galaxy(starting_stack=100, **unit))
+    assert ("trade", "wing", 10) in legal(floor, 1)
 
 
 def test_a_pile_that_cannot_be_paid_is_not_offered() -> None:

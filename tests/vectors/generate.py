@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from random import Random
@@ -11,12 +12,14 @@ from typing import Any, Literal
 import msgspec
 
 from engine.betting import Bettor, Street, act, legal_actions, next_to_act
-from engine.cards import deck
+from engine.cards import deck, total
 from engine.errors import CommandRejected
+from engine.games import spike_hands
+from engine.games.galaxy_hands import galaxy_rank
 from engine.games.ranks import HandRank
 from engine.games.traditional import rank
 from engine.pots import build_pots, split, unmatched
-from engine.rulesets import FixedContinue, PokerNoLimit
+from engine.rulesets import EXTRA_HANDS, FixedContinue, PokerNoLimit
 from engine.showdown import best_seats, best_selection, key, suit_count
 
 FOLDER = Path(__file__).resolve().parents[2] / "api-spec" / "vectors"
@@ -320,11 +323,76 @@ def _steps(hands: list[tuple[HandRank, list[str]]]) -> list[list[list[str]]]:
     ]
 
 
+def spike() -> Case:
+    """Return vectors of what a hand of Corellian Spike is worth under each ranking."""
+    dice = Random(SEED)
+    hands = [*_told_of_spike(), *_drawn_for_spike(dice)]
+    return {
+        "about": "Corellian Spike: rulebook spike.ranking, ties.blind_draw. The hands of a step "
+        "are equal.",
+        **{
+            ranking: [_named(cards, judge(cards)) for cards in hands]
+            for ranking, judge in SPIKE.items()
+        },
+        **{
+            f"best_to_worst_{ranking}": _steps([(judge(cards), cards) for cards in hands])
+            for ranking, judge in SPIKE.items()
+        },
+        "blind_draws": [_blind_draw(dice) for _ in range(12)],
+    }
+
+
+SPIKE: dict[str, Callable[[Sequence[str]], HandRank]] = {
+    "printed": spike_hands.rank,
+    "strict": partial(spike_hands.rank, strict=True),
+    "extra_hands": partial(spike_hands.rank, extra=EXTRA_HANDS),
+    "galaxy": galaxy_rank,
+}
+"""The rankings by name; ``extra_hands`` plays every extra name."""
+
+
+def _told_of_spike() -> list[list[str]]:
+    """Return a hand of every name, and some that differ in what breaks a tie."""
+    told = (
+        "Z1 Z2, C+10 T+10 S-10 C-10 Z1, C+05 T+05 S-05 C-05 Z2, C+10 T-10 Z1, "
+        "C+03 T-03 S+04 C-04 Z1, C+05 T-05 Z1, C+05 T-05 Z1 Z2, C+07 T-07 Z2, "
+        "C+02 T+02 S+02 C-03 T-03, C+07 T-08 S-09 C+10, C+01 T+01 S-01 C-01, "
+        "C+01 T+01 S+01 C-01 T-02, C+01 C+02 C+03 C+04 C-10, C-01 T-02 S-03 C-04 T+10, "
+        "C+02 T+03 S-04 C+05 T-06, C+04 T-05 S-06 C+07, C+04 T-05 S-06 C+07 Z1, "
+        "C+04 T+04 S-04 C-02 T-02, C+03 T-03 S+05 C-05, C+01 T+02 S-03, C+03 T-03, "
+        "C+03 C-03 T+01 T+07 T-08, C+01 T+08 S-02 C-07, C+04 T+06 S-10, C+04 T+05 S-09, "
+        "Z1 C+02 T+03, C+01 T-01 S+02 C-03 T+02, C+03 T-02, C-03 T+02"
+    )
+    return [cards.split() for cards in told.split(", ")]
+
+
+def _drawn_for_spike(dice: Random) -> list[list[str]]:
+    """Return random hands, every second of which totals zero."""
+    drawn: list[list[str]] = []
+    while len(drawn) < 40:
+        cards = dice.sample(deck("d62"), dice.randint(2, 5))
+        if len(drawn) % 2 == 0 or total(cards) == 0:
+            drawn.append(cards)
+    return drawn
+
+
+def _named(cards: list[str], judged: HandRank) -> Case:
+    return {"cards": cards, "total": judged.total, "name": judged.name}
+
+
+def _blind_draw(dice: Random) -> Case:
+    drawn = dict(enumerate(dice.sample(deck("d62"), dice.randint(2, 4)), start=1))
+    best = min(map(spike_hands.blind_draw_key, drawn.values()))
+    winners = [seat for seat, card in drawn.items() if spike_hands.blind_draw_key(card) == best]
+    return {"drawn": drawn, "best": winners}
+
+
 FILES = {
     "scoring": scoring,
     "pots": pots,
     "legal_actions": betting,
     "traditional": traditional,
+    "spike": spike,
 }
 
 

@@ -7,11 +7,14 @@ a vector that both got wrong would have to be wrong in the same way twice.
 
 import json
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 import pytest
 
+from engine.rulesets import EXTRA_HANDS
+from tests.engine.test_spike_hands import plain, plain_galaxy
 from tests.vectors.generate import FILES, FOLDER, text_of
 
 Case = dict[str, Any]
@@ -163,3 +166,55 @@ def test_hands_of_traditional_stand_in_the_order_of_their_totals(
     assert {abs(total) for total in totals[1]} == {23}
     rest = [total for step in totals[2:] for total in step]
     assert rest == sorted(set(rest), reverse=True)
+
+
+def spike_value_of(card: str) -> int:
+    """Return a card's value in the deck of Corellian Spike, from its letters."""
+    return 0 if card[0] == "Z" else int(card[1:])
+
+
+@pytest.mark.parametrize("ranking", ["printed", "strict", "extra_hands", "galaxy"])
+def test_a_hand_of_spike_totals_what_its_letters_say(ranking: str) -> None:
+    for case in cases("spike", ranking):
+        value = sum(map(spike_value_of, case["cards"]))
+        assert case["total"] == value
+        assert (case["name"] in ("nulrhek", "idiots_array")) == (value != 0)
+
+
+@pytest.mark.parametrize(
+    ("ranking", "worth"),
+    [
+        ("printed", plain),
+        ("strict", partial(plain, strict=True)),
+        ("extra_hands", partial(plain, extra=frozenset(EXTRA_HANDS))),
+    ],
+)
+def test_hands_of_spike_stand_as_the_rules_written_plainly_order_them(
+    ranking: str, worth: Callable[[tuple[int, ...]], list[str]]
+) -> None:
+    """Words to sort by, one for all hands of a step, and rising from step to step."""
+    steps = [
+        {tuple(worth(tuple(map(spike_value_of, cards)))) for cards in step}
+        for step in cases("spike", f"best_to_worst_{ranking}")
+    ]
+    assert [len(step) for step in steps] == [1] * len(steps)
+    assert sorted(steps, key=min) == steps
+
+
+def test_hands_of_the_galaxy_stand_as_the_rules_written_plainly_order_them() -> None:
+    steps = [
+        [plain_galaxy(tuple(cards)) for cards in step]
+        for step in cases("spike", "best_to_worst_galaxy")
+    ]
+    assert all(step.count(step[0]) == len(step) for step in steps)
+    firsts = [step[0] for step in steps]
+    assert sorted(firsts) == firsts
+
+
+def test_a_blind_draw_goes_to_the_nearest_to_zero_and_of_two_to_the_positive() -> None:
+    for case in cases("spike", "blind_draws"):
+        values = {int(seat): spike_value_of(card) for seat, card in case["drawn"].items()}
+        nearest = min(abs(value) for value in values.values())
+        near = {seat: value for seat, value in values.items() if abs(value) == nearest}
+        highest = max(near.values())
+        assert case["best"] == [seat for seat, value in near.items() if value == highest]
