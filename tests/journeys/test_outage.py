@@ -31,7 +31,7 @@ DECISION_SECONDS = 6
 """Shorter than the outage: without mercy, everybody who is asked would be timed out."""
 
 ACTIONS_BEFORE = 6
-PATIENCE_SECONDS = 45.0
+PATIENCE_SECONDS = 90.0
 NAMES = ("han", "lando", "qira", "tobias", "dryden", "enfys", "rio", "val")
 
 
