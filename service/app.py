@@ -3,8 +3,9 @@
 import asyncio
 import contextlib
 import gc
-import signal
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from types import FrameType
 from typing import Any
 from uuid import UUID
 
@@ -68,20 +69,45 @@ class Application:
         await self.litestar(scope, receive, send_with_headers)
 
 
-def build(settings: Settings) -> Application:
-    """Return the application; nothing connects before its lifespan begins."""
-    stopping = asyncio.Event()
+class Server(uvicorn.Server):
+    """
+    A server whose application learns of the first signal, also while it still starts.
+
+    Without this a server waits for its streams and the streams for their clients.
+
+    Args:
+        config: Of the server.
+        stopping: Set when the signal comes.
+    """
+
+    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Tell the application, then stop as any server does."""
+        asyncio.get_running_loop().call_soon_threadsafe(self._stopping.set)
+        super().handle_exit(sig, frame)
+
+
+def build(settings: Settings, stopping: asyncio.Event | None = None) -> Application:
+    """
+    Return the application; nothing connects before its lifespan begins.
+
+    Args:
+        stopping: Ends streams, and the waiting for a database, when it is set.
+    """
+    stopping = stopping or asyncio.Event()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        with _stopping_on_signals(stopping):
-            async with _shell(settings, stopping) as shell:
-                app.state.shell = shell
-                # Everything loaded so far lives as long as the process.
-                gc.collect()
-                gc.freeze()
-                yield
-                stopping.set()
+        async with _shell(settings, stopping) as shell:
+            app.state.shell = shell
+            # Everything loaded so far lives as long as the process.
+            gc.collect()
+            gc.freeze()
+            yield
+            stopping.set()
 
     handlers: dict[int | type[Exception], Any] = {**HANDLERS}
     handlers.update((each, answer_away) for each in AWAY)
@@ -100,9 +126,10 @@ def build(settings: Settings) -> Application:
 
 
 def run(settings: Settings) -> None:
-    """Serve until a signal says to stop."""
-    uvicorn.run(
-        build(settings),
+    """Serve until a signal says to stop; exit code 3 if it never came to serving."""
+    stopping = asyncio.Event()
+    config = uvicorn.Config(
+        build(settings, stopping),
         host=settings.host,
         port=settings.port,
         log_level=settings.log_level,
@@ -110,6 +137,10 @@ def run(settings: Settings) -> None:
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,
     )
+    server = Server(config, stopping)
+    server.run()
+    if not server.started:
+        sys.exit(3)
 
 
 @contextlib.asynccontextmanager
@@ -129,35 +160,6 @@ async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[S
             news=news,
             stopping=stopping,
         )
-
-
-@contextlib.contextmanager
-def _stopping_on_signals(stopping: asyncio.Event) -> Any:
-    """
-    End the streams at the first signal, then let the server's own handler act.
-
-    Without this a server waits for its streams and the streams for their clients.
-    """
-    loop = asyncio.get_running_loop()
-    before: dict[signal.Signals, Any] = {}
-
-    def stop(number: int, frame: Any) -> None:
-        loop.call_soon_threadsafe(stopping.set)
-        previous = before.get(signal.Signals(number))
-        if callable(previous):
-            previous(number, frame)
-
-    try:
-        for each in (signal.SIGTERM, signal.SIGINT):
-            before[each] = signal.signal(each, stop)
-    except ValueError:
-        # Only the main thread may handle signals; tests elsewhere do without.
-        before.clear()
-    try:
-        yield
-    finally:
-        for each, previous in before.items():
-            signal.signal(each, previous)
 
 
 def _headers(number: UUID, message: Any) -> list[tuple[bytes, bytes]]:

@@ -128,7 +128,8 @@ class Crew:
             self._ready.discard(child)
             if self._stopping_since is None:
                 code = os.waitstatus_to_exitcode(status)
-                _log.error("a process ended and is started anew", post=post, pid=child, code=code)
+                say = _log.error if code else _log.warning
+                say("a process ended and is started anew", post=post, pid=child, code=code)
                 pause = 0 if was_ready else _AGAIN_SECONDS
                 self._due.append((time.monotonic() + pause, post))
 

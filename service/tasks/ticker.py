@@ -28,11 +28,15 @@ class Ticker:
     Args:
         settings: Those of the worker.
         send: Publishes a claimed job; a failure needs nothing, its lease runs out.
+        returned: Called when the database is back after it was away.
     """
 
-    def __init__(self, settings: Settings, send: Send) -> None:
+    def __init__(
+        self, settings: Settings, send: Send, returned: Callable[[], None] = lambda: None
+    ) -> None:
         self._settings = settings
         self._send = send
+        self._returned = returned
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
         self._connection: psycopg.Connection | None = None
@@ -88,7 +92,10 @@ class Ticker:
             jobs.release(connection, SHORT)
             arming.wake_all(connection, now)
         audits.break_dead(connection)
-        self._next_beat, self._away = now + interval, False
+        self._next_beat = now + interval
+        if self._away:
+            self._away = False
+            self._returned()
 
     def _now(self, connection: psycopg.Connection) -> datetime:
         row = connection.execute("SELECT clock_timestamp()").fetchone()

@@ -5,6 +5,8 @@ A process runs Celery's solo pool: it is the task's own process, and takes one t
 at a time.  Those at the queue ``play`` have a ticker beside them, in a thread.
 """
 
+import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -51,7 +53,7 @@ def work(settings: Settings, queue: str, ready: Callable[[], None]) -> None:
     turn = broker.take_turn(url) if broker.is_postgres(url) else None
     child = Child(settings)
     application = Application(settings, child)
-    ticker = Ticker(settings, application.send) if queue == PLAY else None
+    ticker = Ticker(settings, application.send, _make_way) if queue == PLAY else None
 
     def begin(**_: Any) -> None:
         if turn is not None:
@@ -74,3 +76,13 @@ def work(settings: Settings, queue: str, ready: Callable[[], None]) -> None:
         application.work(queue)
     finally:
         child.stop()
+
+
+def _make_way() -> None:
+    """
+    Have this process replaced, once it has finished what it is at.
+
+    Celery looks for a broker that was away at intervals of up to half a minute; a new
+    process finds it at once, and players' deadlines wait for that.
+    """
+    os.kill(os.getpid(), signal.SIGTERM)

@@ -22,8 +22,7 @@ PATIENCE_SECONDS = 20.0
 HEARTBEAT_SECONDS = 5
 LEVELS = [{"small": 5, "big": 10, "length": 3600}, {"small": 10, "big": 20}]
 TEMPER = Temper(boldness=0.0, patience=1.0)
-OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1, "lease_seconds": 5}
-"""A short lease: a job in flight when the database goes is sent again only after it."""
+OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1}
 
 
 @dataclass

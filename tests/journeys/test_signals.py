@@ -46,7 +46,11 @@ def holotable(*arguments: str, **environment: str) -> Iterator[subprocess.Popen[
 
 @pytest.mark.parametrize(
     ("process", "waiting"),
-    [("api", "waiting for the database"), ("project", "projections_wait_for_database")],
+    [
+        ("api", "Started server process"),
+        ("api", "waiting for the database"),
+        ("project", "projections_wait_for_database"),
+    ],
 )
 def test_a_process_that_waits_for_its_database_stops_when_it_is_told(
     process: str, waiting: str

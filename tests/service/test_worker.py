@@ -137,6 +137,34 @@ async def test_a_killed_process_is_replaced_and_a_killed_worker_leaves_none(
     await until(gone)
 
 
+async def test_processes_that_players_wait_for_are_replaced_when_the_database_is_back(
+    database: TestDatabase, worker: subprocess.Popen[bytes]
+) -> None:
+    """Celery itself would look for its broker again only after up to half a minute."""
+    before = children(worker.pid)
+    log = database.server.cluster.directory / "server.log"
+    refusal = f'database "{database.name}" is not currently accepting connections'
+    superuser = await asyncpg.connect(asyncpg_dsn(database.server.cluster.url()))
+
+    async def refused() -> bool:
+        return log.read_text(encoding="utf-8", errors="replace").count(refusal) >= 20
+
+    async def replaced() -> bool:
+        return len(set(children(worker.pid)) - set(before)) == len(before) - 1
+
+    try:
+        await superuser.execute(f'ALTER DATABASE "{database.name}" ALLOW_CONNECTIONS false')
+        await superuser.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
+            database.name,
+        )
+        await until(refused)
+        await superuser.execute(f'ALTER DATABASE "{database.name}" ALLOW_CONNECTIONS true')
+        await until(replaced)
+    finally:
+        await superuser.close()
+
+
 @pytest.mark.slow
 async def test_twenty_kills_between_claim_and_commit_lose_nothing_and_double_nothing(
     database: TestDatabase, worker: subprocess.Popen[bytes]
