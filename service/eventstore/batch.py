@@ -13,21 +13,19 @@ from engine.errors import CommandRejected
 from service.errors import ServiceError, StoreUnavailable
 from service.eventstore import canonical
 from service.eventstore.codec import Codec, category_of
-from service.eventstore.record import Append, Guard, Head, Metadata, NewEvent
+from service.eventstore.record import Append, Guard, Head, Metadata, NewEvent, Recorded
 from service.eventstore.states import Loaded, StateCache
 from service.keys import LeagueKeys
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """Events for one stream; without events a guard: as long as it has not moved."""
 
     stream: str
     events: tuple[msgspec.Struct, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(msgspec.Struct, frozen=True, kw_only=True):
     """Who asks, and what makes a repetition of the same request recognisable."""
 
     command_id: UUID
@@ -51,20 +49,29 @@ Decide = Callable[[States], Awaitable[Sequence[Entry]]]
 """Returns what to append, the command's own stream first; or refuses."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedEvent:
-    """An event with its place in the log."""
+class RecordedEvent(msgspec.Struct, frozen=True):
+    """An event, and the row of the log that holds it."""
 
-    stream: str
-    version: int
-    position: int
-    type: str
+    row: Recorded
     event: Any
-    at: datetime
+
+    @property
+    def stream(self) -> str:
+        """Where it stands."""
+        return self.row.stream
+
+    @property
+    def version(self) -> int:
+        """Its number in its stream."""
+        return self.row.stream_version
+
+    @property
+    def type(self) -> str:
+        """What it is called in storage."""
+        return self.row.type
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """Where a command's events stand; no positions if it caused none."""
 
     league: str
