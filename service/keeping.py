@@ -21,6 +21,7 @@ from service import accounts
 from service.api.accounts import SignUp
 from service.audit import audit_league
 from service.database import ROOT, ServerRefused, async_engine, asyncpg_dsn, with_database
+from service.desk import settle
 from service.errors import EventUnreadable
 from service.keys import Keys
 from service.projections.models import ProjectionUnknown
@@ -90,6 +91,7 @@ def _bar() -> Progress:
 
 async def rebuild(settings: Settings, name: str) -> int:
     """Build a read model anew; the exit code."""
+    settle()
     with _bar() as bar:
         task = bar.add_task(f"rebuilding {name}", total=None)
         await rebuild_models(
