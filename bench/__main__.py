@@ -4,7 +4,7 @@ import os
 import sys
 from importlib import import_module
 
-NAMES = ("engine", "http", "append", "replay")
+NAMES = ("engine", "http", "append", "replay", "rebuild")
 
 
 def main(arguments: list[str]) -> int:

@@ -2,7 +2,6 @@
 
 from engine.rulesets.levels import scaled
 from engine.rulesets.model import (
-    EXTRA_HANDS,
     CorellianSpike,
     CoruscantShift,
     RoundsRuleset,
@@ -40,7 +39,6 @@ from engine.rulesets.parts import (
 from engine.rulesets.presets import PRESETS, preset, resolve
 
 __all__ = [
-    "EXTRA_HANDS",
     "PRESETS",
     "Amounts",
     "Ante",

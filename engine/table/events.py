@@ -61,7 +61,6 @@ from engine.table.turn_events import (
     DiscardFlipped,
     HandCalled,
     HandsTakenUp,
-    MarketCardLaid,
     SeatTotal,
     ShiftDealt,
     ShiftRolled,
@@ -107,7 +106,6 @@ __all__ = [
     "ImprovementCommitted",
     "ImprovementsClosed",
     "Level",
-    "MarketCardLaid",
     "OpenCard",
     "PenaltyPaid",
     "Phase",
@@ -308,7 +306,6 @@ Event = (
     | CardsFielded
     | HandCalled
     | DiscardFlipped
-    | MarketCardLaid
     | ShiftRolled
     | HandsTakenUp
     | ShiftDealt
