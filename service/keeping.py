@@ -112,6 +112,7 @@ async def compare(settings: Settings, name: str) -> int:
 
 async def audit(settings: Settings, league: str, tournament: str | None, as_json: bool) -> int:
     """Audit a league and print the report; 1 if it does not pass, 2 if there is no such thing."""
+    settle()
     engine = async_engine(settings.database_url, 2)
     try:
         async with engine.connect() as connection:
