@@ -2,6 +2,7 @@
 
 from engine.rulesets.levels import scaled
 from engine.rulesets.model import (
+    EXTRA_HANDS,
     CorellianSpike,
     CoruscantShift,
     RoundsRuleset,
@@ -39,6 +40,7 @@ from engine.rulesets.parts import (
 from engine.rulesets.presets import PRESETS, preset, resolve
 
 __all__ = [
+    "EXTRA_HANDS",
     "PRESETS",
     "Amounts",
     "Ante",

@@ -7,7 +7,7 @@ is of.  Source: rulebook ``rulesets``.
 """
 
 from hashlib import sha256
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -41,6 +41,16 @@ from engine.rulesets.parts import (
 from engine.values import Chips
 
 Position = Literal["left_of_button", "left_of_big_blind"]
+ExtraHand = Literal[
+    "idiots_array",
+    "prime_sabacc",
+    "dual_power_coupling",
+    "straight_staves",
+    "straight_rhoon",
+    "straight_trill",
+]
+EXTRA_HANDS: tuple[ExtraHand, ...] = get_args(ExtraHand)
+"""Names of hands of Corellian Spike that only some tables play."""
 
 
 class _Game(
@@ -204,7 +214,12 @@ class Traditional(_RoundsGame, frozen=True, kw_only=True, tag="traditional"):
 
 
 class CorellianSpike(_RoundsGame, frozen=True, kw_only=True, tag="corellian_spike"):
-    """Corellian Spike: three rounds, dice that redeal the hands, totals near zero."""
+    """
+    Corellian Spike: three rounds, dice that redeal the hands, totals near zero.
+
+    ``galaxy_series``, ``ranking`` ``galaxy`` and ``spike_redeals`` ``oldest_card`` rest
+    on one public program alone: they need ``experimental``.
+    """
 
     deck: Literal["d62"] = "d62"
     max_players: int = 8
@@ -214,11 +229,17 @@ class CorellianSpike(_RoundsGame, frozen=True, kw_only=True, tag="corellian_spik
     ante: HandAntes = HandAntes()
     spike_dice: bool = True
     spike_before_bet: bool = False
+    spike_redeals: Literal["hand", "oldest_card"] = "hand"
+    """``oldest_card``: dice in the last round only, and one card of each hand."""
+
     gain_from_discard: bool = False
     swap_gain_cost: CardFees | None = None
-    galaxy_series: bool = False
+    ranking: Literal["printed", "galaxy"] = "printed"
+    extra_named_hands: tuple[ExtraHand, ...] = ()
     strict_named_hands: bool = False
+    galaxy_series: bool = False
     tie: SingleBlindDraw | Split = SingleBlindDraw()
+    experimental: bool = False
 
     @property
     def main_ante(self) -> Chips:

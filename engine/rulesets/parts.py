@@ -172,7 +172,7 @@ class MainAntes(Plain, frozen=True, kw_only=True):
 
 
 class HandAntes(Plain, frozen=True, kw_only=True):
-    """What everyone pays into each of the two pots of Corellian Spike."""
+    """What everyone pays into each of the two pots of Corellian Spike: rulebook ``spike.ante``."""
 
     hand: Chips = 2
     sabacc: Chips = 1
@@ -185,6 +185,8 @@ class CardFees(Plain, frozen=True, kw_only=True):
     swap: Chips = 1
     discard: Chips = 2
     """For taking the top of the discard pile."""
+
+    junk: Chips = 0
 
 
 class Amounts(Plain, frozen=True, kw_only=True):

@@ -96,6 +96,19 @@ PRESETS: dict[str, dict[str, Any]] = {
         "compare": "signed",
         "short_forced": "sits_out",
     },
+    "spike": {
+        "variant": "corellian_spike",
+        "starting_stack": 100,
+        "ante": {"hand": 2, "sabacc": 1},
+        "betting": {"kind": "poker_nl", "min_raise": "chip_unit", "min_open": 1},
+        "spike_dice": True,
+        "spike_before_bet": False,
+        "gain_from_discard": False,
+        "swap_gain_cost": None,
+        "galaxy_series": False,
+        "tie": {"kind": "single_blind_draw"},
+        "short_forced": "out",
+    },
 }
 """What each preset says differently from the defaults.  Source: rulebook ``rulesets.presets``."""
 

@@ -9,6 +9,7 @@ from engine.rulesets.parts import (
     Ante,
     AnteByPlayers,
     Blinds,
+    CardFees,
     DrawOff,
     EachDealtOnce,
     FixedContinue,
@@ -18,6 +19,7 @@ from engine.rulesets.parts import (
     NoForcedBet,
     OpenEnd,
     PokerNoLimit,
+    Split,
 )
 
 _PLAYERS_MAX = 12
@@ -47,7 +49,7 @@ def contradiction(ruleset: Ruleset) -> str | None:
         case Traditional():
             own = _of_rounds(ruleset) or _of_traditional(ruleset)
         case CorellianSpike():
-            own = _of_rounds(ruleset)
+            own = _of_rounds(ruleset) or _of_spike(ruleset)
     return own or _of_betting(ruleset)
 
 
@@ -146,6 +148,27 @@ def _of_traditional(ruleset: Traditional) -> str | None:
         return "pot_building_rounds is below 0"
     if not ruleset.pot_building_rounds < ruleset.max_rounds <= _ROUNDS_MAX:
         return f"max_rounds is not between pot_building_rounds + 1 and {_ROUNDS_MAX}"
+    return None
+
+
+def _of_spike(ruleset: CorellianSpike) -> str | None:
+    fees = ruleset.swap_gain_cost or CardFees(gain=0, swap=0, discard=0)
+    galaxy = ruleset.ranking == "galaxy"
+    one_card = ruleset.spike_redeals == "oldest_card"
+    if any(fee % ruleset.chip_unit for fee in (fees.gain, fees.swap, fees.discard, fees.junk)):
+        return f"fees must be multiples of chip_unit {ruleset.chip_unit}"
+    if (ruleset.galaxy_series or galaxy or one_card) and not ruleset.experimental:
+        return "galaxy_series, ranking galaxy and spike_redeals oldest_card need experimental"
+    if ruleset.galaxy_series and ruleset.gain_from_discard:
+        return "galaxy_series has no open discard pile to gain from"
+    if one_card and not ruleset.spike_dice:
+        return "spike_redeals oldest_card needs spike_dice"
+    if galaxy and not isinstance(ruleset.tie, Split):
+        return "ranking galaxy leaves ties to a split"
+    if galaxy and (ruleset.extra_named_hands or ruleset.strict_named_hands):
+        return "extra_named_hands and strict_named_hands belong to the printed ranking"
+    if len(set(ruleset.extra_named_hands)) < len(ruleset.extra_named_hands):
+        return "an extra named hand is named twice"
     return None
 
 

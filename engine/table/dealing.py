@@ -107,10 +107,10 @@ def _still_due(course: Course) -> list[int]:
 def recycle(course: Course) -> None:
     """Shuffle the discards into a new pile and commit to it (rulebook ``cards.recycling``)."""
     hand = course.hand
-    if not hand.discards:
+    if not hand.recyclable:
         raise InvariantViolated("pile and discards are both empty")
     seed = bytes.fromhex(hand.seeds.value.cards)
-    pile = shuffled_pile(seed, hand.digest, hand.pile + 1, in_deck_order(hand.discards))
+    pile = shuffled_pile(seed, hand.digest, hand.pile + 1, in_deck_order(hand.recyclable))
     course.emit(
         events.PileCommitted(
             pile=pile.number, size=len(pile.cards), root=pile.root(), rule="cards.recycling"
@@ -120,8 +120,7 @@ def recycle(course: Course) -> None:
 
 def enough_for(course: Course, cards: int) -> bool:
     """Return whether pile and discards together still give *cards*."""
-    hand = course.hand
-    return len(hand.pile_cards) - hand.pile_next + len(hand.discards) >= cards
+    return course.hand.pile_left + len(course.hand.recyclable) >= cards
 
 
 def draw_open(course: Course, seats: Sequence[int]) -> Iterator[tuple[SeatedCard, ...]]:

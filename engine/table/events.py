@@ -61,6 +61,7 @@ from engine.table.turn_events import (
     DiscardFlipped,
     HandCalled,
     HandsTakenUp,
+    MarketCardLaid,
     SeatTotal,
     ShiftDealt,
     ShiftRolled,
@@ -106,6 +107,7 @@ __all__ = [
     "ImprovementCommitted",
     "ImprovementsClosed",
     "Level",
+    "MarketCardLaid",
     "OpenCard",
     "PenaltyPaid",
     "Phase",
@@ -306,6 +308,7 @@ Event = (
     | CardsFielded
     | HandCalled
     | DiscardFlipped
+    | MarketCardLaid
     | ShiftRolled
     | HandsTakenUp
     | ShiftDealt

@@ -96,10 +96,8 @@ def _replacements_dealt(table: Table, hand: Hand, event: events.ReplacementsDeal
 
 
 def _pile_committed(table: Table, hand: Hand, event: events.PileCommitted) -> Table:
-    shuffled, rounds = hand.discards, hand.rounds
-    if rounds is not None and len(rounds.open_discards) > 1:
-        # The top of an open discard pile stays where it is.
-        shuffled = (*shuffled, *(card.card for card in rounds.open_discards[:-1]))
+    shuffled, rounds = hand.recyclable, hand.rounds
+    if rounds is not None:
         rounds = replace(rounds, open_discards=rounds.open_discards[-1:])
     if event.pile != hand.pile + 1 or event.size != len(shuffled):
         raise InvariantViolated(f"pile {event.pile} of {event.size} cards after {hand.pile}")
@@ -353,7 +351,7 @@ def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
         awards=hand.awards,
         winners=event.winners,
         ranked=() if hand.rounds is None else hand.rounds.ranked,
-        sabacc_award=None if hand.rounds is None else hand.rounds.sabacc_award,
+        sabacc_awards=() if hand.rounds is None else hand.rounds.sabacc_awards,
         unshown_by=None if winner is None else winner.entrant,
         unshown=() if winner is None or winner.hand is None else _covered(winner.hand),
     )

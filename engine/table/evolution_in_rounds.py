@@ -45,6 +45,7 @@ def _card_turn_taken(table: Table, hand: Hand, event: events.CardTurnTaken) -> T
             rounds,
             taken=(*rounds.taken, event.seat),
             open_discards=_discards_after(rounds.open_discards, event),
+            market=_market_after(rounds.market, event),
             dead=rounds.dead + event.fee,
         ),
     )
@@ -87,6 +88,16 @@ def _discards_after(
     return pile if event.shown is None else (*pile, event.shown)
 
 
+def _market_after(
+    market: tuple[OpenCard, ...], event: events.CardTurnTaken
+) -> tuple[OpenCard, ...]:
+    if event.taken is None or event.source == "discards":
+        return market
+    if event.taken not in market:
+        raise InvariantViolated("a card was taken that lies on no pile")
+    return tuple(card for card in market if card != event.taken)
+
+
 def _cards_fielded(table: Table, hand: Hand, event: events.CardsFielded) -> Table:
     if hand.decision is None or event.seat not in hand.decision.seats:
         raise InvariantViolated(f"seat {event.seat} fielded cards out of turn")
@@ -114,6 +125,12 @@ def _discard_flipped(table: Table, hand: Hand, event: events.DiscardFlipped) -> 
     return replace(table, hand=replace(hand, pile_next=hand.pile_next + 1, rounds=flipped))
 
 
+def _market_card_laid(table: Table, hand: Hand, event: events.MarketCardLaid) -> Table:
+    rounds = hand.in_rounds
+    laid = replace(rounds, market=(event.card, *rounds.market))
+    return replace(table, hand=replace(hand, pile_next=hand.pile_next + 1, rounds=laid))
+
+
 def _shift_rolled(table: Table, hand: Hand, event: events.ShiftRolled) -> Table:
     roll = Roll(round=event.round, dice=event.dice, doubles=event.doubles)
     rounds = replace(hand.in_rounds, rolls=(*hand.in_rounds.rolls, roll))
@@ -123,14 +140,17 @@ def _shift_rolled(table: Table, hand: Hand, event: events.ShiftRolled) -> Table:
 def _hands_taken_up(table: Table, hand: Hand, event: events.HandsTakenUp) -> Table:
     places = []
     gone: list[str] = []
+    counts = {count.seat: count.cards for count in event.counts}
     staying = {card.card for card in hand.in_rounds.open_discards}
     for place in table.places:
         if place.hand is None or not place.hand.live:
             places.append(place)
             continue
-        gone += [card.card for card in place.hand.cards]
-        staying |= {card.card for card in place.hand.field}
-        places.append(replace(place, hand=replace(place.hand, cards=())))
+        # Those it has held longest; a whole hand, unless the count says less.
+        taken = counts.get(place.seat, 0)
+        gone += [card.card for card in place.hand.cards[:taken]]
+        staying |= {card.card for card in (*place.hand.field, *place.hand.cards[taken:])}
+        places.append(replace(place, hand=replace(place.hand, cards=place.hand.cards[taken:])))
     if event.with_pile:
         discards = tuple(card for card in deck(table.ruleset.deck) if card not in staying)
         after = replace(hand, discards=discards, pile_next=len(hand.pile_cards))
@@ -195,14 +215,15 @@ def _demise_dealt(table: Table, hand: Hand, event: events.DemiseDealt) -> Table:
 
 
 def _sabacc_pot_awarded(table: Table, hand: Hand, event: events.SabaccPotAwarded) -> Table:
-    if event.chips != table.sabacc_pot:
+    if event.chips > table.sabacc_pot:
         raise InvariantViolated(f"a Sabacc pot of {event.chips} chips was not there")
+    rounds = hand.in_rounds
     place = table.at(event.seat)
     return replace(
         table,
         places=with_place(table, replace(place, stack=place.stack + event.chips)),
-        sabacc_pot=0,
-        hand=replace(hand, rounds=replace(hand.in_rounds, sabacc_award=event)),
+        sabacc_pot=table.sabacc_pot - event.chips,
+        hand=replace(hand, rounds=replace(rounds, sabacc_awards=(*rounds.sabacc_awards, event))),
     )
 
 
@@ -211,6 +232,7 @@ WITHIN_ROUNDS: dict[type, Callable[[Table, Hand, Any], Table]] = {
     events.CardsFielded: _cards_fielded,
     events.HandCalled: _hand_called,
     events.DiscardFlipped: _discard_flipped,
+    events.MarketCardLaid: _market_card_laid,
     events.ShiftRolled: _shift_rolled,
     events.HandsTakenUp: _hands_taken_up,
     events.ShiftDealt: _shift_dealt,

@@ -1,13 +1,14 @@
 """Which game a ruleset is of."""
 
 from engine.errors import InvariantViolated
-from engine.rulesets import CoruscantShift, Ruleset, Traditional
-from engine.table import coruscant_shift, traditional
+from engine.rulesets import CorellianSpike, CoruscantShift, Ruleset, Traditional
+from engine.table import corellian_spike, coruscant_shift, spike_turns, traditional
 from engine.table.game import CardTurns, Game
 
 _GAMES: dict[type, Game] = {
     CoruscantShift: Game(step=coruscant_shift.step),
     Traditional: Game(step=traditional.step, turns=traditional.TURNS),
+    CorellianSpike: Game(step=corellian_spike.step, turns=spike_turns.TURNS),
 }
 
 

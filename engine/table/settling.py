@@ -178,6 +178,9 @@ def _put_out(course: Course) -> None:
     if isinstance(ruleset, CoruscantShift) or ruleset.short_forced != "out" or level is None:
         return
     least = ruleset.least_stack(level.amounts)
+    if all(place.stack < least for place in course.table.places):
+        # There would be nobody left to have won.
+        return
     for place in course.table.places:
         if place.hand is not None and 0 < place.stack < least:
             course.emit(

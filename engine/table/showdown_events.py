@@ -171,6 +171,8 @@ class DemiseDealt(Part, frozen=True, kw_only=True, tag="demise_dealt"):
 
 
 class SabaccPotAwarded(Part, frozen=True, kw_only=True, tag="sabacc_pot_awarded"):
+    """What one seat took of the Sabacc pot; tied seats may share it."""
+
     seat: int
     entrant: EntrantId
     chips: Chips

@@ -126,12 +126,16 @@ class Rounds(msgspec.Struct, frozen=True, kw_only=True):
     open_discards: tuple[OpenCard, ...] = ()
     """A face-up discard pile, the top card last."""
 
+    market: tuple[OpenCard, ...] = ()
+    """The open piles of the Galaxy Series: pilot, wing, gunner."""
+
     dead: Chips = 0
     """Fees for card actions, which will join the main pot."""
 
     announced: tuple[SeatTotal, ...] = ()
     ranked: tuple[Ranked, ...] = ()
-    sabacc_award: SabaccPotAwarded | None = None
+    sabacc_awards: tuple[SabaccPotAwarded, ...] = ()
+    """Who took the Sabacc pot; several if they share it."""
 
 
 class Hand(msgspec.Struct, frozen=True, kw_only=True):
@@ -209,6 +213,18 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True):
             raise InvariantViolated("this game has no card turns")
         return self.rounds
 
+    @property
+    def pile_left(self) -> int:
+        """Return how many cards the draw pile still holds."""
+        return len(self.pile_cards) - self.pile_next
+
+    @property
+    def recyclable(self) -> tuple[str, ...]:
+        """Return what a new pile would be made of: all discards but the top of an open pile."""
+        if self.rounds is None:
+            return self.discards
+        return (*self.discards, *(card.card for card in self.rounds.open_discards[:-1]))
+
 
 class LastHand(msgspec.Struct, frozen=True, kw_only=True):
     """How the hand before ended, to be looked at until the next is opened."""
@@ -221,7 +237,7 @@ class LastHand(msgspec.Struct, frozen=True, kw_only=True):
     awards: tuple[PotAwarded, ...]
     winners: tuple[int, ...]
     ranked: tuple[Ranked, ...] = ()
-    sabacc_award: SabaccPotAwarded | None = None
+    sabacc_awards: tuple[SabaccPotAwarded, ...] = ()
     unshown_by: EntrantId | None = None
     """Who won because everybody else folded."""
 

@@ -70,6 +70,13 @@ class DiscardFlipped(Part, frozen=True, kw_only=True, tag="discard_flipped"):
     rule: str
 
 
+class MarketCardLaid(Part, frozen=True, kw_only=True, tag="market_card_laid"):
+    """A fresh card is the pilot of the Galaxy Series, and pushes the older ones on."""
+
+    card: OpenCard
+    rule: str
+
+
 class ShiftRolled(Part, frozen=True, kw_only=True, tag="shift_rolled"):
     """Two dice that may throw the hands over."""
 
@@ -82,10 +89,10 @@ class ShiftRolled(Part, frozen=True, kw_only=True, tag="shift_rolled"):
 
 
 class HandsTakenUp(Part, frozen=True, kw_only=True, tag="hands_taken_up"):
-    """Every live seat's cards outside the field went to the discards; new ones will follow."""
+    """Live seats' cards outside the field went to the discards; new ones will follow."""
 
     counts: tuple[CardCount, ...]
-    """How many each seat gave up."""
+    """How many each seat gave up, the first it was dealt before the later ones."""
 
     with_pile: bool
     """Whether the rest of the pile went to the discards too."""

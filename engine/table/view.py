@@ -11,7 +11,7 @@ import msgspec
 
 from engine.betting import LegalAction
 from engine.pots import build_pots
-from engine.rulesets import Amounts, Levels
+from engine.rulesets import Amounts, CorellianSpike, Levels
 from engine.table import levels
 from engine.table.events import Ranked, Revealed
 from engine.table.showing import can_show
@@ -84,8 +84,17 @@ class RoundView(_Part, frozen=True, kw_only=True):
     rolls: tuple[tuple[int, int], ...]
     """The pairs of dice so far, one a round."""
 
-    open_discards: tuple[str, ...]
-    """A face-up discard pile, the top card last."""
+    discard_top: str | None
+    """The card that lies on an open discard pile."""
+
+    discard_count: int
+    """Cards of an open discard pile."""
+
+    pile_count: int
+    """Cards of the draw pile."""
+
+    market: tuple[str, ...]
+    """The open piles of the Galaxy Series: pilot, wing, gunner."""
 
 
 class PotView(_Part, frozen=True, kw_only=True):
@@ -137,8 +146,8 @@ class LastHandView(_Part, frozen=True, kw_only=True):
     revealed: tuple[RevealedView, ...]
     awards: tuple[AwardView, ...]
     winners: tuple[int, ...]
-    sabacc_award: tuple[int, Chips] | None = None
-    """Who took the Sabacc pot, and how much it was."""
+    sabacc_awards: tuple[tuple[int, Chips], ...] = ()
+    """Who took how much of the Sabacc pot."""
 
     shown: tuple[str, ...] = ()
     """The hand of a winner by folds who has shown it."""
@@ -192,6 +201,8 @@ class TableView(_Part, frozen=True, kw_only=True):
     amounts: Amounts = Amounts()
     next_level: NextLevelView | None = None
     """None if the forced bets stay, or go by orbits or players."""
+    experimental: bool = False
+    """Whether the ruleset plays what rests on one public program alone."""
 
     held: str | None = None
     closed: bool = False
@@ -225,6 +236,7 @@ def seen_by(table: Table, viewer: EntrantId | None) -> TableView:
         level=table.level_number,
         amounts=_amounts(table),
         next_level=_next_level(table),
+        experimental=isinstance(table.ruleset, CorellianSpike) and table.ruleset.experimental,
         held=table.held,
         closed=table.closed,
         last_hand=_last_hand(table),
@@ -246,7 +258,7 @@ def seen_by(table: Table, viewer: EntrantId | None) -> TableView:
         pile=hand.pile,
         pots=_pots(table, hand),
         current_bet=hand.current_bet,
-        rounds=None if hand.rounds is None else _rounds(hand.rounds),
+        rounds=None if hand.rounds is None else _rounds(hand, hand.rounds),
         small_blind=hand.small_blind,
         big_blind=hand.big_blind,
         decision=_decision(hand),
@@ -350,14 +362,17 @@ def _announced(rounds: Rounds, seat: int) -> int | None:
     return next((each.total for each in rounds.announced if each.seat == seat), None)
 
 
-def _rounds(rounds: Rounds) -> RoundView:
+def _rounds(hand: Hand, rounds: Rounds) -> RoundView:
     return RoundView(
         round=rounds.round,
         taken=rounds.taken,
         called=rounds.called,
         caller=rounds.caller,
         rolls=tuple(roll.dice for roll in rounds.rolls),
-        open_discards=tuple(card.card for card in rounds.open_discards),
+        discard_top=rounds.open_discards[-1].card if rounds.open_discards else None,
+        discard_count=len(rounds.open_discards),
+        pile_count=hand.pile_left,
+        market=tuple(card.card for card in rounds.market),
     )
 
 
@@ -415,8 +430,6 @@ def _last_hand(table: Table) -> LastHandView | None:
             for award in last.awards
         ),
         winners=last.winners,
-        sabacc_award=None
-        if last.sabacc_award is None
-        else (last.sabacc_award.seat, last.sabacc_award.chips),
+        sabacc_awards=tuple((award.seat, award.chips) for award in last.sabacc_awards),
         shown=last.shown,
     )

@@ -164,7 +164,9 @@ class HandAudit:
         for card in event.cards:
             self._shown(event.seat, card)
 
-    def _flipped(self, event: events.DiscardFlipped, _before: object) -> None:
+    def _flipped(
+        self, event: events.DiscardFlipped | events.MarketCardLaid, _before: object
+    ) -> None:
         self._open("cards", event.card)
 
     def _ranked(self, event: events.HandsRanked, _before: object) -> None:
@@ -183,8 +185,8 @@ class HandAudit:
 
     def _sabacc_awarded(self, event: events.SabaccPotAwarded, _before: object) -> None:
         hand = self._now()
-        whole = hand.sabacc_pot == event.chips
-        self._hold("pots", whole, f"the Sabacc pot holds {hand.sabacc_pot} chips")
+        there = event.chips <= hand.sabacc_pot
+        self._hold("pots", there, f"the Sabacc pot holds {hand.sabacc_pot} chips")
         hand.won[event.seat] = hand.won.get(event.seat, 0) + event.chips
         hand.sabacc_pot -= event.chips
 
@@ -214,10 +216,7 @@ class HandAudit:
 
     def _pile_committed(self, event: events.PileCommitted, before: Table) -> None:
         hand = self._now()
-        discards: Sequence[str] = () if before.hand is None else before.hand.discards
-        if before.hand is not None and before.hand.rounds is not None:
-            covered = before.hand.rounds.open_discards[:-1]
-            discards = (*discards, *(card.card for card in covered))
+        discards: Sequence[str] = () if before.hand is None else before.hand.recyclable
         made = generator.pile(
             self._seed("cards"), hand.openings, event.pile, in_deck_order(discards)
         )
@@ -341,6 +340,7 @@ _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     events.CardTurnTaken: HandAudit._card_turn,
     events.CardsFielded: HandAudit._fielded,
     events.DiscardFlipped: HandAudit._flipped,
+    events.MarketCardLaid: HandAudit._flipped,
     events.HandsRanked: HandAudit._ranked,
     events.DemiseDealt: HandAudit._demise,
     events.PenaltyPaid: HandAudit._penalty,

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from engine.dice import roll_pair
 from engine.rng import openings_digest, shuffled_pile
-from engine.rulesets import Ruleset, preset, ruleset_hash
+from engine.rulesets import CorellianSpike, Ruleset, preset, ruleset_hash
 from engine.table.commands import (
     Act,
     CallHand,
@@ -151,7 +151,9 @@ class Floor:
             )
         )
 
-    def open_stacked(self, top: Sequence[str], *, shifts: Sequence[bool] = ()) -> None:
+    def open_stacked(
+        self, top: Sequence[str], *, shifts: Sequence[bool] = (), whole: bool = True
+    ) -> None:
         """
         Open a hand whose deck begins with *top*, card by card as it is dealt.
 
@@ -160,9 +162,11 @@ class Floor:
 
         Args:
             shifts: Whether the dice of each round shall be doubles; afterwards never.
+            whole: Whether the rest of the deck lies below; otherwise *top* is all there is.
         """
         number = self.table.next_hand_number
-        secret = replace(seeds(self.seed, number), dice=dice_seed(shifts))
+        label = "spike" if isinstance(self.ruleset, CorellianSpike) else "shift"
+        secret = replace(seeds(self.seed, number), dice=dice_seed(shifts, label=label))
         opening = OpenHand(
             hand=HandId(f"hnd_{number:032x}"),
             seeds=secret,
@@ -173,13 +177,14 @@ class Floor:
         opened = decider.decide(self.state, opening)[0]
         table = decider.evolve(self.state, opened)
         assert isinstance(table, Table) and table.hand is not None
-        cards = table.hand.pile_cards
-        wanted = (*top, *(card for card in cards if card not in top))
+        below = (card for card in table.hand.pile_cards if card not in top)
+        wanted = (*top, *below) if whole else tuple(top)
+        places = range(len(wanted))
         order = shuffled_pile(
-            bytes.fromhex(secret.cards), table.hand.digest, 1, tuple(map(str, range(len(cards))))
+            bytes.fromhex(secret.cards), table.hand.digest, 1, tuple(map(str, places))
         )
         laid = dict(zip(map(int, order.cards), wanted, strict=True))
-        stacked = tuple(laid[place] for place in range(len(cards)))
+        stacked = tuple(laid[place] for place in places)
         self.state = replace(table, hand=replace(table.hand, pile_cards=stacked))
         course = Course(self.state)
         advance(course, self.now)

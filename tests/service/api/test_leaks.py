@@ -20,6 +20,7 @@ OPEN = {
     "cards_fielded": ("cards",),
     "demise_dealt": ("dealt",),
     "discard_flipped": ("card",),
+    "market_card_laid": ("card",),
     "card_turn_taken": ("shown", "taken"),
 }
 """Members of events that show cards to everybody."""
