@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -17,13 +17,13 @@ from eventsourcing.application import Application
 from eventsourcing.domain import Aggregate, event
 
 from engine.decider import Decider
-from engine.values import HOUSE, Sealed, SealedCard
 from service import database
 from service.embedded import Cluster, binaries
 from service.eventstore.store import PostgresStore
 from service.sources import DatabaseClock
 from service.writer import Command, Decide, Entry, States, Writer
 
+PASSWORD = "bench"
 SECRET = "a key of the benchmark, and of nothing else"
 
 
@@ -35,45 +35,21 @@ class Wagered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     rule: str = "betting.raise"
 
 
-class Dealt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="dealt"):
-    """What a deal looks like in the log: every card for the house and one seat."""
-
-    cards: tuple[SealedCard, ...]
-    seed: Sealed[str]
-
-
 class Wagers(msgspec.Struct, frozen=True):
     """How much was wagered."""
 
     total: int = 0
-    deals: int = 0
-
-
-def _evolve(state: Wagers, happened: Wagered | Dealt) -> Wagers:
-    if isinstance(happened, Wagered):
-        return Wagers(state.total + happened.amount, state.deals)
-    return Wagers(state.total, state.deals + 1)
 
 
 DECIDERS: dict[str, Decider[Any, Any, Any]] = {
     "table": Decider(
         category="table",
-        events=Wagered | Dealt,
+        events=Wagered,
         initial=Wagers(),
         decide=lambda _state, amount: (Wagered(seat=1, amount=amount),),
-        evolve=_evolve,
+        evolve=lambda state, happened: Wagers(state.total + happened.amount),
     )
 }
-
-
-def dealt() -> Dealt:
-    """Return a deal of two cards to each of six seats."""
-    salt = os.urandom(32)
-    entrants = [f"entrant:ent_{number:032x}" for number in range(6)]
-    cards = tuple(
-        SealedCard("C+01", salt, 1, place, (HOUSE, entrants[place % 6])) for place in range(12)
-    )
-    return Dealt(cards=cards, seed=Sealed("5eed" * 16, salt, (HOUSE,)))
 
 
 def wagering(stream: str, amount: int = 5) -> Decide:
@@ -117,9 +93,11 @@ class Bench:
     ours: str
     peers: str
 
-    def writer(self, clock: DatabaseClock) -> Writer:
+    def writer(
+        self, clock: DatabaseClock, deciders: Mapping[str, Decider[Any, Any, Any]] = DECIDERS
+    ) -> Writer:
         """Return our writer, not started."""
-        return Writer(PostgresStore(self.ours, SECRET), DECIDERS, clock.now)
+        return Writer(PostgresStore(self.ours, SECRET), deciders, clock.now)
 
     def peer(self, connections: int) -> Application[UUID]:
         """Return the library's application on its database."""
@@ -144,16 +122,15 @@ def bench() -> Iterator[Bench]:
     with TemporaryDirectory(prefix="holotable-bench-") as directory:
         cluster = Cluster(Path(directory) / "cluster", binaries(os.environ), durable=True)
         with cluster:
-            password = "bench"
-            database.create_roles(cluster.url(), dict.fromkeys(database.LOGINS, password))
+            database.create_roles(cluster.url(), dict.fromkeys(database.LOGINS, PASSWORD))
             database.create_database(cluster.url(), "ours")
             database.create_database(cluster.url(), "peers", owner="postgres")
-            database.migrate(cluster.url("ours", "holotable_migrate", password))
+            database.migrate(cluster.url("ours", "holotable_migrate", PASSWORD))
             print(
                 f"PostgreSQL {database.server_version(cluster.url())}, fsync on, "
                 f"Python {platform.python_version()}, {os.cpu_count()} cores, "
                 f"eventsourcing {version('eventsourcing')}, asyncpg {version('asyncpg')}"
             )
             yield Bench(
-                cluster, cluster.url("ours", "holotable_api", password), cluster.url("peers")
+                cluster, cluster.url("ours", "holotable_api", PASSWORD), cluster.url("peers")
             )

@@ -1,54 +1,60 @@
 """
 What an action costs over HTTP, against a bare endpoint that INSERTs one row.
 
-The whole stack runs as ``holotable up`` runs it: the API, the read models and a
-worker, each a process, on one durable server.  Beside it one process serves an
-endpoint of the same framework that does one INSERT and commits.  Both are asked
-from a third process, first one request at a time, then by many at once.  Players
-read their table between two actions: these reads are not timed, but at a table
-that waits for other tables' reads they count against us, as they do in play.
+One process serves the API, another an endpoint of the same framework that does
+one INSERT and commits; both on one durable server.  A third process asks them in
+turn, round by round, on connections that it keeps: many tables of six that play
+hand after hand, then as many clients of the bare endpoint.  Reading the table,
+opening hands and shuffling count against us, for they stand between two actions.
 """
 
 import asyncio
 import json
 import os
 import platform
-import random
 import socket
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.parse import urlsplit
 
 import asyncpg
+import psycopg
 import uvicorn
 import uvloop
 from litestar import Litestar, post
 from litestar.datastructures import State
 
+from bench.client import Connection
+from bench.playing import SEATS, Measured, sit_down
 from service import database
+from service.app import run
 from service.database import asyncpg_dsn
-from service.supervisor import Stack
+from service.embedded import Cluster, binaries
+from service.settings import Settings, environment, read
 
-SECONDS = 8.0
+TABLES = 64
+"""Played at once; the bare endpoint has as many clients."""
+
+ROUNDS = 5
+SECONDS = 3.0
+"""Of each side in each round, after a second that is not counted."""
+
 WARM_SECONDS = 1.0
-TABLES = (1, 32)
-"""Tables played at once, two players each; one league for them all."""
+CONNECTIONS = 10
+"""Of the bare endpoint's pool, which is asyncpg's own default."""
 
-CONNECTIONS = 8
-"""Of the bare endpoint's pool, as many as the API's."""
+DELAYS = (0, 2000)
+"""Microseconds that every commit waits: a disk as it is, and a slow one."""
 
-STALLED_SECONDS = 5.0
-"""A table at which nobody may act for so long ends the run with an error."""
-
-CHANGES = {"log_level": "warning", "database_connections": CONNECTIONS}
+_SECRET = "a key of the benchmark, and of nothing else"
+_PASSWORD = "bench"
 
 
 # -- the bare endpoint, in a process of its own
@@ -57,7 +63,7 @@ CHANGES = {"log_level": "warning", "database_connections": CONNECTIONS}
 def bare(url: str) -> Litestar:
     """Return an application whose only route INSERTs one row and commits."""
 
-    async def connect(app: Litestar) -> None:
+    async def connect_pool(app: Litestar) -> None:
         app.state.pool = await asyncpg.create_pool(
             asyncpg_dsn(url), min_size=CONNECTIONS, max_size=CONNECTIONS
         )
@@ -69,192 +75,51 @@ def bare(url: str) -> Litestar:
         )
         return {"id": number}
 
-    return Litestar([insert], on_startup=[connect], openapi_config=None, logging_config=None)
+    return Litestar([insert], on_startup=[connect_pool], openapi_config=None, logging_config=None)
 
 
 # -- the load, in a process of its own
 
-
-class Connection:
-    """One connection that is kept; as little of HTTP as a load needs."""
-
-    def __init__(self, base: str) -> None:
-        parts = urlsplit(base)
-        self._host, self._port = str(parts.hostname), int(parts.port or 80)
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
-
-    async def ask(
-        self, method: str, path: str, headers: dict[str, str], body: Any = None
-    ) -> tuple[int, Any]:
-        """Return the status and the decoded body."""
-        if self._streams is None:
-            self._streams = await asyncio.open_connection(self._host, self._port)
-        reader, writer = self._streams
-        content = b"" if body is None else json.dumps(body).encode()
-        lines = [f"{method} {path} HTTP/1.1", f"Host: {self._host}:{self._port}"]
-        lines += [f"{name}: {value}" for name, value in headers.items()]
-        if content:
-            lines.append("Content-Type: application/json")
-        lines += [f"Content-Length: {len(content)}", "", ""]
-        writer.write("\r\n".join(lines).encode() + content)
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-        length = int(head.partition("content-length: ")[2].partition("\r\n")[0] or 0)
-        found = await reader.readexactly(length)
-        return int(head.split(" ", 2)[1]), json.loads(found) if found else None
-
-    def close(self) -> None:
-        """Close it."""
-        if self._streams is not None:
-            self._streams[1].close()
+_INSERT = b"POST /insert HTTP/1.1\r\nHost: bench\r\nContent-Length: 0\r\n\r\n"
 
 
-@dataclass
-class Person:
-    """Somebody with an account, and a connection."""
-
-    connection: Connection
-    token: str = ""
-
-    async def get(self, path: str) -> Any:
-        """Read; an error ends the run."""
-        return await self._ask("GET", path, {})
-
-    async def post(self, path: str, body: Any) -> Any:
-        """Send a command under a key of its own; an error ends the run."""
-        return await self._ask(
-            "POST", path, {"Idempotency-Key": f"{random.getrandbits(120):x}"}, body
-        )
-
-    async def _ask(self, method: str, path: str, headers: dict[str, str], body: Any = None) -> Any:
-        if self.token:
-            headers["Authorization"] = f"Bearer {self.token}"
-        status, found = await self.connection.ask(method, path, headers, body)
-        if status >= 400:
-            raise RuntimeError(f"{method} {path}: {status} {found}")
-        return found
-
-
-@dataclass
-class Measured:
-    """What a load saw, from the end of its warm-up on."""
-
-    begun: float = 0.0
-    until: float = 0.0
-    spent: list[float] = field(default_factory=list)
-    reads: int = 0
-    kinds: dict[str, int] = field(default_factory=dict)
-
-    async def timed(self, work: Awaitable[Any], kind: str) -> Any:
-        """Await *work* and keep how long it took."""
-        asked = time.perf_counter()
-        found = await work
-        if self.begun <= asked < self.until:
-            self.spent.append(time.perf_counter() - asked)
-            self.kinds[kind] = self.kinds.get(kind, 0) + 1
-        return found
-
-    def read(self) -> None:
-        """Count a read between two actions."""
-        self.reads += self.begun <= time.perf_counter() < self.until
-
-
-async def sit_down(base: str, tables: int) -> list[tuple[str, list[Person]]]:
-    """
-    Return *tables* tables of two in one league, each a tournament of its own.
-
-    The blinds stay: the preset doubles them with every orbit, and a tournament for
-    two is over after some fifty hands whatever the stacks.
-    """
-    people: list[Person] = []
-    run = f"{random.getrandbits(40):x}"
-    for number in range(2):
-        person = Person(Connection(base))
-        wanted = {"login": f"bench{run}{number}", "password": "correct horse", "name": "Bench"}
-        person.token = (await person.post("/v1/accounts", wanted))["token"]["token"]
-        people.append(person)
-    league = (await people[0].post("/v1/leagues", {"name": "Bench"}))["id"]
-    invited = await people[0].post(f"/v1/leagues/{league}/invitations", {})
-    await people[1].post(f"/v1/invitations/{invited['code']}/accept", {})
-    terms = {
-        "name": "Bench", "ruleset": "better",
-        "overrides": {"escalation": {"kind": "none"}}, "starting_stack": 1_000_000_000,
-        "entrants_max": 2,
-        "decision_seconds": 3600, "hands_between_seconds": 0,
-    }  # fmt: skip
-    found = []
-    for _ in range(tables):
-        seated = [Person(Connection(base), person.token) for person in people]
-        made = (await people[0].post(f"/v1/leagues/{league}/tournaments", terms))["id"]
-        for person in seated:
-            await person.post(f"/v1/tournaments/{made}/registrations", {})
-        await people[0].post(f"/v1/tournaments/{made}/start", {})
-        shown = await people[0].get(f"/v1/tournaments/{made}")
-        found.append((shown["tables"][0]["id"], seated))
-    for person in people:
-        person.connection.close()
-    return found
-
-
-async def play(table: str, seated: list[Person], measured: Measured) -> None:
-    """Let both players of *table* act in turn, as soon as they are asked."""
-    acted = time.perf_counter()
-    while time.perf_counter() < measured.until:
-        asked = False
-        for person in seated:
-            view = await person.get(f"/v1/tables/{table}")
-            measured.read()
-            while view["my_turn"] and time.perf_counter() < measured.until:
-                body = action(view)
-                path = f"/v1/tables/{table}/actions"
-                await measured.timed(person.post(path, body), body["type"])
-                acted, asked = time.perf_counter(), True
-                break
-        if not asked:
-            if view["closed"] or time.perf_counter() > acted + STALLED_SECONDS:
-                raise RuntimeError(f"nobody may act at {table}: {json.dumps(view)[:500]}")
-            await asyncio.sleep(0.002)
-
-
-def action(view: Any) -> dict[str, Any]:
-    """Return the action that keeps a hand going: one card, never a raise, never a fold."""
-    body = {"decision": view["decision"]["token"]}
-    if view["phase"] == "select":
-        return {**body, "type": "select", "cards": view["me"]["cards"][:1]}
-    if view["phase"] == "improve":
-        return {**body, "type": "improve", "cards": []}
-    verbs = {each["verb"] for each in view["legal"]}
-    return {**body, "type": next(e for e in ("check", "call", "stay", "fold") if e in verbs)}
-
-
-async def insert(base: str, measured: Measured) -> None:
+async def insert(connection: Connection, measured: Measured) -> None:
     """Ask the bare endpoint again and again."""
-    connection = Connection(base)
     while time.perf_counter() < measured.until:
-        status, found = await measured.timed(connection.ask("POST", "/insert", {}), "insert")
+        asked = time.perf_counter()
+        status, found = await connection.ask(_INSERT)
         if status >= 400:
-            raise RuntimeError(f"{status} {found}")
-    connection.close()
+            raise RuntimeError(f"{status} {found.decode()}")
+        measured.keep(asked, "insert")
 
 
-async def load(what: str, base: str, at_once: int) -> dict[str, Any]:
-    """Return what *at_once* tables, or as many clients of the bare endpoint, saw."""
-    work: list[Callable[[Measured], Awaitable[None]]] = []
-    if what == "actions":
-        for table, seated in await sit_down(base, at_once):
-            work.append(lambda measured, t=table, s=seated: play(t, s, measured))  # type: ignore[misc]
-    else:
-        work = [lambda measured: insert(base, measured)] * at_once
+async def load(api: str, least: str) -> None:
+    """Measure a round of both sides for each line that comes in, and write what they saw."""
+    games = await sit_down(api, TABLES)
+    clients = [Connection(least) for _ in range(TABLES)]
+    sides: list[tuple[str, list[Callable[[Measured], Awaitable[None]]]]] = [
+        ("ours", [game.play for game in games]),
+        ("bare", [lambda measured, c=client: insert(c, measured) for client in clients]),  # type: ignore[misc]
+    ]
+    print("ready", flush=True)
+    while await asyncio.to_thread(sys.stdin.readline):
+        print(json.dumps({name: await _side(work) for name, work in sides}), flush=True)
+        sides.reverse()
+
+
+async def _side(work: list[Callable[[Measured], Awaitable[None]]]) -> dict[str, Any]:
     begun = time.perf_counter() + WARM_SECONDS
     measured = Measured(begun, begun + SECONDS)
-    cpu = time.process_time()
+    cpu, wall = time.process_time(), time.perf_counter()
     await asyncio.gather(*(each(measured) for each in work))
+    used = (time.process_time() - cpu) / (time.perf_counter() - wall)
     spent = sorted(measured.spent)
     return {
         "rate": len(spent) / SECONDS,
         "p50": statistics.median(spent) * 1000,
         "p99": spent[len(spent) * 99 // 100] * 1000,
         "reads": measured.reads / SECONDS,
-        "cpu": (time.process_time() - cpu) / (WARM_SECONDS + SECONDS),
+        "cpu": used,
         "kinds": measured.kinds,
     }
 
@@ -263,100 +128,141 @@ async def load(what: str, base: str, at_once: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print a row for each number of tables."""
-    with TemporaryDirectory(prefix="holotable-bench-") as directory:
-        stack = Stack(Path(directory) / "stack", keep=False, durable=True, options=CHANGES)
-        with stack:
-            assert stack.cluster is not None
-            superuser = stack.cluster.url()
-            database.create_database(superuser, "bare", owner="postgres")
-            url = stack.cluster.url("bare")
-            asyncio.run(_prepare(url))
-            print(_settings(database.server_version(superuser), asyncio.run(_durability(url))))
-            port = _free_port()
-            endpoint = _child("bare", url, str(port))
-            try:
-                least = f"http://127.0.0.1:{port}"
-                _await(port, endpoint)
-                for tables in TABLES:
-                    _row(
-                        tables, _load("inserts", least, tables), _load("actions", stack.url, tables)
-                    )
-                stack.check()
-            finally:
-                endpoint.terminate()
-                endpoint.wait(10)
+    """Print both sides and their ratio, with commits as they are and with slow ones."""
+    with _server() as cluster:
+        superuser = cluster.url()
+        settings = Settings(
+            database_url=cluster.url("ours", "holotable_api", _PASSWORD),
+            secret_key=_SECRET, log_level="warning", port=_free_port(),
+        )  # fmt: skip
+        port = _free_port()
+        print(_about(superuser))
+        with (
+            _child("api", **environment(settings)) as ours,
+            _child("bare", cluster.url("bare"), str(port)) as bare_one,
+        ):
+            for each in (settings.port, port):
+                _await(each)
+            addresses = [f"http://127.0.0.1:{each}" for each in (settings.port, port)]
+            with _child("load", *addresses) as child:
+                assert child.stdout is not None
+                assert child.stdin is not None
+                if child.stdout.readline() != b"ready\n":
+                    raise RuntimeError("the load did not get ready")
+                for delay in DELAYS:
+                    _delay(superuser, delay)
+                    rounds = []
+                    for _ in range(ROUNDS):
+                        before = _cpu_seconds(ours.pid), _cpu_seconds(bare_one.pid)
+                        child.stdin.write(b"\n")
+                        child.stdin.flush()
+                        seen = json.loads(child.stdout.readline())
+                        after = _cpu_seconds(ours.pid), _cpu_seconds(bare_one.pid)
+                        for name, begun, ended in zip(("ours", "bare"), before, after, strict=True):
+                            seen[name]["served"] = (ended - begun) / (WARM_SECONDS + SECONDS)
+                        rounds.append(seen)
+                    _report(delay, rounds)
 
 
-def _row(tables: int, least: dict[str, Any], full: dict[str, Any]) -> None:
-    clients = f"{tables} at once"
-    for name, each in ((f"actions, {clients}", full), (f"bare INSERT, {clients}", least)):
-        reads = f", besides {each['reads']:,.0f} reads/s" if each["reads"] else ""
+def _report(delay: int, rounds: list[dict[str, Any]]) -> None:
+    print(f"commit_delay = {delay}:")
+    for name, label in (("ours", f"{TABLES} tables of {SEATS}, actions"), ("bare", "bare INSERT")):
+        seen = [each[name] for each in rounds]
+        rates = sorted(each["rate"] for each in seen)
         print(
-            f"{name}: {each['rate']:,.0f}/s, p50 {each['p50']:.2f} ms, p99 {each['p99']:.2f} ms"
-            f"{reads}; the load used {each['cpu']:.0%} of a core"
+            f"  {label}: median {statistics.median(rates):,.0f}/s "
+            f"({rates[0]:,.0f} to {rates[-1]:,.0f}), "
+            f"p50 {statistics.median(each['p50'] for each in seen):.1f} ms, "
+            f"p99 {statistics.median(each['p99'] for each in seen):.1f} ms; of a core the "
+            f"server used {statistics.median(each['served'] for each in seen):.0%}, "
+            f"the load {statistics.median(each['cpu'] for each in seen):.0%}"
         )
-    kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(full["kinds"].items()))
-    print(f"  actions were {kinds}")
+    reads = statistics.median(each["ours"]["reads"] for each in rounds)
+    kinds = rounds[-1]["ours"]["kinds"]
+    listed = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
+    print(f"  besides {reads:,.0f} reads/s of tables; actions of the last round: {listed}")
+    ratios = sorted(each["ours"]["rate"] / each["bare"]["rate"] for each in rounds)
     print(
-        f"ratio, {clients}: an action takes {full['p50'] / least['p50']:.1f} times as long (p50), "
-        f"and there are {full['rate'] / least['rate']:.2f} times as many a second",
+        f"  ratio {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) "
+        f"of {len(rounds)} rounds (at least 1, aim 1.5)",
         flush=True,
     )
 
 
-def _settings(server: str, durability: str) -> str:
+@contextmanager
+def _server() -> Iterator[Cluster]:
+    with (
+        TemporaryDirectory(prefix="holotable-bench-") as directory,
+        Cluster(Path(directory) / "cluster", binaries(os.environ), durable=True) as cluster,
+    ):
+        database.create_roles(cluster.url(), dict.fromkeys(database.LOGINS, _PASSWORD))
+        for name, owner in (("ours", database.OWNER), ("bare", "postgres")):
+            database.create_database(cluster.url(), name, owner=owner)
+        database.migrate(cluster.url("ours", "holotable_migrate", _PASSWORD))
+        with psycopg.connect(cluster.url("bare"), autocommit=True) as connection:
+            connection.execute("CREATE TABLE bench_bare (id bigserial PRIMARY KEY, note text)")
+        yield cluster
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Return what a process has used of the processors."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def _delay(superuser: str, microseconds: int) -> None:
+    with psycopg.connect(superuser, autocommit=True) as connection:
+        connection.execute(f"ALTER SYSTEM SET commit_delay = {microseconds:d}")
+        connection.execute("ALTER SYSTEM SET commit_siblings = 0")
+        connection.execute("SELECT pg_reload_conf()")
+
+
+def _about(superuser: str) -> str:
     used = ", ".join(f"{name} {version(name)}" for name in ("litestar", "uvicorn", "asyncpg"))
-    return (
-        f"PostgreSQL {server} ({durability}), Python {platform.python_version()}, "
-        f"{os.cpu_count()} cores, {used}; one process and {CONNECTIONS} connections each side, "
-        f"{SECONDS:.0f} s after {WARM_SECONDS:.0f} s of warm-up"
-    )
-
-
-async def _durability(url: str) -> str:
-    connection = await asyncpg.connect(asyncpg_dsn(url))
     names = ("fsync", "synchronous_commit", "full_page_writes")
-    found = [f"{name} {await connection.fetchval(f'SHOW {name}')}" for name in names]
-    await connection.close()
-    return ", ".join(found)
-
-
-async def _prepare(url: str) -> None:
-    connection = await asyncpg.connect(asyncpg_dsn(url))
-    await connection.execute("CREATE TABLE bench_bare (id bigserial PRIMARY KEY, note text)")
-    await connection.close()
-
-
-def _child(*arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "bench.http", *arguments],
-        cwd=database.ROOT,
-        stdout=subprocess.PIPE,
+    with psycopg.connect(superuser) as connection:
+        shown = [
+            f"{name} {(connection.execute(f'SHOW {name}').fetchone() or ('?',))[0]}"
+            for name in names
+        ]
+    return (
+        f"PostgreSQL {database.server_version(superuser)} ({', '.join(shown)}), "
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, {used}; one process a side, "
+        f"the bare one with a pool of {CONNECTIONS}; {ROUNDS} rounds of {SECONDS:.0f} s a side, "
+        f"each after {WARM_SECONDS:.0f} s of warm-up"
     )
 
 
-def _load(what: str, base: str, at_once: int) -> dict[str, Any]:
-    child = _child("load", what, base, str(at_once))
+@contextmanager
+def _child(role: str, *arguments: str, **environ: str) -> Iterator[subprocess.Popen[bytes]]:
+    child = subprocess.Popen(
+        [sys.executable, "-m", "bench.http", role, *arguments],
+        cwd=database.ROOT, env=os.environ | environ,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
     try:
-        written, _ = child.communicate(timeout=WARM_SECONDS + SECONDS + 60)
+        yield child
     finally:
-        child.kill()
-    if child.returncode:
-        raise RuntimeError(f"the load of {what} failed")
-    found: dict[str, Any] = json.loads(written)
-    return found
+        if child.stdin is not None:
+            child.stdin.close()
+        if role != "load":
+            child.terminate()
+        try:
+            child.wait(15)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
 
 
-def _await(port: int, child: subprocess.Popen[bytes]) -> None:
+def _await(port: int) -> None:
     until = time.monotonic() + 30
-    while time.monotonic() < until and child.poll() is None:
+    while time.monotonic() < until:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
             return
         except OSError:
             time.sleep(0.05)
-    raise RuntimeError("the bare endpoint did not come up")
+    raise RuntimeError("a server did not come up")
 
 
 def _free_port() -> int:
@@ -367,15 +273,17 @@ def _free_port() -> int:
 
 
 def _as_child(role: str, *arguments: str) -> None:
-    if role == "bare":
-        url, port = arguments
-        uvicorn.run(
-            bare(url), host="127.0.0.1", port=int(port), log_level="warning",
-            access_log=False, server_header=False,
-        )  # fmt: skip
-    else:
-        what, base, at_once = arguments
-        print(json.dumps(uvloop.run(load(what, base, int(at_once)))))
+    match role:
+        case "api":
+            run(read(os.environ))
+        case "bare":
+            url, port = arguments
+            uvicorn.run(
+                bare(url), host="127.0.0.1", port=int(port), log_level="warning",
+                access_log=False, server_header=False,
+            )  # fmt: skip
+        case _:
+            uvloop.run(load(*arguments))
 
 
 if __name__ == "__main__":

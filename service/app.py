@@ -2,12 +2,10 @@
 
 import asyncio
 import contextlib
-import gc
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from types import FrameType
 from typing import Any
-from uuid import UUID
 
 import sqlalchemy as sa
 import uvicorn
@@ -16,14 +14,16 @@ from litestar.datastructures import State
 
 from service.api.authentication import require_token
 from service.api.bodies import BODY_MAX
+from service.api.front import Front
 from service.api.news import News
 from service.api.openapi import openapi_document
 from service.api.problems import AWAY, HANDLERS, answer_away, answer_database
 from service.api.routes import ROUTES
 from service.api.shell import Shell
 from service.database import async_engine
-from service.desk import open_desk
+from service.desk import open_desk, settle
 from service.eventstore.subscription import Subscription
+from service.idempotency import Refusals
 from service.settings import Settings
 from service.sources import SystemEntropy
 
@@ -44,8 +44,9 @@ class Application:
     nothing that is private may be cached.
     """
 
-    def __init__(self, litestar: Litestar) -> None:
+    def __init__(self, litestar: Litestar, handlers: Mapping[Any, Any]) -> None:
         self.litestar = litestar
+        self._front = Front(litestar, handlers)
         self._entropy = SystemEntropy()
 
     @property
@@ -56,17 +57,21 @@ class Application:
     async def __call__(self, scope: Any, receive: _Receive, send: _Send) -> None:
         """Serve one connection."""
         if scope["type"] != "http":
-            await self.litestar(scope, receive, send)
+            await self._front(scope, receive, send)
             return
-        number = self._entropy.uuid()
-        scope["state"] = {**scope.get("state", {}), "request_id": number}
+        number = str(self._entropy.uuid())
+        scope["state"] = {
+            **scope.get("state", {}),
+            "request_id": number,
+            "shell": self.litestar.state.get("shell"),
+        }
 
         async def send_with_headers(message: Any) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), *_headers(number, message)]
             await send(message)
 
-        await self.litestar(scope, receive, send_with_headers)
+        await self._front(scope, receive, send_with_headers)
 
 
 class Server(uvicorn.Server):
@@ -103,9 +108,7 @@ def build(settings: Settings, stopping: asyncio.Event | None = None) -> Applicat
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         async with _shell(settings, stopping) as shell:
             app.state.shell = shell
-            # Everything loaded so far lives as long as the process.
-            gc.collect()
-            gc.freeze()
+            settle()
             yield
             stopping.set()
 
@@ -122,7 +125,7 @@ def build(settings: Settings, stopping: asyncio.Event | None = None) -> Applicat
         request_max_body_size=BODY_MAX,
         state=State(),
     )
-    return Application(litestar)
+    return Application(litestar, handlers)
 
 
 def run(settings: Settings) -> None:
@@ -152,20 +155,23 @@ async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[S
         news = News(Subscription(settings.database_url), stopping)
         await news.start()
         stack.push_async_callback(news.aclose)
+        refusals = Refusals(desk.pool)
+        stack.push_async_callback(refusals.aclose)
         yield Shell(
             settings=settings,
             desk=desk,
             engine=engine,
             pool=desk.pool,
             news=news,
+            refusals=refusals,
             stopping=stopping,
         )
 
 
-def _headers(number: UUID, message: Any) -> list[tuple[bytes, bytes]]:
+def _headers(number: str, message: Any) -> list[tuple[bytes, bytes]]:
     present = {name.lower() for name, _ in message.get("headers", ())}
     wanted = [
-        (b"x-request-id", str(number).encode()),
+        (b"x-request-id", number.encode()),
         (b"cache-control", b"no-store"),
         (b"vary", b"Authorization"),
         (b"x-content-type-options", b"nosniff"),

@@ -1,6 +1,7 @@
 """What a process works with: one writer, one clock, one source of entropy, one pool."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -94,6 +95,18 @@ async def _guarded(work: Coroutine[Any, Any, None]) -> None:
         raise
     except Exception as error:  # noqa: BLE001 - the outermost edge of a background task
         _log.warning("background work failed", error=f"{type(error).__name__}: {error}")
+
+
+def settle() -> None:
+    """
+    Tell the garbage collector that the process has started.
+
+    What is loaded by now lives as long as the process, and states are trees that
+    reference counting frees: looking for cycles often only costs pauses.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 1_000)
 
 
 @asynccontextmanager

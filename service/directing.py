@@ -23,8 +23,9 @@ from engine.tournament.commands import Command as TournamentCommand
 from engine.tournament.commands import OpenRegistration, StartPlay
 from engine.tournament.state import Finished, Registering, Running
 from engine.tournament.values import Masters
-from engine.values import HandId, TableId, identifier, stream_of
+from engine.values import HandId, TableId, identifier
 from service import heartbeats
+from service.addresses import stream_of
 from service.desk import Desk, new_id
 from service.writer import Command, Entry, Loaded, Receipt, States
 
@@ -300,7 +301,7 @@ async def buy(
 
 
 def _settled(recorded: Sequence[Any]) -> bool:
-    return any(isinstance(each.event, HandSettled) for each in recorded)
+    return any(type(each.event) is HandSettled for each in recorded)
 
 
 async def time_out(desk: Desk, league: str, table_id: str, decision: Decision) -> None:

@@ -5,16 +5,19 @@ What appends to the log needs no record: the log itself knows the command.  The
 rest leaves its digest here, in the transaction of its effect.
 """
 
+import asyncio
 import hashlib
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
+import asyncpg
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.errors import IdempotencyKeyReused
-from service.relations import idempotency, refused_command
+from service.relations import idempotency
 
 
 async def seen(connection: AsyncConnection, command: UUID, request: bytes, now: datetime) -> bool:
@@ -41,25 +44,63 @@ async def seen(connection: AsyncConnection, command: UUID, request: bytes, now: 
     return True
 
 
-async def keep_refusal(
-    engine: AsyncEngine,
-    *,
-    received_at: datetime,
-    league: UUID,
-    account: UUID,
-    stream: str,
-    command: UUID,
-    code: str,
-) -> None:
-    """Record that a game command was refused, so that "I acted in time" can be settled."""
-    async with engine.begin() as connection:
-        await connection.execute(
-            sa.insert(refused_command).values(
-                received_at=received_at,
-                league=league,
-                account=account,
-                stream=stream,
-                command=command,
-                code=code,
-            )
-        )
+class Refusal(NamedTuple):
+    """A game command that was refused, so that "I acted in time" can be settled."""
+
+    received_at: datetime
+    league: UUID
+    account: UUID
+    stream: str
+    command: UUID
+    code: str
+
+
+_KEEP = """
+    INSERT INTO refused_command (received_at, league, account, stream, command, code)
+    SELECT * FROM unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[],
+                         $6::text[])
+"""
+_GROUP_MAX = 500
+
+
+class Refusals:
+    """
+    Keeps refusals in groups: a group is what was refused while the last one was kept.
+
+    Args:
+        pool: Of a role that may write ``refused_command``.
+    """
+
+    def __init__(self, pool: asyncpg.Pool) -> None:
+        self._pool = pool
+        self._waiting: list[tuple[Refusal, asyncio.Future[None]]] = []
+        self._keeper: asyncio.Task[None] | None = None
+
+    async def keep(self, refusal: Refusal) -> None:
+        """Return once *refusal* is kept; raises what the database says if it is not."""
+        kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((refusal, kept))
+        if self._keeper is None or self._keeper.done():
+            self._keeper = asyncio.create_task(self._keep_waiting(), name="refusals")
+        await kept
+
+    async def aclose(self) -> None:
+        """Finish what is under way."""
+        if self._keeper is not None:
+            await asyncio.gather(self._keeper, return_exceptions=True)
+
+    async def _keep_waiting(self) -> None:
+        while self._waiting:
+            group, self._waiting = self._waiting[:_GROUP_MAX], self._waiting[_GROUP_MAX:]
+            columns = zip(*(refusal for refusal, _ in group), strict=True)
+            try:
+                async with self._pool.acquire() as connection:
+                    await connection.execute(_KEEP, *(list(column) for column in columns))
+            except Exception as error:  # noqa: BLE001 - whoever waits is told, whatever it is
+                for _, kept in group:
+                    if not kept.done():
+                        kept.set_exception(error)
+            else:
+                for _, kept in group:
+                    if not kept.done():
+                        kept.set_result(None)

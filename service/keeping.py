@@ -21,6 +21,7 @@ from service import accounts
 from service.api.accounts import SignUp
 from service.audit import audit_league
 from service.database import ROOT, ServerRefused, async_engine, asyncpg_dsn, with_database
+from service.desk import settle
 from service.errors import EventUnreadable
 from service.keys import Keys
 from service.projections.models import ProjectionUnknown
@@ -90,6 +91,7 @@ def _bar() -> Progress:
 
 async def rebuild(settings: Settings, name: str) -> int:
     """Build a read model anew; the exit code."""
+    settle()
     with _bar() as bar:
         task = bar.add_task(f"rebuilding {name}", total=None)
         await rebuild_models(
@@ -110,6 +112,7 @@ async def compare(settings: Settings, name: str) -> int:
 
 async def audit(settings: Settings, league: str, tournament: str | None, as_json: bool) -> int:
     """Audit a league and print the report; 1 if it does not pass, 2 if there is no such thing."""
+    settle()
     engine = async_engine(settings.database_url, 2)
     try:
         async with engine.connect() as connection:

@@ -354,7 +354,7 @@ class Writer:
             return
         count = len(attempt.events)
         recorded = tuple(
-            RecordedEvent(new.stream, new.stream_version, first + offset, new.type, event, new.at)
+            RecordedEvent(Recorded(first + offset, *new, league.number), event)
             for offset, (new, event) in enumerate(
                 zip(attempt.append.events, attempt.events, strict=True)
             )
@@ -385,17 +385,7 @@ class Writer:
         # After a lost connection our own first sending may turn out to have been kept.
         ours = bool(attempt.append.events) and rows[0].hash == attempt.append.events[0].hash
         try:
-            recorded = tuple(
-                RecordedEvent(
-                    row.stream,
-                    row.stream_version,
-                    row.position,
-                    row.type,
-                    self._codec.decode(row, keys),
-                    row.at,
-                )
-                for row in rows
-            )
+            recorded = tuple(RecordedEvent(row, self._codec.decode(row, keys)) for row in rows)
         except ServiceError as error:
             _refuse(item, error)
             return

@@ -6,16 +6,21 @@ that is not there.
 """
 
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 from engine.league.roles import Capability, Role, may
 from engine.league.state import Created
 from engine.tournament.state import Finished, Registering, Running, Unannounced
-from engine.values import EntrantId, PlayerId, number_of, stream_of
-from service.addresses import league_of_stream
+from engine.values import EntrantId, number_of
+from service.addresses import league_of_stream, stream_of
 from service.api.shell import Asked, Shell, principal_of, shell_of
 from service.errors import Forbidden, StoreUnavailable, StreamNotFound
 from service.writer import Loaded
+
+MEMBERS_BELIEVED_FOR = timedelta(seconds=5)
+"""How long somebody removed by another process may still act at tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +39,15 @@ class Place:
         return self.loaded.state
 
 
-async def reach(request: Asked, identifier: str, prefix: str, *, fresh: bool = True) -> Place:
+async def reach(
+    request: Asked, identifier: str, prefix: str, *, fresh: bool = True, believe: bool = False
+) -> Place:
     """
     Return the object *identifier* names, if the caller belongs to its league.
+
+    Args:
+        fresh: Whether to ask the log for what other processes did to the object.
+        believe: Whether a member known :data:`MEMBERS_BELIEVED_FOR` ago still is one.
 
     Raises:
         StreamNotFound: If there is none such, or it is foreign.
@@ -44,7 +55,7 @@ async def reach(request: Asked, identifier: str, prefix: str, *, fresh: bool = T
     shell = shell_of(request)
     stream = _stream(identifier, prefix)
     league = await league_of(shell, stream)
-    role = await role_in(request, league)
+    role = await role_in(request, league, believe=believe)
     if role is None:
         raise StreamNotFound("there is nothing here under this name")
     loaded = await shell.desk.writer.load(league, stream, fresh)
@@ -65,13 +76,34 @@ async def league_of(shell: Shell, stream: str) -> str:
     return known
 
 
-async def role_in(request: Asked, league: str) -> Role | None:
-    """Return the caller's role in *league*, None for a stranger."""
-    shell = shell_of(request)
-    state = (await shell.desk.writer.load(league, stream_of(league), fresh=True)).state
-    if not isinstance(state, Created):
+async def role_in(request: Asked, league: str, *, believe: bool = False) -> Role | None:
+    """
+    Return the caller's role in *league*, None for a stranger.
+
+    Args:
+        believe: Whether a role may be as old as :data:`MEMBERS_BELIEVED_FOR`.  Changes
+            made by this process count at once, and nobody is called a stranger unasked.
+    """
+    shell, player = shell_of(request), principal_of(request).account.player
+    stream, now = stream_of(league), shell.now()
+    asked = shell.members_asked.get(league)
+    if believe and asked is not None and now < asked + MEMBERS_BELIEVED_FOR:
+        role = _role(shell, league, await shell.desk.writer.load(league, stream, False), player)
+        if role is not None:
+            return role
+    loaded = await shell.desk.writer.load(league, stream, True)
+    shell.members_asked[league] = now
+    return _role(shell, league, loaded, player)
+
+
+def _role(shell: Shell, league: str, loaded: Loaded, player: str) -> Role | None:
+    if not isinstance(loaded.state, Created):
         return None
-    return state.role_of(PlayerId(principal_of(request).account.player))
+    members = loaded.state.members
+    roles: dict[str, Role] = shell.index(
+        league, members, lambda: {each.player: each.role for each in members}
+    )
+    return roles.get(player)
 
 
 def demand(place: Place, capability: Capability, *, entered: bool = False) -> None:
@@ -93,6 +125,18 @@ def entrant_of(state: Any, player: str) -> EntrantId | None:
     return found[-1] if found else None
 
 
+async def viewer_at(request: Asked, place: Place) -> EntrantId | None:
+    """Return as whom the caller plays at the table *place*, None for a spectator."""
+    tournament = await tournament_of_table(request, place)
+    if not isinstance(tournament, Registering | Running | Finished):
+        return None
+    entrants = tournament.entrants
+    by_player: dict[str, EntrantId] = shell_of(request).index(
+        place.state.tournament, entrants, lambda: {each.player: each.entrant for each in entrants}
+    )
+    return by_player.get(principal_of(request).account.player)
+
+
 async def tournament_of_table(request: Asked, place: Place) -> Any:
     """Return the state of the tournament a table belongs to, as this process last saw it."""
     stream = stream_of(place.state.tournament)
@@ -106,6 +150,7 @@ async def tournament_of_table(request: Asked, place: Place) -> Any:
     return state
 
 
+@lru_cache(maxsize=16_384)
 def _stream(identifier: str, prefix: str) -> str:
     try:
         if not identifier.startswith(f"{prefix}_"):

@@ -5,7 +5,8 @@ One guard at the application closes every route that does not declare itself
 open, so that a forgotten declaration costs a 401 and never a leak.
 """
 
-from datetime import timedelta
+import asyncio
+from datetime import datetime, timedelta
 from typing import Any
 
 from litestar.connection import ASGIConnection
@@ -33,14 +34,20 @@ async def require_token(
         Forbidden: If the token lacks the route's scope.
     """
     operation = handler.opt.get("operation")
-    described = operation if isinstance(operation, Operation) else None
+    await authenticate(connection, operation if isinstance(operation, Operation) else None)
+
+
+async def authenticate(
+    connection: ASGIConnection[Any, Any, Any, Any], described: Operation | None
+) -> None:
+    """Put the principal into the scope; raises what :func:`require_token` raises."""
     header = connection.headers.get("authorization")
     if header is None:
         if described is not None and described.open:
             return
         raise Unauthenticated("a bearer token is needed")
     kind, _, text = header.partition(" ")
-    shell: Shell = connection.app.state.shell
+    shell: Shell = connection.scope["state"]["shell"]
     principal = await _principal(shell, text.strip()) if kind.lower() == "bearer" else None
     if principal is None:
         raise Unauthenticated("the token is unknown, expired or revoked")
@@ -58,6 +65,8 @@ def forget(shell: Shell, principal: Principal) -> None:
         if known.account.number == principal.account.number
     ]:
         del shell.principals[text]
+    # What the database is being asked now may still be answered as it was before.
+    shell.asking.clear()
 
 
 async def _principal(shell: Shell, text: str) -> Principal | None:
@@ -67,11 +76,21 @@ async def _principal(shell: Shell, text: str) -> Principal | None:
         return known[0]
     if not well_formed(text):
         return None
-    found = await by_token(shell.engine, text, now)
-    if found is None:
-        shell.principals.pop(text, None)
-        return None
-    if len(shell.principals) >= _CACHED_MAX:
-        shell.principals.clear()
-    shell.principals[text] = (found, now + BELIEVED_FOR)
-    return found
+    asking = shell.asking.get(text)
+    if asking is None:
+        asking = shell.asking[text] = asyncio.create_task(_ask(shell, text, now))
+    # Whoever gives up must not give up for all who ask the same.
+    return await asyncio.shield(asking)
+
+
+async def _ask(shell: Shell, text: str, now: datetime) -> Principal | None:
+    try:
+        found = await by_token(shell.engine, text, now)
+        if found is not None and shell.asking.get(text) is asyncio.current_task():
+            if len(shell.principals) >= _CACHED_MAX:
+                shell.principals.clear()
+            shell.principals[text] = (found, now + BELIEVED_FOR)
+        return found
+    finally:
+        if shell.asking.get(text) is asyncio.current_task():
+            del shell.asking[text]

@@ -19,7 +19,7 @@ from litestar import Response
 from litestar.params import FromPath
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 
-from engine.values import EntrantId, audience_of, number_of
+from engine.values import EntrantId, audience_of
 from service.api.access import entrant_of, reach, role_in, tournament_of_table
 from service.api.authentication import require_token
 from service.api.operations import operation
@@ -35,7 +35,7 @@ from service.errors import (
     Unauthenticated,
 )
 from service.eventstore.codec import openings_for
-from service.eventstore.record import Recorded
+from service.eventstore.record import Recorded, league_number
 from service.eventstore.upcasters import current_version, upcast
 
 _log = logging.getLogger(__name__)
@@ -95,14 +95,14 @@ class Feed:
 
     async def read(self, after: int, limit: int) -> list[Recorded]:
         """Return what comes after version (or position) *after*."""
-        store, number = self.shell.desk.writer.store, number_of(self.league)
+        store, number = self.shell.desk.writer.store, league_number(self.league)
         if self.stream is None:
             return await store.league(number, after, limit)
         return await store.stream(number, self.stream, after, limit)
 
     async def items(self, rows: Sequence[Recorded]) -> list[Item]:
         """Return *rows* as the viewer may see them."""
-        keys = await self.shell.desk.writer.store.keys(number_of(self.league))
+        keys = await self.shell.desk.writer.store.keys(league_number(self.league))
         found = []
         for row in rows:
             opened: dict[str, Any] = {}

@@ -4,7 +4,6 @@ import base64
 import binascii
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 import msgspec
 
@@ -51,7 +50,7 @@ def parts_of(text: str, *shapes: type) -> list[Any]:
 
 def position_token(league: str, epoch: int, position: int) -> str:
     """Return the token of a place in a league's log."""
-    return token(UUID(league.partition("_")[2]).hex, epoch, position)
+    return token(league.partition("_")[2], epoch, position)
 
 
 def position_in(text: str, league: str) -> int:

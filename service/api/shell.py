@@ -1,10 +1,10 @@
 """What every handler works with, wired once in ``service.app.build``."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 import asyncpg
 from litestar import Request
@@ -13,10 +13,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from service.accounts import Principal
 from service.api.news import News
 from service.desk import Desk
+from service.idempotency import Refusals
 from service.settings import Settings
 
 Asked = Request[Any, Any, Any]
 """A request as handlers take it."""
+
+_INDEXES_MAX = 4096
 
 
 @dataclass(slots=True)
@@ -34,14 +37,35 @@ class Shell:
     news: News
     """Wakes those who wait for events."""
 
+    refusals: Refusals
+
     stopping: asyncio.Event
     """Set at the first signal to stop; streams end themselves then."""
 
     leagues: dict[str, str] = field(default_factory=dict)
     """League of each stream asked for; it never changes."""
 
+    members_asked: dict[str, datetime] = field(default_factory=dict)
+    """When the log was last asked who belongs to a league."""
+
     principals: dict[str, tuple[Principal, datetime]] = field(default_factory=dict)
     """Recently seen tokens, and until when they may be believed unasked."""
+
+    asking: dict[str, asyncio.Task[Principal | None]] = field(default_factory=dict)
+    """Tokens that the database is being asked about; one question at a time for each."""
+
+    _indexes: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=dict)
+
+    def index(
+        self, name: str, items: tuple[Any, ...], make: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Return what *make* makes of *items*, made once for each new tuple that *name* has."""
+        known = self._indexes.get(name)
+        if known is None or known[0] is not items:
+            if len(self._indexes) >= _INDEXES_MAX:
+                self._indexes.clear()
+            known = self._indexes[name] = (items, make())
+        return known[1]
 
     def now(self) -> datetime:
         """Return the present instant by the database's clock."""
@@ -50,7 +74,7 @@ class Shell:
 
 def shell_of(request: Asked) -> Shell:
     """Return the process's parts."""
-    found: Shell = request.app.state.shell
+    found: Shell = request.scope["state"]["shell"]
     return found
 
 
@@ -60,7 +84,7 @@ def principal_of(request: Asked) -> Principal:
     return found
 
 
-def number_in_path(request: Asked) -> UUID:
+def number_in_path(request: Asked) -> str:
     """Return this request's own number, which answers and problems carry."""
-    found: UUID = request.scope["state"]["request_id"]
+    found: str = request.scope["state"]["request_id"]
     return found

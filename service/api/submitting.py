@@ -65,7 +65,7 @@ def order_of(
         actor=actor,
         received_at=shell.now(),
         request=body,
-        correlation_id=str(number_in_path(request)),
+        correlation_id=number_in_path(request),
     )
     return Order(command_id, actor, command)
 

@@ -26,7 +26,7 @@ from engine.table.state import Table
 from engine.table.view import TableView, seen_by
 from engine.tournament.levels import structure_of
 from engine.values import CHIPS_MAX, EntrantId, HandId, number_of, stream_of
-from service.api.access import Place, entrant_of, reach, tournament_of_table
+from service.api.access import Place, reach, viewer_at
 from service.api.bodies import read_body
 from service.api.feeds import Feed, Item
 from service.api.operations import operation
@@ -36,7 +36,7 @@ from service.api.shell import Asked, Shell, principal_of, shell_of
 from service.api.submitting import Order, answer, encoded, order_of
 from service.directing import submit
 from service.errors import StreamNotFound
-from service.idempotency import keep_refusal
+from service.idempotency import Refusal
 from service.writer import Receipt
 
 Token = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -97,7 +97,7 @@ class TableListed(msgspec.Struct, kw_only=True):
 )  # fmt: skip
 async def read_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     """Read from the aggregate; ``ETag`` is the table's version."""
-    place = await reach(request, table_id, "tbl")
+    place = await reach(request, table_id, "tbl", believe=True)
     tag = f'"{place.loaded.version}"'
     if request.headers.get("if-none-match") == tag:
         wait = wait_of(request)
@@ -141,7 +141,7 @@ async def act(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     shell = shell_of(request)
     body, raw = await read_body(request, Action)
     order = order_of(request, raw, required=True)
-    place = await reach(request, table_id, "tbl", fresh=False)
+    place = await reach(request, table_id, "tbl", fresh=False, believe=True)
     viewer = await _viewer(request, place)
     try:
         receipt = await _perform(shell, place, table_id, viewer, order, body)
@@ -195,14 +195,15 @@ async def _refused(
     error: CommandRejected,
 ) -> Response[bytes]:
     shell = shell_of(request)
-    await keep_refusal(
-        shell.engine,
-        received_at=order.command.received_at,
-        league=number_of(place.league),
-        account=principal_of(request).account.number,
-        stream=place.stream,
-        command=order.command_id,
-        code=error.code,
+    await shell.refusals.keep(
+        Refusal(
+            received_at=order.command.received_at,
+            league=number_of(place.league),
+            account=principal_of(request).account.number,
+            stream=place.stream,
+            command=order.command_id,
+            code=error.code,
+        )
     )
     state = (await shell.desk.writer.load(place.league, place.stream, fresh=False)).state
     legal = seen_by(state, viewer).legal if isinstance(state, Table) else ()
@@ -213,12 +214,11 @@ async def _done(
     shell: Shell, place: Place, table: str, viewer: EntrantId | None, receipt: Receipt
 ) -> Response[bytes]:
     """Return the first answer to this action: a function of its events and the viewer."""
-    mine = [each for each in receipt.recorded if each.stream == place.stream]
+    rows = [each.row for each in receipt.recorded if each.stream == place.stream]
     feed = Feed(shell, place.league, place.stream, viewer, receipt.epoch)
-    rows = await feed.read(mine[0].version - 1, len(mine)) if mine else []
     content = {
         "table": table,
-        "version": mine[-1].version if mine else place.loaded.version,
+        "version": rows[-1].stream_version if rows else place.loaded.version,
         "events": await feed.items(rows),
     }
     return answer(receipt, content, 200, version_of=place.stream)
@@ -227,8 +227,7 @@ async def _done(
 async def _viewer(request: Asked, place: Place) -> EntrantId | None:
     if not isinstance(place.state, Table):
         raise StreamNotFound("there is nothing here under this name")
-    tournament = await tournament_of_table(request, place)
-    return entrant_of(tournament, principal_of(request).account.player)
+    return await viewer_at(request, place)
 
 
 async def _seen(request: Asked, place: Place, viewer: EntrantId | None) -> TableView:

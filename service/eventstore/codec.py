@@ -8,8 +8,8 @@ before anything is hashed, because msgspec writes more than it would read.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
-from typing import Any, NamedTuple, get_args, get_origin
+from functools import cache, lru_cache
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 import msgspec
@@ -36,16 +36,6 @@ class Encoded(NamedTuple):
     sealed: bytes | None
 
 
-class _Opened(NamedTuple):
-    """A hidden place with what its box said; only between opening and rebuilding."""
-
-    salt: str
-    value: msgspec.Raw
-    audiences: tuple[str, ...]
-    pile: int
-    position: int
-
-
 class Codec:
     """
     Writes and reads the events of every aggregate it is given.
@@ -58,6 +48,10 @@ class Codec:
         self.deciders = deciders
         self._strict = {
             category: msgspec.json.Decoder(decider.events, dec_hook=_stand_in)
+            for category, decider in deciders.items()
+        }
+        self._to_open = {
+            category: msgspec.json.Decoder(decider.events, dec_hook=_to_be_opened)
             for category, decider in deciders.items()
         }
 
@@ -100,17 +94,14 @@ class Codec:
         """
         category = category_of(recorded.stream)
         try:
-            outdated = recorded.schema_version != current_version(recorded.type)
-            if not outdated and (recorded.sealed is None or keys is None):
-                return self._strict[category].decode(recorded.data)
-            document = msgspec.json.decode(recorded.data)
-            if recorded.sealed is not None and keys is not None:
-                _place_openings(document, recorded, recorded.sealed, keys)
-            if outdated:
-                document = upcast(recorded.type, recorded.schema_version, document)
-            return msgspec.convert(
-                document, self.deciders[category].events, dec_hook=_rebuild, str_keys=True
-            )
+            data = recorded.data
+            if recorded.schema_version != _current(recorded.type):
+                data = _today(recorded)
+            if recorded.sealed is None or keys is None:
+                return self._strict[category].decode(data)
+            event = self._to_open[category].decode(data)
+            _open(event, recorded, keys)
+            return event
         except (msgspec.MsgspecError, KeyError, IndexError, ValueError) as error:
             raise EventUnreadable(
                 "a stored event cannot be read",
@@ -171,7 +162,7 @@ class _Sealer:
         if expected is not hidden or HOUSE not in hidden.audiences or len(hidden.salt) != 32:
             raise TypeError(f"a hidden value at {pointer} is not for the house, or has no salt")
         if isinstance(hidden, SealedCard):
-            value = canonical.encode(hidden.card)
+            value = _card(hidden.card)
             written = {"pile": hidden.pile, "position": hidden.position}
             self._keep(pointer, hidden, value)
             return written
@@ -194,52 +185,73 @@ class _Sealer:
         }
 
 
+@lru_cache(maxsize=1024)
+def _card(card: str) -> bytes:
+    return canonical.encode(card)
+
+
 def _places(value: Any, pointer: str) -> Iterator[Place]:
     """Yield hidden places in the order in which sorted JSON is written."""
     if isinstance(value, Sealed | SealedCard):
         yield pointer, value
     elif isinstance(value, msgspec.Struct):
-        for name, encoded in _fields(type(value)):
+        for name, encoded in _hiding_fields(type(value)):
             yield from _places(getattr(value, name), f"{pointer}/{encoded}")
-    elif isinstance(value, Mapping):
-        for key in sorted(value, key=str):
-            yield from _places(value[key], f"{pointer}/{key}")
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             yield from _places(item, f"{pointer}/{index}")
+    elif isinstance(value, Mapping):
+        for key in sorted(value, key=str):
+            yield from _places(value[key], f"{pointer}/{key}")
 
 
 @cache
-def _fields(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
+def _hiding_fields(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
+    """Return the fields below which a hidden place may stand, as they are called and written."""
+    hints = get_type_hints(struct)
     pairs = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
-    return tuple(sorted(pairs, key=lambda pair: pair[1]))
+    return tuple(
+        sorted((pair for pair in pairs if _may_hide(hints[pair[0]])), key=lambda pair: pair[1])
+    )
 
 
-def _place_openings(
-    document: dict[str, Any], recorded: Recorded, sealed: bytes, keys: LeagueKeys
-) -> None:
-    """Put what the house's box holds where it belongs."""
-    about = (keys, recorded.stream, recorded.stream_version, sealed)
-    house = unseal(*about, (HOUSE,))[HOUSE]
-    audiences: dict[str, list[str]] | None = None
-    for pointer, (salt, value) in house.items():
-        *steps, last = pointer.split("/")[1:]
-        holder: Any = document
-        for step in steps:
-            holder = holder[int(step)] if isinstance(holder, list) else holder[step]
-        place: Any = int(last) if isinstance(holder, list) else last
-        written = holder[place]
-        if "audience" in written:
-            holder[place] = _Opened(salt, value, tuple(written["audience"]), 0, 0)
-            continue
-        if audiences is None:
-            audiences = _audiences_by_place(unseal(*about, None))
-        holder[place] = _Opened(
-            salt, value, tuple(audiences[pointer]), written["pile"], written["position"]
-        )
+@cache
+def _may_hide(hint: Any) -> bool:
+    if hint is Any or hint in (Sealed, SealedCard) or get_origin(hint) is Sealed:
+        return True
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return bool(_hiding_fields(hint))
+    return any(_may_hide(each) for each in get_args(hint) if each is not Ellipsis)
+
+
+def _open(event: msgspec.Struct, recorded: Recorded, keys: LeagueKeys) -> None:
+    """
+    Fill the hidden places of *event*, which are as :func:`_to_be_opened` left them.
+
+    Raises:
+        KeyError: If the house's box misses a place.
+        ValueError: If it opens a place that is not there.
+    """
+    places = list(_places(event, ""))
+    # Whose a card is only the boxes know; of other values the event itself says it.
+    wanted = None if any(type(hidden) is SealedCard for _, hidden in places) else (HOUSE,)
+    boxes = unseal(keys, recorded.stream, recorded.stream_version, recorded.sealed or b"", wanted)
+    house = boxes[HOUSE]
+    if len(house) != len(places):
+        raise ValueError("the house's box does not open exactly what is hidden")
+    audiences = _audiences_by_place(boxes)
+    for pointer, hidden in places:
+        salt, value = house[pointer]
+        hidden.salt = bytes.fromhex(salt)
+        if isinstance(hidden, SealedCard):
+            hidden.card = _text.decode(value)
+            hidden.audiences = tuple(audiences[pointer])
+        else:
+            hidden.value = hidden.value.decode(value)
 
 
 def _audiences_by_place(boxes: Mapping[str, Mapping[str, Opening]]) -> dict[str, list[str]]:
+    """Return for whom each place has a box; *boxes* stand in ascending order."""
     found: dict[str, list[str]] = {}
     for audience, box in boxes.items():
         for pointer in box:
@@ -247,21 +259,19 @@ def _audiences_by_place(boxes: Mapping[str, Mapping[str, Opening]]) -> dict[str,
     return found
 
 
+def _today(recorded: Recorded) -> bytes:
+    """Return the document of an event of an old version, as it would be written today."""
+    document = msgspec.json.decode(recorded.data)
+    return msgspec.json.encode(upcast(recorded.type, recorded.schema_version, document))
+
+
+_current = lru_cache(maxsize=1024)(current_version)
+_text = msgspec.json.Decoder(str)
+
+
 @cache
 def _value_decoder(hidden: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(get_args(hidden)[0] if get_args(hidden) else Any)
-
-
-def _rebuild(hidden: Any, opened: Any) -> Any:
-    if not isinstance(opened, _Opened):
-        return _stand_in(hidden, opened)
-    salt = bytes.fromhex(opened.salt)
-    if hidden is SealedCard:
-        card = msgspec.json.decode(opened.value, type=str)
-        return SealedCard(card, salt, opened.pile, opened.position, opened.audiences)
-    if get_origin(hidden) is Sealed or hidden is Sealed:
-        return Sealed(_value_decoder(hidden).decode(opened.value), salt, opened.audiences)
-    raise ValueError(f"unknown hidden type {hidden!r}")
 
 
 class _Commitment(msgspec.Struct, forbid_unknown_fields=True):
@@ -282,3 +292,11 @@ def _stand_in(hidden: Any, written: Any) -> Any:
     if get_origin(hidden) is Sealed or hidden is Sealed:
         return Sealed(None, b"", msgspec.convert(written, _Commitment).audience)
     raise ValueError(f"unknown hidden type {hidden!r}")
+
+
+def _to_be_opened(hidden: Any, written: Any) -> Any:
+    """Return a stand-in whose value is, for a moment, what will decode it."""
+    found = _stand_in(hidden, written)
+    if isinstance(found, Sealed):
+        found.value = _value_decoder(hidden)
+    return found

@@ -74,6 +74,14 @@ class MemoryStore:
         """Return events of a stream, oldest first."""
         return self._streams.get((league, stream), [])[after_version : after_version + limit]
 
+    async def books(
+        self, league: UUID, stream: str, closing: str, limit: int = CHUNK
+    ) -> list[Recorded]:
+        """Return a stream's first event, and all from before its last event *closing* on."""
+        rows = self._streams.get((league, stream), [])
+        last = max((row.stream_version for row in rows if row.type == closing), default=1)
+        return [*rows[:1], *rows[max(1, last - 2) :]][:limit]
+
     async def league(
         self, league: UUID, after_position: int = -1, limit: int = CHUNK
     ) -> list[Recorded]:

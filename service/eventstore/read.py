@@ -6,6 +6,7 @@ everything below it.  Connections are asyncpg's, or SQLAlchemy's over asyncpg.
 """
 
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +25,18 @@ _STREAM = (  # column names are constants
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
     "AND stream_version > $3 ORDER BY stream_version LIMIT $4"
 )
+# The event before the last that closes the books is read for its hash alone.
+_BOOKS = f"""
+    (SELECT {_COLUMNS} FROM events WHERE league = $1 AND stream = $2 AND stream_version = 1)
+    UNION ALL
+    (SELECT {_COLUMNS} FROM events WHERE league = $1 AND stream = $2
+        AND stream_version > greatest(1, (
+            SELECT e.stream_version - 2 FROM events e
+             WHERE e.league = $1 AND e.stream = $2 AND e.type = $3
+             ORDER BY e.stream_version DESC LIMIT 1))
+      ORDER BY stream_version LIMIT $4 - 1)
+    ORDER BY stream_version
+"""  # noqa: S608 - column names are constants
 _LEAGUE = (
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position > $2 "  # noqa: S608
     "ORDER BY position LIMIT $3"
@@ -47,6 +60,15 @@ async def read_stream(
     """Return up to *limit* events of a stream, oldest first."""
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_STREAM, number, stream, after_version, limit)
+    return [_recorded(number, row) for row in rows]
+
+
+async def read_books(
+    connection: Any, league: str | UUID, stream: str, closing: str, limit: int = CHUNK
+) -> list[Recorded]:
+    """Return a stream's first event, and all from before its last event *closing* on."""
+    number = _number(league)
+    rows = await (await driver_of(connection)).fetch(_BOOKS, number, stream, closing, limit)
     return [_recorded(number, row) for row in rows]
 
 
@@ -89,8 +111,11 @@ def verify(recorded: Iterable[Recorded], head: bytes = NO_HASH) -> bytes:
     Raises:
         EventUnreadable: At the first row whose hash is not that of its bytes.
     """
+    metadata, metadata_hash = None, b""
     for row in recorded:
-        if not row.follows(head):
+        if row.metadata != metadata:  # an append's events share it
+            metadata, metadata_hash = row.metadata, sha256(row.metadata).digest()
+        if not row.follows(head, metadata_hash):
             raise EventUnreadable(
                 "the chain is broken", stream=row.stream, version=row.stream_version
             )

@@ -65,23 +65,28 @@ class Recorded(NamedTuple):
         """Return the metadata, decoded."""
         return _metadata.decode(self.metadata)
 
-    def follows(self, previous: bytes) -> bool:
-        """Say whether this row's hash is that of its bytes after *previous*."""
-        return self.hash == entry_hash(
-            entry(
-                self.league,
-                previous,
-                self.stream,
-                self.stream_version,
-                self.event_id,
-                self.at,
-                self.type,
-                self.schema_version,
-                self.data,
-                sha256(self.metadata).digest(),
-                self.sealed,
-            )
+    def follows(self, previous: bytes, metadata_hash: bytes | None = None) -> bool:
+        """
+        Say whether this row's hash is that of its bytes after *previous*.
+
+        Args:
+            metadata_hash: SHA-256 of the metadata's bytes, if it is known already.
+        """
+        _, stream, version, id_, type_, schema, at, data, sealed, metadata, hash_, league = self
+        found = entry(
+            league,
+            previous,
+            stream,
+            version,
+            id_,
+            at,
+            type_,
+            schema,
+            data,
+            metadata_hash or sha256(metadata).digest(),
+            sealed,
         )
+        return entry_hash(found) == hash_
 
 
 class NewEvent(NamedTuple):

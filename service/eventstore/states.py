@@ -1,23 +1,30 @@
 """Recently used aggregates with their heads; a baseline, for the log has the last word."""
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
+
+import msgspec
 
 from service.errors import StreamNotFound
 from service.eventstore.canonical import NO_HASH
 from service.eventstore.codec import Codec, category_of
 from service.eventstore.read import CHUNK, verify
-from service.eventstore.store import Store
+from service.eventstore.record import Recorded
+from service.eventstore.store import Store, chunks
+from service.keys import LeagueKeys
+
+CLOSES_BOOKS = {"table": "hand_opened"}
+"""By category, the event that carries all that follows need to know, but for the first event."""
 
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(msgspec.Struct, frozen=True):
     """A stream's state and its head; an empty stream's is (initial, 0, zeros)."""
 
     state: Any
@@ -41,6 +48,7 @@ class StateCache:
         self._limit = streams
         self._kept: OrderedDict[tuple[UUID, str], Loaded] = OrderedDict()
         self._suspected: set[tuple[UUID, str]] = set()
+        self._reads: dict[tuple[UUID, str], _Read] = {}
 
     async def load(self, league: UUID, stream: str, fresh: bool = False) -> Loaded:
         """
@@ -58,13 +66,16 @@ class StateCache:
         if known is not None and not fresh and place not in self._suspected:
             self._kept.move_to_end(place)
             return known
-        found = await self._catch_up(league, stream, known)
-        self._suspected.discard(place)
-        self.keep(league, {stream: found}, forced=True)
-        return found
+        read = self._reads.get(place)
+        if read is None or read.begun:
+            # Whoever asks while a read is under way may know of later events than it saw.
+            read = self._reads[place] = _Read(None if read is None else read.task)
+            read.task = asyncio.create_task(self._perform(read, league, stream))
+        # Whoever gives up must not give up for all who asked for the same.
+        return await asyncio.shield(read.task)
 
     def keep(self, league: UUID, states: Mapping[str, Loaded], forced: bool = False) -> None:
-        """Keep states that are committed."""
+        """Keep states that are committed; an older one than is here only if it is *forced*."""
         for stream, loaded in states.items():
             place = (league, stream)
             known = self._kept.get(place)
@@ -84,28 +95,82 @@ class StateCache:
         for place in [place for place in self._kept if place[0] == league]:
             del self._kept[place]
 
+    async def _perform(self, read: "_Read", league: UUID, stream: str) -> Loaded:
+        """Read on from what is here, once the read before this one is over, and keep it."""
+        place = (league, stream)
+        try:
+            if read.before is not None:
+                await asyncio.wait((read.before,))
+            read.begun = True
+            known, suspected = self._kept.get(place), place in self._suspected
+            self._suspected.discard(place)
+            try:
+                found = await self._catch_up(league, stream, known)
+            except BaseException:
+                if suspected:
+                    self._suspected.add(place)
+                raise
+            # The writer may have gone on meanwhile; what it committed is the better copy.
+            self.keep(league, {stream: found}, forced=self._kept.get(place) is known)
+            return found
+        finally:
+            if self._reads.get(place) is read:
+                del self._reads[place]
+
     async def _catch_up(self, league: UUID, stream: str, known: Loaded | None) -> Loaded:
+        """Return the state of *stream*, by its tail if *known* stands in its history."""
         decider = self._codec.deciders.get(category_of(stream))
         if decider is None:
             raise StreamNotFound(f"there are no streams like {stream}")
-        keys = await self._store.keys(league)
-        loaded = known or Loaded(decider.initial, 0, NO_HASH)
-        # The last event seen is read again: after a failover it may be another one.
-        overlap = 1 if loaded.version else 0
-        rows = await self._store.stream(league, stream, loaded.version - overlap)
-        if overlap:
-            if not rows or rows[0].hash != loaded.hash:
-                return await self._catch_up(league, stream, None)
-            rows = rows[1:]
-            full = len(rows) == CHUNK - 1
+        if known is not None and known.version:
+            # The last event seen is read again: after a failover it may be another one.
+            rows = await self._store.stream(league, stream, known.version - 1)
+            if rows and rows[0].hash == known.hash:
+                return await self._fold(league, stream, known, rows[1:], len(rows) == CHUNK)
+        closing = CLOSES_BOOKS.get(category_of(stream))
+        if closing is None:
+            rows = await self._store.stream(league, stream)
         else:
-            full = len(rows) == CHUNK
-        state, head, version, at = loaded.state, loaded.hash, loaded.version, loaded.at
-        while rows:
-            head = verify(rows, head)
-            for row in rows:
-                state = decider.evolve(state, self._codec.decode(row, keys))
-            version, at = rows[-1].stream_version, rows[-1].at
-            rows = await self._store.stream(league, stream, version) if full else []
-            full = len(rows) == CHUNK
-        return Loaded(state, version, head, at)
+            rows = await self._store.books(league, stream, closing)
+        full = len(rows) == CHUNK
+        start = Loaded(decider.initial, 0, NO_HASH)
+        if len(rows) > 1 and rows[1].stream_version > rows[0].stream_version + 1:
+            # The first event, then the one whose hash the books chain to, then the books.
+            start = await self._fold(league, stream, start, rows[:1], False)
+            link = rows[1]
+            start = Loaded(start.state, link.stream_version, link.hash, link.at)
+            rows = rows[2:]
+        return await self._fold(league, stream, start, rows, full)
+
+    async def _fold(
+        self, league: UUID, stream: str, start: Loaded, rows: Sequence[Recorded], full: bool
+    ) -> Loaded:
+        """Verify and apply *rows*, and what follows them if they are a *full* chunk."""
+        if not rows:
+            return start
+        keys = await self._store.keys(league)
+        found = self._apply(stream, start, rows, keys)
+        if full:
+            async for more in chunks(self._store, league, stream, found.version):
+                found = self._apply(stream, found, more, keys)
+        return found
+
+    def _apply(
+        self, stream: str, start: Loaded, rows: Sequence[Recorded], keys: LeagueKeys
+    ) -> Loaded:
+        head = verify(rows, start.hash)
+        evolve, state = self._codec.deciders[category_of(stream)].evolve, start.state
+        for row in rows:
+            state = evolve(state, self._codec.decode(row, keys))
+        return Loaded(state, rows[-1].stream_version, head, rows[-1].at)
+
+
+@dataclass(slots=True, eq=False)
+class _Read:
+    """One read of a stream's tail, for all who asked before it began."""
+
+    before: "asyncio.Task[Loaded] | None"
+    """The read that was under way when this one was asked for."""
+
+    begun: bool = False
+    task: "asyncio.Task[Loaded]" = field(init=False)

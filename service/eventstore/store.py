@@ -46,6 +46,11 @@ class Store(Protocol):
     ) -> list[Recorded]:
         """Return events of a stream, oldest first."""
 
+    async def books(
+        self, league: UUID, stream: str, closing: str, limit: int = read.CHUNK
+    ) -> list[Recorded]:
+        """Return a stream's first event, and all from before its last event *closing* on."""
+
     async def league(
         self, league: UUID, after_position: int = -1, limit: int = read.CHUNK
     ) -> list[Recorded]:
@@ -59,6 +64,24 @@ class Store(Protocol):
 
     def wake(self, league: UUID, position: int) -> None:
         """Tell subscribers, soon and without waiting, that a league has grown to *position*."""
+
+
+async def chunks(
+    store: Store, league: UUID, stream: str, after_version: int = 0
+) -> AsyncIterator[list[Recorded]]:
+    """Yield a stream's events, oldest first; the next are on their way while some are used."""
+    rows = await store.stream(league, stream, after_version)
+    while rows:
+        if len(rows) < read.CHUNK:
+            yield rows
+            return
+        following = asyncio.ensure_future(store.stream(league, stream, rows[-1].stream_version))
+        try:
+            await asyncio.sleep(0)  # it is sent off now, and answered meanwhile
+            yield rows
+            rows = await following
+        finally:
+            following.cancel()
 
 
 class PostgresStore:
@@ -128,6 +151,12 @@ class PostgresStore:
     ) -> list[Recorded]:
         """Return events of a stream, oldest first."""
         return await self._read(read.read_stream, league, stream, after_version, limit)
+
+    async def books(
+        self, league: UUID, stream: str, closing: str, limit: int = read.CHUNK
+    ) -> list[Recorded]:
+        """Return a stream's first event, and all from before its last event *closing* on."""
+        return await self._read(read.read_books, league, stream, closing, limit)
 
     async def league(
         self, league: UUID, after_position: int = -1, limit: int = read.CHUNK

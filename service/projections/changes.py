@@ -6,6 +6,7 @@ matters only among changes of the same row, and that order is kept here.
 """
 
 from collections import defaultdict
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -78,7 +79,12 @@ class Changes:
 
 
 def _key(relation: sa.Table, row: Row) -> Key:
-    return tuple(row[column.name] for column in relation.primary_key)
+    return tuple([row[name] for name in _key_names(relation)])
+
+
+@cache
+def _key_names(relation: sa.Table) -> tuple[str, ...]:
+    return tuple(column.name for column in relation.primary_key)
 
 
 def _where(relation: sa.Table) -> sa.ColumnElement[bool]:

@@ -7,6 +7,7 @@ transaction when both stand at the same position of every league.  A rebuild
 that is killed is begun anew by the next one.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -51,15 +52,28 @@ async def rebuild(settings: Settings, name: str = "all", progress: Progress | No
         ProjectionUnknown: If *name* is none of the projections'.
         ProjectionBroken: If an event cannot be applied; what is live stays as it is.
     """
-    database = async_engine(settings.database_url, connections=3)
+    projections = chosen(name)
+    database = async_engine(settings.database_url, connections=1 + len(projections))
+    steps: dict[str, tuple[int, int]] = {}
+
+    async def one(projection: Projection) -> None:
+        def step(done: int, total: int) -> None:
+            steps[projection.name] = (done, total)
+            if progress is not None and len(steps) == len(projections):
+                progress(sum(each for each, _ in steps.values()), sum(t for _, t in steps.values()))
+
+        await _build(database, projection, step)
+        async with database.begin() as connection:
+            await _meet(connection, projection)
+            await _swap(connection, projection)
+
     try:
         async with _alone(database):
-            projections = chosen(name)
-            for index, projection in enumerate(projections):
-                await _build(database, projection, _share(progress, index, len(projections)))
-                async with database.begin() as connection:
-                    await _meet(connection, projection)
-                    await _swap(connection, projection)
+            # Side by side: while one projection's rows are read or written, another's are made.
+            ended = await asyncio.gather(*map(one, projections), return_exceptions=True)
+        for error in ended:
+            if error is not None:
+                raise error
     finally:
         await database.dispose()
 
@@ -78,19 +92,13 @@ async def _alone(database: AsyncEngine) -> AsyncIterator[None]:
             await connection.commit()
 
 
-def _share(progress: Progress | None, index: int, count: int) -> Progress | None:
-    """Return *progress* as the one of *count* equal parts sees it."""
-    if progress is None:
-        return None
-    return lambda done, total: progress(index * total + done, count * total)
-
-
-async def _build(database: AsyncEngine, projection: Projection, progress: Progress | None) -> None:
+async def _build(database: AsyncEngine, projection: Projection, progress: Progress) -> None:
     async with database.begin() as connection:
         await connection.execute(sa.select(sa.func.reads_begin_rebuild(*_names(projection))))
         targets = await _targets(connection, projection)
     total = sum(targets.values()) + len(targets)
     done = 0
+    progress(done, total)
     for league, until in targets.items():
         position = NOTHING
         while position < until:
@@ -99,8 +107,7 @@ async def _build(database: AsyncEngine, projection: Projection, progress: Progre
                 reached = await advance(beside, projection, league, event_types(), until, CHUNK)
             done += reached - position
             position = reached
-            if progress is not None:
-                progress(done, total)
+            progress(done, total)
 
 
 async def _targets(connection: AsyncConnection, projection: Projection) -> dict[str, int]:

@@ -270,7 +270,7 @@ async def test_time_never_falls_within_a_stream(store: Store) -> None:
     first = await writer.submit(league, command(), counting(stream(1)))
     now[0] -= timedelta(minutes=1)
     second = await writer.submit(league, command(), counting(stream(1)))
-    assert second.recorded[0].at == first.recorded[0].at
+    assert second.recorded[0].row.at == first.recorded[0].row.at
     await writer.aclose()
 
 

@@ -1,0 +1,55 @@
+"""Building all read models anew from a log of hands that were really played."""
+
+import statistics
+import time
+from uuid import uuid4
+
+import uvloop
+
+from bench.counting import PASSWORD, SECRET, Bench, bench
+from bench.replay import play
+from engine.aggregates import DECIDERS
+from service.desk import settle
+from service.projections.rebuild import rebuild
+from service.settings import Settings
+from service.sources import DatabaseClock
+
+TABLES = 12
+HANDS = 100
+ROUNDS = 3
+
+
+async def measure(server: Bench) -> None:
+    """Print how many events a second all projections together take in."""
+    clock = DatabaseClock()
+    writer = server.writer(clock, DECIDERS)
+    await writer.start()
+    league, events = f"lge_{uuid4().hex}", 0
+    for _ in range(TABLES):
+        stream = f"table-{uuid4().hex}"
+        events += len(await play(writer, clock, league, stream, HANDS))
+    await writer.aclose()
+    settle()
+    settings = Settings(
+        database_url=server.cluster.url("ours", "holotable_project", PASSWORD), secret_key=SECRET
+    )
+    rates = []
+    for _ in range(ROUNDS):
+        begun = time.perf_counter()
+        await rebuild(settings)
+        rates.append(events / (time.perf_counter() - begun))
+    print(
+        f"rebuild of all projections from {events:,} events, {ROUNDS} rounds: median "
+        f"{statistics.median(rates):,.0f} events/s ({min(rates):,.0f} to {max(rates):,.0f}) "
+        "(at least 100,000, aim 250,000)"
+    )
+
+
+def main() -> None:
+    """Play, rebuild, and print."""
+    with bench() as server:
+        uvloop.run(measure(server))
+
+
+if __name__ == "__main__":
+    main()
