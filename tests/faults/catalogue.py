@@ -7,6 +7,7 @@ EXAMPLES = "tests/engine/test_worked_examples.py::"
 POKER = "tests/engine/test_poker_rules.py::"
 POTS = "tests/engine/test_pots.py::"
 TABLE = "tests/engine/test_table.py::"
+SHOWDOWN = "tests/engine/test_traditional_showdown.py::"
 TRADITIONAL = "tests/engine/test_traditional.py::"
 
 FAULTS = (
@@ -193,23 +194,23 @@ FAULTS = (
         file="games/traditional.py",
         sound="if value == 0 or abs(value) > PURE:",
         faulty="if abs(value) > PURE:",
-        caught_by=TRADITIONAL
-        + "test_who_bombs_out_pays_the_main_pot_or_all_he_has_into_the_sabacc_pot",
+        caught_by=SHOWDOWN
+        + "test_example_28_who_bombs_out_pays_the_main_pot_or_all_he_has",
     ),
     Fault(
         name="minus twenty-three is worth less than plus twenty-three",
         file="games/traditional.py",
         sound="return HandRank(PURE_SABACC, value, (1, 0))",
         faulty="return HandRank(PURE_SABACC, value, (1, -value))",
-        caught_by=TRADITIONAL + "test_plus_and_minus_twenty_three_are_equal",
+        caught_by=SHOWDOWN + "test_example_29_plus_and_minus_twenty_three_are_equal",
     ),
     Fault(
         name="any winner of the first layer takes the Sabacc pot",
         file="table/demise.py",
         sound="if name not in SPECIAL or course.table.sabacc_pot == 0:",
         faulty="if course.table.sabacc_pot == 0:",
-        caught_by=TRADITIONAL
-        + "test_sudden_demise_gives_each_tied_seat_a_card_and_leaves_the_sabacc_pot",
+        caught_by=SHOWDOWN
+        + "test_example_30_sudden_demise_gives_each_tied_seat_a_card_and_leaves_the_sabacc_pot",
     ),
     Fault(
         name="the hand may be called one round too early",

@@ -15,7 +15,7 @@ from engine.rulesets import OpenEnd, Ruleset, ruleset_hash
 from engine.table.commands import Command
 from engine.table.events import Event
 from engine.table.state import Table
-from engine.tournament.commands import CloseCasino
+from engine.tournament.commands import CloseEarly
 from engine.tournament.state import Finished
 from engine.values import HandId, TableId, stream_of
 from tests.engine.floor import NOON, TOURNAMENT, to_start
@@ -99,7 +99,7 @@ class Game:
             if self._carry_out(self._plan(key, table, self.now)):
                 return
         assert isinstance(self.ruleset.end, OpenEnd), "every table waits"
-        assert self._direct(CloseCasino(now=self.now)), "a casino that does not close"
+        assert self._direct(CloseEarly(now=self.now)), "a casino that does not close"
 
     def _plan(self, key: TableId, table: Table, now: datetime) -> BoundaryPlan:
         live = {each: state for each, state in self.tables.items() if not state.closed}
