@@ -6,6 +6,8 @@ BETTING = "tests/engine/test_betting.py::"
 EXAMPLES = "tests/engine/test_worked_examples.py::"
 POKER = "tests/engine/test_poker_rules.py::"
 POTS = "tests/engine/test_pots.py::"
+SPIKE = "tests/engine/test_spike.py::"
+SPIKE_HANDS = "tests/engine/test_spike_hands.py::"
 TABLE = "tests/engine/test_table.py::"
 SHOWDOWN = "tests/engine/test_traditional_showdown.py::"
 TRADITIONAL = "tests/engine/test_traditional.py::"
@@ -194,8 +196,7 @@ FAULTS = (
         file="games/traditional.py",
         sound="if value == 0 or abs(value) > PURE:",
         faulty="if abs(value) > PURE:",
-        caught_by=SHOWDOWN
-        + "test_example_28_who_bombs_out_pays_the_main_pot_or_all_he_has",
+        caught_by=SHOWDOWN + "test_example_28_who_bombs_out_pays_the_main_pot_or_all_he_has",
     ),
     Fault(
         name="minus twenty-three is worth less than plus twenty-three",
@@ -218,5 +219,48 @@ FAULTS = (
         sound="return rules_of(table).pot_building_rounds + 1",
         faulty="return rules_of(table).pot_building_rounds",
         caught_by=TRADITIONAL + "test_nobody_may_call_while_the_pot_is_built",
+    ),
+    Fault(
+        name="near zero the negative hand beats the positive one",
+        file="games/spike_hands.py",
+        sound="below = int(held.total < 0)",
+        faulty="below = int(held.total > 0)",
+        caught_by=SPIKE_HANDS + "test_example_31_the_ladder_stands_in_its_order",
+    ),
+    Fault(
+        name="of two pairs the higher one is better",
+        file="games/spike_hands.py",
+        sound="return None if pair is None else (pair,)",
+        faulty="return None if pair is None else (-pair,)",
+        caught_by=SPIKE_HANDS + "test_example_31_the_ladder_stands_in_its_order",
+    ),
+    Fault(
+        name="two sylops make a pair",
+        file="games/spike_hands.py",
+        sound="Counter(abs(value) for value in self.values if value)",
+        faulty="Counter(abs(value) for value in self.values)",
+        caught_by=SPIKE_HANDS + "test_a_sylop_belongs_to_no_pair_and_only_two_alone_are_pure",
+    ),
+    Fault(
+        name="a blind draw goes to the highest card",
+        file="games/spike_hands.py",
+        sound="return abs(VALUES[card]), VALUES[card] < 0",
+        faulty="return -VALUES[card], False",
+        caught_by=SPIKE_HANDS
+        + "test_the_blind_draw_goes_to_the_card_nearest_to_zero_and_of_two_to_the_positive",
+    ),
+    Fault(
+        name="a winner who is not at zero takes the Sabacc pot of Spike",
+        file="table/spike_showdown.py",
+        sound="if total != 0 or table.sabacc_pot == 0:",
+        faulty="if table.sabacc_pot == 0:",
+        caught_by=SPIKE + "test_example_32_a_winner_above_zero_leaves_the_sabacc_pot_to_roll_over",
+    ),
+    Fault(
+        name="a sixth card can be gained",
+        file="table/spike_turns.py",
+        sound="room = len(own) < HAND_MAX",
+        faulty="room = len(own) <= HAND_MAX",
+        caught_by=SPIKE + "test_a_hand_of_five_cards_can_swap_and_not_gain",
     ),
 )
