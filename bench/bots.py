@@ -95,6 +95,7 @@ PAIRINGS: tuple[tuple[str, Policy], ...] = (
     ("cantina", never_folding),
     ("halcyon_100", by_mood),
     ("traditional", never_folding),
+    ("spike", never_folding),
 )
 
 

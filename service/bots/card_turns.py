@@ -44,8 +44,13 @@ def value_of(card: str) -> int:
 
 
 def is_traditional(cards: Sequence[str]) -> bool:
-    """Return whether *cards* are of the deck of Traditional; their names are longer."""
-    return any(len(card) > 3 for card in cards)
+    """
+    Return whether *cards* are of the deck of Traditional, whose names carry no sign.
+
+    >>> is_traditional(["SA07", "X00b"]), is_traditional(["C+07", "Z1"])
+    (True, False)
+    """
+    return not any(card.startswith("Z") or card[1] in "+-" for card in cards)
 
 
 def traditional(values: Sequence[int]) -> float:

@@ -6,7 +6,10 @@ BETTING = "tests/engine/test_betting.py::"
 EXAMPLES = "tests/engine/test_worked_examples.py::"
 POKER = "tests/engine/test_poker_rules.py::"
 POTS = "tests/engine/test_pots.py::"
+SPIKE = "tests/engine/test_spike.py::"
+SPIKE_HANDS = "tests/engine/test_spike_hands.py::"
 TABLE = "tests/engine/test_table.py::"
+SHOWDOWN = "tests/engine/test_traditional_showdown.py::"
 TRADITIONAL = "tests/engine/test_traditional.py::"
 
 FAULTS = (
@@ -193,23 +196,22 @@ FAULTS = (
         file="games/traditional.py",
         sound="if value == 0 or abs(value) > PURE:",
         faulty="if abs(value) > PURE:",
-        caught_by=TRADITIONAL
-        + "test_who_bombs_out_pays_the_main_pot_or_all_he_has_into_the_sabacc_pot",
+        caught_by=SHOWDOWN + "test_example_28_who_bombs_out_pays_the_main_pot_or_all_he_has",
     ),
     Fault(
         name="minus twenty-three is worth less than plus twenty-three",
         file="games/traditional.py",
         sound="return HandRank(PURE_SABACC, value, (1, 0))",
         faulty="return HandRank(PURE_SABACC, value, (1, -value))",
-        caught_by=TRADITIONAL + "test_plus_and_minus_twenty_three_are_equal",
+        caught_by=SHOWDOWN + "test_example_29_plus_and_minus_twenty_three_are_equal",
     ),
     Fault(
         name="any winner of the first layer takes the Sabacc pot",
         file="table/demise.py",
         sound="if name not in SPECIAL or course.table.sabacc_pot == 0:",
         faulty="if course.table.sabacc_pot == 0:",
-        caught_by=TRADITIONAL
-        + "test_sudden_demise_gives_each_tied_seat_a_card_and_leaves_the_sabacc_pot",
+        caught_by=SHOWDOWN
+        + "test_example_30_sudden_demise_gives_each_tied_seat_a_card_and_leaves_the_sabacc_pot",
     ),
     Fault(
         name="the hand may be called one round too early",
@@ -217,5 +219,48 @@ FAULTS = (
         sound="return rules_of(table).pot_building_rounds + 1",
         faulty="return rules_of(table).pot_building_rounds",
         caught_by=TRADITIONAL + "test_nobody_may_call_while_the_pot_is_built",
+    ),
+    Fault(
+        name="near zero the negative hand beats the positive one",
+        file="games/spike_hands.py",
+        sound="below = int(held.total < 0)",
+        faulty="below = int(held.total > 0)",
+        caught_by=SPIKE_HANDS + "test_example_31_the_ladder_stands_in_its_order",
+    ),
+    Fault(
+        name="of two pairs the higher one is better",
+        file="games/spike_hands.py",
+        sound="return None if pair is None else (pair,)",
+        faulty="return None if pair is None else (-pair,)",
+        caught_by=SPIKE_HANDS + "test_example_31_the_ladder_stands_in_its_order",
+    ),
+    Fault(
+        name="two sylops make a pair",
+        file="games/spike_hands.py",
+        sound="Counter(abs(value) for value in self.values if value)",
+        faulty="Counter(abs(value) for value in self.values)",
+        caught_by=SPIKE_HANDS + "test_a_sylop_belongs_to_no_pair_and_only_two_alone_are_pure",
+    ),
+    Fault(
+        name="a blind draw goes to the highest card",
+        file="games/spike_hands.py",
+        sound="return abs(VALUES[card]), VALUES[card] < 0",
+        faulty="return -VALUES[card], False",
+        caught_by=SPIKE_HANDS
+        + "test_the_blind_draw_goes_to_the_card_nearest_to_zero_and_of_two_to_the_positive",
+    ),
+    Fault(
+        name="a winner who is not at zero takes the Sabacc pot of Spike",
+        file="table/spike_showdown.py",
+        sound="if total != 0 or table.sabacc_pot == 0:",
+        faulty="if table.sabacc_pot == 0:",
+        caught_by=SPIKE + "test_example_32_a_winner_above_zero_leaves_the_sabacc_pot_to_roll_over",
+    ),
+    Fault(
+        name="a sixth card can be gained",
+        file="table/spike_turns.py",
+        sound="room = len(own) < HAND_MAX",
+        faulty="room = len(own) <= HAND_MAX",
+        caught_by=SPIKE + "test_a_hand_of_five_cards_can_swap_and_not_gain",
     ),
 )

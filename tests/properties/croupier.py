@@ -293,6 +293,21 @@ class Croupier:
         elif choice == 2:
             self.do(commands.RecordWait(reason="paused", tournament_version=2))
             look(self)
+        elif choice > 12 and places:
+            self._show(places[self.dice.randrange(len(places))].seat, look)
+
+    def _show(self, seat: int, look: Callable[["Croupier"], None]) -> None:
+        """Let *seat* show the hand before; only who won it by folds may."""
+        last = self.table.last_hand
+        assert last is not None
+        entrant = self.table.at(seat).entrant
+        show = commands.ShowHand(entrant=entrant, hand=last.hand, now=self.floor.now)
+        legal = any(action.verb == "show" for action in self.view(seat).legal)
+        if self.accepted(show, legal=legal or bool(last.shown)):
+            self.do(show)
+            look(self)
+        else:
+            self.refusals += 1
 
 
 def _changed(command: Any, **fields: Any) -> Any:

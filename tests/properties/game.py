@@ -11,10 +11,11 @@ from engine.policies import (
     plan_boundary,
     tables_of,
 )
-from engine.rulesets import Ruleset, ruleset_hash
+from engine.rulesets import OpenEnd, Ruleset, ruleset_hash
 from engine.table.commands import Command
 from engine.table.events import Event
 from engine.table.state import Table
+from engine.tournament.commands import CloseEarly
 from engine.tournament.state import Finished
 from engine.values import HandId, TableId, stream_of
 from tests.engine.floor import NOON, TOURNAMENT, to_start
@@ -37,6 +38,7 @@ class Game:
     """
 
     def __init__(self, ruleset: Ruleset, entrants: int, chooser: Chooser, **terms: Any) -> None:
+        self.ruleset = ruleset
         self.chooser = chooser
         self.now = NOON
         decider = DECIDERS["tournament"]
@@ -96,7 +98,8 @@ class Game:
                 return
             if self._carry_out(self._plan(key, table, self.now)):
                 return
-        raise AssertionError("every table waits")
+        assert isinstance(self.ruleset.end, OpenEnd), "every table waits"
+        assert self._direct(CloseEarly(now=self.now)), "a casino that does not close"
 
     def _plan(self, key: TableId, table: Table, now: datetime) -> BoundaryPlan:
         live = {each: state for each, state in self.tables.items() if not state.closed}

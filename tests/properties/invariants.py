@@ -45,6 +45,7 @@ def open_cards(table: Table) -> set[str]:
     if table.last_hand is not None:
         shown = (*table.last_hand.revealed, *table.last_hand.ranked)
         faces.update(card.card for each in shown for card in each.cards)
+        faces.update(table.last_hand.shown)
     hand = table.hand
     if hand is None:
         return faces

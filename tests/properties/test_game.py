@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.rulesets import PRESETS, Ruleset, preset
+from engine.rulesets import PRESETS, OpenEnd, Ruleset, preset
 from tests.properties.chooser import Choices, Chooser
 from tests.properties.croupier import small_stack
 from tests.properties.game import Game
@@ -22,6 +22,11 @@ played = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 choices = st.builds(Choices, st.lists(st.integers(0, 2**12), max_size=60), st.integers(0, 2**16))
+
+
+def is_casino(ruleset: Ruleset) -> bool:
+    """Return whether there is one table, which is open until the house closes it."""
+    return isinstance(ruleset.end, OpenEnd)
 
 
 def stack_of(ruleset: Ruleset) -> int:
@@ -42,7 +47,7 @@ def test_standings_are_a_total_order_with_stated_ties(
         entrants,
         Chooser(dice),
         ruleset_name=name,
-        table_seats=table_seats,
+        table_seats=ruleset.max_players if is_casino(ruleset) else table_seats,
         starting_stack=stack_of(ruleset),
         hands_max=HANDS_MAX,
     )
@@ -70,7 +75,7 @@ def test_no_chip_of_a_tournament_is_lost_or_made(name: str, entrants: int, dice:
         entrants,
         Chooser(dice),
         ruleset_name=name,
-        table_seats=4,
+        table_seats=ruleset.max_players if is_casino(ruleset) else 4,
         starting_stack=stack_of(ruleset),
         hands_max=HANDS_MAX,
     )

@@ -39,8 +39,9 @@ def test_who_knows_the_odds_takes_most_of_the_chips() -> None:
 
 
 @pytest.mark.slow
-def test_in_card_turns_too_who_knows_the_odds_takes_most_of_the_chips() -> None:
-    assert compare("traditional", never_folding, games=6).chips > 0.6
+@pytest.mark.parametrize("name", ["spike", "traditional"])
+def test_in_card_turns_too_who_knows_the_odds_takes_most_of_the_chips(name: str) -> None:
+    assert compare(name, never_folding, games=6).chips > 0.6
 
 
 def test_a_selection_keeps_what_new_cards_can_improve() -> None:
