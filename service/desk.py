@@ -35,6 +35,7 @@ START_SECONDS = 30.0
 
 RETRY_SECONDS = 0.25
 _ANSWER_SECONDS = 5.0
+_CLOSE_SECONDS = 2.0
 
 _COMING = (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError)
 """What a database that is away, or about to come, looks like; a wrong password is neither."""
@@ -68,10 +69,16 @@ class Desk:
         task.add_done_callback(self._running.discard)
 
     async def aclose(self) -> None:
-        """Give up what runs in the background."""
+        """Give up what runs in the background, and the pool; never waits for long."""
         for task in tuple(self._running):
             task.cancel()
-        await asyncio.gather(*self._running, return_exceptions=True)
+        if self._running:
+            await asyncio.wait(self._running, timeout=_CLOSE_SECONDS)
+        try:
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await self.pool.close()
+        except TimeoutError:  # somebody holds a connection that answers nothing
+            self.pool.terminate()
 
     def order(self, occurrence: str) -> Command:
         """Return a command of the house: the same occurrence is the same command, everywhere."""
@@ -142,7 +149,6 @@ async def open_desk(
     finally:
         await desk.aclose()
         await writer.aclose()
-        await connections.close()
 
 
 async def _unless(stopping: asyncio.Event | None, work: Coroutine[Any, Any, None]) -> None:

@@ -34,8 +34,12 @@ def take_turn(url: str) -> psycopg.Connection:
     Wait for this process's turn to declare its queues; closing the connection ends it.
 
     PGMQ drops and creates a trigger when a consumer begins, and two at once fail.
+
+    Raises:
+        psycopg.Error: If the turn does not come within half a minute; begin anew then.
     """
-    connection = psycopg.connect(url, autocommit=True)
+    connection = psycopg.connect(url, autocommit=True, connect_timeout=10)
+    connection.execute("SET lock_timeout = '30s'")
     connection.execute("SELECT pg_advisory_lock(hashtextextended('holotable/pgmq', 0))")
     return connection
 

@@ -22,7 +22,10 @@ _TICK_SECONDS: Final = 0.1
 _AGAIN_SECONDS: Final = 1.0
 """Pause before a process is forked again that died before it was ready."""
 
-_STOP_SECONDS: Final = 12.0
+_READY_SECONDS: Final = 60.0
+"""A process that is not ready by then is killed, and another one takes its place."""
+
+STOP_SECONDS: Final = 12
 """So long a process may finish the task it is at; then it is killed, and its lease repairs it."""
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
@@ -46,6 +49,9 @@ class Crew:
         self._posts = list(posts)
         self._work = work
         self._at_work: dict[int, str] = {}
+        self._forked_at: dict[int, float] = {}
+        """Of those that are not ready yet."""
+
         self._ready: set[int] = set()
         self._due: list[tuple[float, str]] = []
         self._stopping_since: float | None = None
@@ -90,6 +96,7 @@ class Crew:
         child = os.fork()
         if child:
             self._at_work[child] = post
+            self._forked_at[child] = time.monotonic()
             return
         code = 1
         try:
@@ -116,7 +123,11 @@ class Crew:
             said = os.read(self._reader, 4096)
         except BlockingIOError:
             return
-        self._ready |= {int.from_bytes(said[at : at + 4], "big") for at in range(0, len(said), 4)}
+        for at in range(0, len(said), 4):
+            child = int.from_bytes(said[at : at + 4], "big")
+            if child in self._at_work:  # and not dead and buried meanwhile
+                self._ready.add(child)
+                self._forked_at.pop(child, None)
 
     def _bury(self) -> None:
         """Take leave of the dead, and say when each is to be replaced."""
@@ -126,6 +137,7 @@ class Crew:
                 return
             post, was_ready = self._at_work.pop(child), child in self._ready
             self._ready.discard(child)
+            self._forked_at.pop(child, None)
             if self._stopping_since is None:
                 code = os.waitstatus_to_exitcode(status)
                 say = _log.error if code else _log.warning
@@ -149,7 +161,10 @@ class Crew:
             os.kill(child, signal.SIGTERM)
 
     def _kill_the_late(self) -> None:
-        since = self._stopping_since
-        if since is not None and time.monotonic() - since > _STOP_SECONDS:
-            for child in self._at_work:
-                os.kill(child, signal.SIGKILL)
+        now, since = time.monotonic(), self._stopping_since
+        if since is not None:
+            late = list(self._at_work) if now - since > STOP_SECONDS else []
+        else:
+            late = [child for child, at in self._forked_at.items() if now - at > _READY_SECONDS]
+        for child in late:
+            os.kill(child, signal.SIGKILL)

@@ -20,6 +20,8 @@ from service.tasks.duties import SHORT
 
 _log = structlog.get_logger(__name__)
 
+_STOP_SECONDS = 5.0
+
 Send = Callable[[jobs.Claimed], None]
 
 
@@ -48,11 +50,15 @@ class Ticker:
         """Begin to tick."""
         self._thread.start()
 
+    def give_up(self) -> None:
+        """Have the tick in progress be the last; does not wait, for a signal's handler."""
+        self._stopping.set()
+
     def stop(self) -> None:
         """End after the tick in progress."""
         self._stopping.set()
         if self._thread.is_alive():
-            self._thread.join(10)
+            self._thread.join(_STOP_SECONDS)
         else:
             self._disconnect()
 

@@ -19,7 +19,7 @@ from service.settings import Settings, SettingsInvalid
 from service.tasks import broker
 from service.tasks.app import Application
 from service.tasks.child import Child
-from service.tasks.crew import Crew
+from service.tasks.crew import STOP_SECONDS, Crew
 from service.tasks.duties import LONG, PLAY
 from service.tasks.ticker import Ticker
 
@@ -63,8 +63,10 @@ def work(settings: Settings, queue: str, ready: Callable[[], None]) -> None:
         ready()
 
     def end(**_: Any) -> None:
+        # The kernel ends a process that does not come to its end, even an orphan.
+        signal.alarm(STOP_SECONDS)
         if ticker is not None:
-            ticker.stop()
+            ticker.give_up()
         if not child.busy:
             # Celery would look at its flag only after waiting two seconds for a message.
             raise WorkerShutdown(0)
@@ -75,6 +77,8 @@ def work(settings: Settings, queue: str, ready: Callable[[], None]) -> None:
     try:
         application.work(queue)
     finally:
+        if ticker is not None:
+            ticker.stop()
         child.stop()
 
 

@@ -2,15 +2,18 @@
 
 import asyncio
 import os
+import select
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 import asyncpg
 import pytest
@@ -29,6 +32,7 @@ from tests.support.databases import SECRET_KEY, TestDatabase
 
 pytestmark = pytest.mark.anyio
 
+READY_SECONDS = 90
 KILLS = 20
 KILLS_SECONDS = 90
 """Twice what twenty kills take here while others work."""
@@ -57,18 +61,34 @@ def worker(database: TestDatabase) -> Iterator[subprocess.Popen[bytes]]:
         sweep_seconds=1,
     )
     inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
-    with subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-m", "service.cli", "worker"],
         env=inherited | environment(settings),
         cwd=databases.ROOT,
         stdout=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        assert any(line.strip() == READY.encode() for line in process.stdout)
-        yield process
-        process.terminate()
-        process.wait(20)
+    )
+    assert process.stdout is not None
+    with closing(process.stdout) as said:
+        try:
+            await_ready(said)
+            yield process
+            process.terminate()
+            process.wait(20)
+        finally:
+            process.kill()
+            process.wait(20)
     databases.drop_database(server, broker)
+
+
+def await_ready(said: IO[bytes]) -> None:
+    """Read what a worker says until it is ready; fails when it is not in time."""
+    end = time.monotonic() + READY_SECONDS
+    read = b""
+    while READY.encode() not in read.splitlines():
+        assert select.select([said], [], [], max(0, end - time.monotonic()))[0], "it is not ready"
+        more = os.read(said.fileno(), 4096)
+        assert more, "it ended"
+        read += more
 
 
 def children(parent: int) -> list[int]:
@@ -83,10 +103,11 @@ def alive(process: int) -> bool:
 
 async def until(true: Callable[[], Awaitable[object]], seconds: float = 20) -> None:
     """Wait until *true* answers so."""
-    end = time.monotonic() + seconds
-    while not await true():
-        assert time.monotonic() < end, "it did not happen"
-        await asyncio.sleep(0.02)
+    async with asyncio.timeout(seconds):
+        while True:
+            if await true():
+                return
+            await asyncio.sleep(0.02)
 
 
 async def test_a_scheduled_tournament_starts_and_its_tables_play_on_by_the_clock(
