@@ -134,6 +134,8 @@ class AwardView(_Part, frozen=True, kw_only=True):
     chips: Chips
     winners: tuple[tuple[int, Chips], ...]
     remainder: Chips
+    rule: str
+    """The rulebook's name of what decided it."""
 
 
 class LastHandView(_Part, frozen=True, kw_only=True):
@@ -426,6 +428,7 @@ def _last_hand(table: Table) -> LastHandView | None:
                 chips=award.chips,
                 winners=tuple((share.seat, share.chips) for share in award.shares),
                 remainder=award.remainder,
+                rule=award.rule,
             )
             for award in last.awards
         ),

@@ -136,6 +136,9 @@ def test_the_chance_cube_may_decide_at_once(tie: dict[str, Any]) -> None:
     award = of(happened, events.PotAwarded)
     assert {company.name(seat) for seat in rolled.seats} == {"A", "B"}
     assert ([share.seat for share in award.shares], award.rule) == ([rolled.winner], "ties.cube")
+    last = company.floor.view(1).last_hand
+    assert last is not None
+    assert [shown.rule for shown in last.awards] == ["ties.cube"]
 
 
 def test_after_three_equal_draws_the_cube_decides_and_says_so() -> None:
