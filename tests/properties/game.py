@@ -16,7 +16,7 @@ from engine.table.commands import Command
 from engine.table.events import Event
 from engine.table.state import Table
 from engine.tournament.commands import CloseEarly
-from engine.tournament.state import Finished
+from engine.tournament.state import Finished, Running
 from engine.values import HandId, TableId, stream_of
 from tests.engine.floor import NOON, TOURNAMENT, to_start
 from tests.properties.chooser import Chooser
@@ -78,12 +78,19 @@ class Game:
             table.closed for table in self.tables.values()
         )
 
-    def play(self) -> Finished:
-        """Play until every table is closed, and return how it ended."""
-        for _ in range(COMMANDS_MAX):
+    def play(self, *, close_after: int | None = None) -> Finished:
+        """
+        Play until every table is closed, and return how it ended.
+
+        Args:
+            close_after: Steps after which the director ends the game early, if it lasts so long.
+        """
+        for step in range(COMMANDS_MAX):
             if self.over:
                 assert isinstance(self.tournament, Finished)
                 return self.tournament
+            if step == close_after and isinstance(self.tournament, Running):
+                self._direct(CloseEarly(now=self.now))
             self._step()
         raise AssertionError(f"no end after {COMMANDS_MAX} commands")
 

@@ -117,10 +117,27 @@ def sealed_for_owners(table: Table) -> None:
 def hides_secrets(table: Table, dice: Random) -> None:
     """Assert that nobody's view changes when all that is hidden from it does."""
     if table.hand is None:
+        hides_what_was_not_shown(table)
         return
     for viewer in (None, *(place.entrant for place in table.places)):
         other = other_secrets(table, viewer, dice)
         assert other != table
+        assert seen_by(other, viewer) == seen_by(table, viewer)
+
+
+def hides_what_was_not_shown(table: Table) -> None:
+    """Assert that nobody's view changes with the hand of a winner who has not shown it."""
+    last = table.last_hand
+    if last is None or not last.unshown:
+        return
+    faces = [face for face in deck(table.ruleset.deck) if face not in open_cards(table)]
+    others = tuple(
+        SealedCard(face, card.salt[::-1], card.pile, card.position, card.audiences)
+        for face, card in zip(reversed(faces), last.unshown, strict=False)
+    )
+    other = replace(table, last_hand=replace(last, unshown=others))
+    assert other != table
+    for viewer in (None, *(place.entrant for place in table.places)):
         assert seen_by(other, viewer) == seen_by(table, viewer)
 
 

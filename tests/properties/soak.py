@@ -8,8 +8,8 @@ tried at random first, which must be refused unless the view calls it legal.
 
 What costs as much as the step itself is drawn: one append in eight is decided again,
 as it was asked and as its events recall it, its events counted one by one; one state
-in sixty-four is dealt out anew to see whether any view changes.  Every log is folded
-again, whole and from its last two hands on.
+in sixty-four, and each at the end of a hand, gets other secrets to see whether any
+view changes.  Every log is folded again, whole and from its last two hands on.
 """
 
 import argparse
@@ -103,7 +103,7 @@ def play_one(name: str, number: int, tally: Tally) -> None:
             if croupier.table.hand is not None:
                 invariants.nothing_lost_between(append, croupier.chips)
             tally.repeated += 1
-        if sample == 0:
+        if sample == 0 or croupier.table.hand is None:
             invariants.hides_secrets(croupier.table, dice)
             tally.hidden += 1
 

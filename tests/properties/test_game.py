@@ -35,11 +35,15 @@ def stack_of(ruleset: Ruleset) -> int:
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
 @played
-@given(st.integers(2, 9), st.integers(2, 5), choices)
+@given(st.integers(2, 9), st.integers(2, 5), choices, st.none() | st.integers(0, 200))
 def test_standings_are_a_total_order_with_stated_ties(
-    name: str, entrants: int, table_seats: int, dice: Random
+    name: str, entrants: int, table_seats: int, dice: Random, close_after: int | None
 ) -> None:
-    """Everyone has one place; who shares one says with how many, and the next is left free."""
+    """
+    Everyone has one place; who shares one says with how many, and the next is left free.
+
+    Also when the director ends the game early.
+    """
     ruleset = preset(name)
 
     game = Game(
@@ -51,7 +55,7 @@ def test_standings_are_a_total_order_with_stated_ties(
         starting_stack=stack_of(ruleset),
         hands_max=HANDS_MAX,
     )
-    placings = game.play().placings
+    placings = game.play(close_after=close_after).placings
 
     assert sorted(each.entrant for each in placings) == sorted(
         entry.entrant for entry in game.tournament.entrants
