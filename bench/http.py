@@ -169,13 +169,15 @@ def _report(delay: int, rounds: list[dict[str, Any]]) -> None:
     for name, label in (("ours", f"{TABLES} tables of {SEATS}, actions"), ("bare", "bare INSERT")):
         seen = [each[name] for each in rounds]
         rates = sorted(each["rate"] for each in seen)
+        each_costs = statistics.median(each["served"] / each["rate"] for each in seen)
         print(
             f"  {label}: median {statistics.median(rates):,.0f}/s "
             f"({rates[0]:,.0f} to {rates[-1]:,.0f}), "
             f"p50 {statistics.median(each['p50'] for each in seen):.1f} ms, "
             f"p99 {statistics.median(each['p99'] for each in seen):.1f} ms; of a core the "
             f"server used {statistics.median(each['served'] for each in seen):.0%}, "
-            f"the load {statistics.median(each['cpu'] for each in seen):.0%}"
+            f"the load {statistics.median(each['cpu'] for each in seen):.0%}; "
+            f"{each_costs * 1e6:.0f} µs of the server each"
         )
     reads = statistics.median(each["ours"]["reads"] for each in rounds)
     kinds = rounds[-1]["ours"]["kinds"]
