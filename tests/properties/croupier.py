@@ -93,6 +93,8 @@ class Croupier:
             steps = 0
             while not self.table.idle:
                 self._trouble(look)
+                if self.table.idle:
+                    break
                 self.answer()
                 look(self)
                 steps += 1
@@ -262,6 +264,13 @@ class Croupier:
         elif choice == 3:
             self.do(commands.ExtendDecision(now=self.floor.now))
             look(self)
+        elif choice in (5, 6) and place is not None and self._casino:
+            self.do(commands.QuitHand(entrant=place.entrant, now=self.floor.now))
+            look(self)
+
+    @property
+    def _casino(self) -> bool:
+        return self.table.ruleset.score == "cash_out"
 
     def legal_while_held(self) -> Command | None:
         """Return an answer that would be legal if the table were not held."""
@@ -292,6 +301,16 @@ class Croupier:
             look(self)
         elif choice == 2:
             self.do(commands.RecordWait(reason="paused", tournament_version=2))
+            look(self)
+        elif choice in (4, 5) and places and self._casino:
+            place = places[self.dice.randrange(len(places))]
+            chips = 10 * self.table.ruleset.chip_unit
+            now = self.floor.now
+            buy = commands.BuyChips(
+                seat=place.seat, entrant=place.entrant, chips=chips, cause="add_on", now=now
+            )
+            self.do(buy)
+            self.chips += chips
             look(self)
         elif choice > 12 and places:
             self._show(places[self.dice.randrange(len(places))].seat, look)

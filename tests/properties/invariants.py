@@ -170,7 +170,7 @@ def other_secrets(table: Table, viewer: EntrantId | None, dice: Random) -> Table
 
     def hide(place: Place) -> Place:
         held = place.hand
-        if place.entrant == viewer or held is None:
+        if place.entrant == viewer or held is None or not held.live:
             return place
         cards, selection, fresh = swap(held.cards), swap(held.selection), swap(held.fresh)
         if held.selected and "select" not in hand.done:

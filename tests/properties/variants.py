@@ -5,6 +5,32 @@ from typing import Any
 from engine.rulesets import EXTRA_HANDS, PRESETS, Ruleset, resolve
 
 _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "better with a dead button": (
+        "better_simple",
+        {
+            "button": "dead",
+            "headsup": "dealer_small_blind",
+            "forced": {"kind": "blinds", "small": 1, "big": 2, "table_ante": 2},
+            "betting": {"min_raise": "last_raise"},
+            "short_blind": "as_posted",
+        },
+    ),
+    "better, dead and literal": (
+        "better_simple",
+        {
+            "button": "dead",
+            "tie": {"kind": "draw_off", "prefer_cube": True},
+            "odd_chip": "seat_order",
+        },
+    ),
+    "cantina at half the ante": (
+        "cantina",
+        {"betting": {"min_open": "half_ante", "min_raise": "min_bet"}, "odd_chip": "carry"},
+    ),
+    "halcyon with raises": (
+        "halcyon_10",
+        {"betting": {"kind": "poker_nl", "min_open": 1}, "tie": {"kind": "chance_cube"}},
+    ),
     "spike with fees": (
         "spike",
         {"swap_gain_cost": {"junk": 1}, "gain_from_discard": True, "spike_before_bet": True},
