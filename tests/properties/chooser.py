@@ -6,6 +6,7 @@ from random import Random
 from typing import Any, get_args
 
 from engine.betting import CardSource, LegalAction
+from engine.rulesets import CoruscantShift
 from engine.table.commands import (
     Act,
     CallHand,
@@ -49,6 +50,13 @@ class Choices(Random):
         return 0 if self._dull else super().randrange(start)
 
 
+def _least(table: Table, verb: str) -> int:
+    """Return how many cards a selection must hold; none or one."""
+    assert isinstance(table.ruleset, CoruscantShift)
+    ruleset = table.ruleset
+    return ruleset.first_selection_min if verb == "select" else ruleset.final_selection_min
+
+
 def view_of(table: Table, seat: int) -> TableView:
     """Return what the entrant in *seat* sees."""
     return seen_by(table, table.at(seat).entrant)
@@ -88,7 +96,7 @@ class Chooser:
             case "select" | "improve":
                 cards = view.me.cards if action.verb == "select" else view.me.new_cards
                 chosen = self.some(cards)
-                if action.verb == "improve" and not chosen and not view.me.selection:
+                if len(chosen) + len(view.me.selection) < _least(table, action.verb):
                     chosen = cards[:1]
                 return answer_with_cards(table, view.me.seat, chosen, now)
             case "raise_to":

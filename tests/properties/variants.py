@@ -23,6 +23,21 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
             "odd_chip": "seat_order",
         },
     ),
+    "better with levels": (
+        "better_simple",
+        {
+            "escalation": {
+                "kind": "levels",
+                "by": "hands",
+                "levels": [
+                    {"small": 1, "big": 2, "length": 2},
+                    {"small": 2, "big": 5, "length": 2},
+                    {"small": 5, "big": 10},
+                ],
+            },
+            "first_selection_min": 1,
+        },
+    ),
     "cantina at half the ante": (
         "cantina",
         {"betting": {"min_open": "half_ante", "min_raise": "min_bet"}, "odd_chip": "carry"},
@@ -54,6 +69,16 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
             "tie": {"kind": "split"},
             "odd_chip": "carry",
             "short_forced": "sits_out",
+        },
+    ),
+    "traditional by the size": (
+        "traditional",
+        {
+            "compare": "absolute",
+            "announce_totals": True,
+            "pot_building_rounds": 1,
+            "max_rounds": 4,
+            "short_forced": "out",
         },
     ),
 }
