@@ -12,6 +12,7 @@ from engine.table.commands import (
     Arrival,
     AwardCarry,
     BuyChips,
+    CloseTable,
     QuitHand,
     ReturnChips,
     SeatArrivals,
@@ -22,7 +23,7 @@ from engine.table.quitting import carry_shares
 from engine.table.state import Table
 from engine.tournament.commands import Command as TournamentCommand
 from engine.tournament.commands import RecordBrought, RecordLeaves
-from engine.tournament.directing import BringIn, Finish, LetGo
+from engine.tournament.directing import BringIn, Close, Finish, LetGo
 from engine.tournament.events import Event as TournamentEvent
 from engine.tournament.events import ItemReturned, ItemStaked, LeaveDeclared, RebuyTaken
 from engine.tournament.state import Running
@@ -92,6 +93,14 @@ def bringing_in(here: Table, order: BringIn, *, now: datetime) -> Asked:
             )
         )
     return tuple(commands), (RecordBrought(table=here.table, now=now),)
+
+
+def closing(here: Table, order: Close, *, now: datetime) -> tuple[TableCommand, ...]:
+    """Return how a table closes; of a finished game the last player gets what it carries."""
+    close = CloseTable(reason=order.reason, now=now)
+    if order.reason == "finished" and carry_shares(here):
+        return AwardCarry(now=now), close
+    return (close,)
 
 
 def carry_at_closing(here: Table, order: Finish, *, now: datetime) -> tuple[Asked, Finish]:

@@ -1,6 +1,9 @@
 """How games end: everyone has dealt, nobody can be dealt in, hands are over, somebody is tied."""
 
+from typing import Any
+
 import pytest
+from msgspec.structs import replace
 
 from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
@@ -8,10 +11,11 @@ from engine.table import commands, errors, events
 from engine.table.commands import Arrival
 from engine.table.view import TableView
 from engine.tournament.commands import CloseEarly
-from engine.tournament.directing import Finish, Open
+from engine.tournament.directing import Break, Finish, Hold, Open
 from engine.tournament.errors import TermsInvalid
 from engine.tournament.events import TournamentFinished
 from engine.tournament.state import Finished
+from engine.values import TableId
 from tests.engine.evening import Evening, cards_of, folding, passive
 from tests.engine.floor import announce
 from tests.engine.tables import Floor, entrant
@@ -256,3 +260,78 @@ def test_tables_that_all_wait_for_entrants_who_cannot_come_end_the_game() -> Non
     assert [directive.rule for directive in last] == ["finish.too_few_stacks"]
     assert isinstance(evening.tournament, Finished)
     assert [each.place for each in evening.tournament.placings] == [1, 2, 3]
+
+
+def bombing(view: TableView) -> tuple[str, Any]:
+    """Put everything in, and draw until the hand may be called: most go beyond 23."""
+    for verb in ("call_hand", "draw", "raise_to"):
+        for action in view.legal:
+            if action.verb == verb:
+                return verb, action.max if verb == "raise_to" else action.source
+    return view.legal[1].verb, None
+
+
+def checking(view: TableView) -> tuple[str, Any]:
+    """Stand and check."""
+    free = next(action for action in view.legal if action.verb in ("stand", "check"))
+    return free.verb, None
+
+
+def with_an_empty_table() -> tuple[Evening, TableId, TableId]:
+    """Return two tables of two: at the one a hand is in play, at the other all have bombed out."""
+    for stack in range(20, 60):
+        evening = Evening(4, preset("traditional"), table_seats=2, starting_stack=stack)
+        evening.play_as = bombing
+        first, second = evening.tables
+        evening.boundary(first)
+        evening.boundary(second)
+        evening.play_hand(second)
+        if not evening.tables[second].places:
+            evening.play_as = checking
+            return evening, first, second
+    raise AssertionError
+
+
+def test_a_table_that_all_have_lost_waits_until_its_heir_is_between_hands() -> None:
+    evening, first, second = with_an_empty_table()
+    assert not evening.tables[first].idle
+    plan = evening.boundary(second)
+    assert (plan.outcome, plan.directive) == ("hold", Hold(reason="breaking"))
+    evening.play_hand(first)
+    assert isinstance(evening.plan(first).directive, Break)
+
+
+def test_what_an_empty_table_carries_goes_to_its_heir_and_is_gone_there() -> None:
+    evening, first, second = with_an_empty_table()
+    chips = evening.tables[first].chips(), evening.tables[second].chips()
+    inherited = evening.tables[second].carry, evening.tables[second].sabacc_pot
+    evening.play_hand(first)
+    left = evening.tables[first].carry, evening.tables[first].sabacc_pot
+    evening.boundary(second)
+    assert evening.tables[second].closed
+    assert evening.tables[second].chips() == 0
+    assert evening.tables[first].chips() == sum(chips)
+    after = evening.tables[first].carry, evening.tables[first].sabacc_pot
+    assert after == (left[0] + inherited[0], left[1] + inherited[1])
+
+
+def test_who_is_the_last_gets_what_the_table_carries() -> None:
+    evening = Evening(2, resolve("better_simple", {"first_dealer": "host_choice"}))
+    evening.play_as = all_in
+    evening.play()
+    (winner,) = evening.table.places
+    carrying = replace(evening.table, carry=3, places=(replace(winner, stack=197),))
+    evening.tables[carrying.table] = carrying
+    assert evening.boundary(carrying.table).outcome == "close"
+    assert (evening.table.closed, evening.table.carry) == (True, 0)
+    assert [place.stack for place in evening.table.places] == [200]
+
+
+def all_in(view: TableView) -> tuple[str, Any]:
+    """Put everything in, or call it."""
+    if (chosen := cards_of(view)) is not None:
+        return chosen
+    for action in view.legal:
+        if action.verb == "raise_to":
+            return "raise_to", action.max
+    return view.legal[1].verb, None
