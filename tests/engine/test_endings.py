@@ -107,6 +107,20 @@ def test_a_late_seat_never_deals_and_adds_no_hand() -> None:
     assert [books.seat for books in opened.seats if books.dealt] == [1, 2, 4]
 
 
+def test_who_takes_the_seat_of_one_who_never_dealt_does_not_deal_for_them() -> None:
+    ruleset = resolve("halcyon_10", {"first_dealer": "host_choice"})
+    floor = Floor(ruleset, (10, 10, 10))
+    floor.open_hand()
+    fold_to_one(floor)
+    floor.do(commands.VacateSeats(departures=(entrant(2),), now=floor.now))
+    arrival = Arrival(seat=2, entrant=entrant(7), stack=10)
+    floor.do(commands.SeatArrivals(arrivals=(arrival,), now=floor.now))
+    opened = floor.open_hand()[0]
+    assert isinstance(opened, events.HandOpened)
+    assert (opened.button, opened.dealers_left) == (3, ())
+    assert [books.seat for books in opened.seats if books.dealt] == [1, 2, 3]
+
+
 def fold_to_one(floor: Floor) -> None:
     decision = floor.table.decision
     assert decision is not None
