@@ -340,9 +340,12 @@ def _end(
         closing = purchases.closing(here, order, now=now)
         plan = _only(here, *closing, outcome="close", order=order)
         return msgspec.structs.replace(plan, ask_again=others)
-    (at_table, _), order = purchases.carry_at_closing(here, order, now=now)
+    ending = [each for each in tables.values() if not each.closed]
+    awards, order = purchases.carry_at_closing(ending, order, now=now)
     finish = Finish(rule=order.rule, stacks=order.stacks, now=now)
-    awarding = (Planned(stream=stream_of(here.table), commands=at_table),) if at_table else ()
+    awarding = (
+        Planned(stream=stream_of(table), commands=(award,)) for table, award in awards.items()
+    )
     return BoundaryPlan(
         outcome="finish",
         directive=order,

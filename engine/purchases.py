@@ -29,7 +29,7 @@ from engine.tournament.events import ItemReturned, ItemStaked, LeaveDeclared, Re
 from engine.tournament.state import Running
 from engine.tournament.state import State as TournamentState
 from engine.tournament.values import Standing
-from engine.values import TableId
+from engine.values import Chips, EntrantId, TableId
 
 Asked = tuple[tuple[TableCommand, ...], tuple[TournamentCommand, ...]]
 """What is to be decided at the table, and then by the tournament, in one append."""
@@ -103,21 +103,27 @@ def closing(here: Table, order: Close, *, now: datetime) -> tuple[TableCommand, 
     return (close,)
 
 
-def carry_at_closing(here: Table, order: Finish, *, now: datetime) -> tuple[Asked, Finish]:
-    """Return who is given what the table carries when it closes, and the stacks after it."""
-    shares = dict(carry_shares(here))
-    if not shares:
-        return ((), ()), order
-    seats = {place.entrant: place.seat for place in here.places}
+def carry_at_closing(
+    tables: Iterable[Table], order: Finish, *, now: datetime
+) -> tuple[dict[TableId, AwardCarry], Finish]:
+    """Return who is given what each of *tables* carries at the end, and the stacks after it."""
+    given: dict[EntrantId, Chips] = {}
+    awards: dict[TableId, AwardCarry] = {}
+    for table in tables:
+        shares = dict(carry_shares(table))
+        if shares:
+            awards[table.table] = AwardCarry(now=now)
+            given |= {place.entrant: shares.get(place.seat, 0) for place in table.places}
     stacks = tuple(
         Standing(
             entrant=each.entrant,
-            stack=each.stack + shares.get(seats[each.entrant], 0),
+            stack=each.stack + given.get(each.entrant, 0),
+            hands_won=each.hands_won,
             pots_won=each.pots_won,
         )
         for each in order.stacks
     )
-    return ((AwardCarry(now=now),), ()), Finish(rule=order.rule, stacks=stacks)
+    return awards, Finish(rule=order.rule, stacks=stacks)
 
 
 def books_of(tournament: TournamentState, here: Table) -> dict[str, Any]:

@@ -329,6 +329,26 @@ def test_what_an_empty_table_carries_goes_to_its_heir_and_is_gone_there() -> Non
     assert after == (left[0] + inherited[0], left[1] + inherited[1])
 
 
+def test_at_the_end_every_table_gives_away_what_it_carries() -> None:
+    evening = Evening(4, preset("better_simple"), table_seats=2)
+    evening.play_as = folding
+    for key in evening.tables:
+        evening.boundary(key)
+        evening.play_hand(key)
+    for key, table in evening.tables.items():
+        places = tuple(replace(each, stack=each.stack - 1) for each in table.places)
+        evening.tables[key] = replace(table, places=places, carry=2)
+    evening.ask(CloseEarly(now=evening.now))
+    first, second = evening.tables
+    assert evening.boundary(first).outcome == "finish"
+    stacks = {p.entrant: p.stack for table in evening.tables.values() for p in table.places}
+    assert sum(stacks.values()) == 400
+    assert isinstance(evening.tournament, Finished)
+    best = evening.tournament.placings[0].entrant
+    assert stacks[best] == max(stacks.values())
+    assert [evening.tables[key].carry for key in (first, second)] == [0, 0]
+
+
 def test_who_is_the_last_gets_what_the_table_carries() -> None:
     evening = Evening(2, resolve("better_simple", {"first_dealer": "host_choice"}))
     evening.play_as = all_in
