@@ -236,6 +236,7 @@ def summary_of(table: Table) -> TableSummary:
         playable=len(able) >= DEALT_MIN,
         dealers_left=len(set(table.dealers_left).intersection(able)),
         stage=table.stage,
+        carried=table.carry + table.sabacc_pot,
     )
 
 
@@ -336,27 +337,28 @@ def _end(
     """Close a table that is not needed any more, or end the tournament."""
     others = _others(tables, here)
     if isinstance(order, Close):
-        close = CloseTable(reason=order.reason, now=now)
-        plan = _only(here, close, outcome="close", order=order)
+        closing = purchases.closing(here, order, now=now)
+        plan = _only(here, *closing, outcome="close", order=order)
         return msgspec.structs.replace(plan, ask_again=others)
-    (at_table, _), order = purchases.carry_at_closing(here, order, now=now)
+    ending = [each for each in tables.values() if not each.closed]
+    awards, order = purchases.carry_at_closing(ending, order, now=now)
     finish = Finish(rule=order.rule, stacks=order.stacks, now=now)
-    closing = (Planned(stream=stream_of(here.table), commands=at_table),) if at_table else ()
+    awarding = (
+        Planned(stream=stream_of(table), commands=(award,)) for table, award in awards.items()
+    )
     return BoundaryPlan(
         outcome="finish",
         directive=order,
-        entries=(*closing, Planned(stream=stream_of(here.tournament), commands=(finish,))),
+        entries=(*awarding, Planned(stream=stream_of(here.tournament), commands=(finish,))),
         ask_again=others,
     )
 
 
-def _only(
-    here: Table, command: TableCommand, *, outcome: Outcome, order: Directive
-) -> BoundaryPlan:
+def _only(here: Table, *commands: TableCommand, outcome: Outcome, order: Directive) -> BoundaryPlan:
     return BoundaryPlan(
         outcome=outcome,
         directive=order,
-        entries=(Planned(stream=stream_of(here.table), commands=(command,)),),
+        entries=(Planned(stream=stream_of(here.table), commands=commands),),
         guard=stream_of(here.tournament),
     )
 
@@ -375,6 +377,11 @@ def _vacating(moves: tuple[Move, ...], *, now: datetime) -> tuple[VacateSeats, .
         )
         for target in targets
     )
+
+
+def _giving_up(order: Break, *, now: datetime) -> tuple[VacateSeats, ...]:
+    """Return how a table where nobody sits any more lets go of what it carries."""
+    return (VacateSeats(departures=(), to_table=order.carry_to, now=now),)
 
 
 def _arriving(here: Table, moves: tuple[Move, ...], table: TableId) -> tuple[Arrival, ...]:
@@ -438,7 +445,7 @@ def _break(
         now=now,
     )
     leaving: tuple[TableCommand, ...] = (
-        *_vacating(order.moves, now=now),
+        *(_vacating(order.moves, now=now) or _giving_up(order, now=now)),
         CloseTable(reason="broken", now=now),
     )
     receiving = tuple(

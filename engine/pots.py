@@ -117,7 +117,7 @@ def split(
         return ((winners[0], chips),), 0
     share = chips // (len(winners) * unit) * unit
     remainder = chips - share * len(winners)
-    if carry and share:
+    if carry:
         return tuple((seat, share) for seat in winners), remainder
     odd_units, crumbs = divmod(remainder, unit)
     shares = [share + unit * (index < odd_units) for index in range(len(winners))]

@@ -12,6 +12,7 @@ from engine.table.commands import (
     Arrival,
     AwardCarry,
     BuyChips,
+    CloseTable,
     QuitHand,
     ReturnChips,
     SeatArrivals,
@@ -22,13 +23,13 @@ from engine.table.quitting import carry_shares
 from engine.table.state import Table
 from engine.tournament.commands import Command as TournamentCommand
 from engine.tournament.commands import RecordBrought, RecordLeaves
-from engine.tournament.directing import BringIn, Finish, LetGo
+from engine.tournament.directing import BringIn, Close, Finish, LetGo
 from engine.tournament.events import Event as TournamentEvent
 from engine.tournament.events import ItemReturned, ItemStaked, LeaveDeclared, RebuyTaken
 from engine.tournament.state import Running
 from engine.tournament.state import State as TournamentState
 from engine.tournament.values import Standing
-from engine.values import TableId
+from engine.values import Chips, EntrantId, TableId
 
 Asked = tuple[tuple[TableCommand, ...], tuple[TournamentCommand, ...]]
 """What is to be decided at the table, and then by the tournament, in one append."""
@@ -94,21 +95,35 @@ def bringing_in(here: Table, order: BringIn, *, now: datetime) -> Asked:
     return tuple(commands), (RecordBrought(table=here.table, now=now),)
 
 
-def carry_at_closing(here: Table, order: Finish, *, now: datetime) -> tuple[Asked, Finish]:
-    """Return who is given what the table carries when it closes, and the stacks after it."""
-    shares = dict(carry_shares(here))
-    if not shares:
-        return ((), ()), order
-    seats = {place.entrant: place.seat for place in here.places}
+def closing(here: Table, order: Close, *, now: datetime) -> tuple[TableCommand, ...]:
+    """Return how a table closes; of a finished game the last player gets what it carries."""
+    close = CloseTable(reason=order.reason, now=now)
+    if order.reason == "finished" and carry_shares(here):
+        return AwardCarry(now=now), close
+    return (close,)
+
+
+def carry_at_closing(
+    tables: Iterable[Table], order: Finish, *, now: datetime
+) -> tuple[dict[TableId, AwardCarry], Finish]:
+    """Return who is given what each of *tables* carries at the end, and the stacks after it."""
+    given: dict[EntrantId, Chips] = {}
+    awards: dict[TableId, AwardCarry] = {}
+    for table in tables:
+        shares = dict(carry_shares(table))
+        if shares:
+            awards[table.table] = AwardCarry(now=now)
+            given |= {place.entrant: shares.get(place.seat, 0) for place in table.places}
     stacks = tuple(
         Standing(
             entrant=each.entrant,
-            stack=each.stack + shares.get(seats[each.entrant], 0),
+            stack=each.stack + given.get(each.entrant, 0),
+            hands_won=each.hands_won,
             pots_won=each.pots_won,
         )
         for each in order.stacks
     )
-    return ((AwardCarry(now=now),), ()), Finish(rule=order.rule, stacks=stacks)
+    return awards, Finish(rule=order.rule, stacks=stacks)
 
 
 def books_of(tournament: TournamentState, here: Table) -> dict[str, Any]:

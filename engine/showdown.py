@@ -30,20 +30,20 @@ def key(cards: Sequence[str], target: int, suit: str) -> tuple[int, int]:
 
 
 def best_selection(
-    hand: Sequence[str], target: int, suit: str, *, most: int = SELECTION_MAX
+    hand: Sequence[str], target: int, suit: str, *, least: int = 1, most: int = SELECTION_MAX
 ) -> tuple[str, ...]:
     """
     Return the selection the house makes from *hand* for a seat that ran out of time.
 
     The best key, then the fewest cards, then the lowest in the order of the
-    deck; never the empty one, never more than *most* cards.
+    deck; never the empty one, never fewer than *least* or more than *most* cards.
 
     Source: rulebook ``clock.selection``.
     """
     ordered = in_deck_order(hand)
     candidates = [
         chosen
-        for size in range(1, min(len(ordered), most) + 1)
+        for size in range(least, min(len(ordered), most) + 1)
         for chosen in combinations(ordered, size)
     ]
     # Candidates come by size and then from the lowest cards on; ``min`` keeps the first.

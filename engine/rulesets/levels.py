@@ -32,6 +32,8 @@ def contradiction_in(structure: Levels, forced: Any, unit: int) -> str | None:
     for number, step in enumerate(levels, start=1):
         if not _fits(step, forced):
             return f"level {number} does not fit the forced bets"
+        if isinstance(forced, Blinds) and forced.table_ante and not step.ante:
+            return f"level {number} has no ante for table_ante"
         if any(chips % unit for chips in (step.small, step.big, step.ante)):
             return f"level {number} must be in multiples of chip_unit {unit}"
         if (step.length is None) != (number == len(levels)):
@@ -59,7 +61,7 @@ def scaled(ruleset: Ruleset, factor: int) -> Ruleset:
 def _fits(step: LevelStep, forced: Any) -> bool:
     match forced:
         case Blinds():
-            return 0 < step.small <= step.big and step.ante == 0
+            return 0 < step.small <= step.big
         case Ante():
             return step.ante > 0 and step.small == step.big == 0
         case _:

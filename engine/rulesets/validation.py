@@ -1,6 +1,9 @@
 """Which parameters cannot go together, and why: one sentence for the host."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
 
 from engine.denominations import flaw
 from engine.rulesets.levels import contradiction_in
@@ -10,10 +13,12 @@ from engine.rulesets.parts import (
     AnteByPlayers,
     Blinds,
     CardFees,
+    DoublePerOrbit,
     DrawOff,
     EachDealtOnce,
     FixedContinue,
     HandsOrLast,
+    LastStanding,
     Levels,
     NoEscalation,
     NoForcedBet,
@@ -26,31 +31,78 @@ _PLAYERS_MAX = 12
 _ROUNDS_PLAYERS_MAX = 8
 _ROUNDS_MAX = 50
 _DECK_SIZE = 62
+_NUMBER_MAX = 10**12
+"""Sums of so many chips over a whole tournament are still exact in every JSON reader."""
+
+_REVISION = 1
 
 
 def contradiction(ruleset: Ruleset) -> str | None:
     """Return why *ruleset* is not a playable game; none if it is one."""
+    return (
+        _of_every_game(ruleset)
+        or _of_its_own(ruleset)
+        or _of_betting(ruleset)
+        or _of_the_stack(ruleset)
+    )
+
+
+def _of_every_game(ruleset: Ruleset) -> str | None:
     most = _PLAYERS_MAX if isinstance(ruleset, CoruscantShift) else _ROUNDS_PLAYERS_MAX
-    if ruleset.chip_unit < 1:
-        return "chip_unit is below 1"
-    if (ruleset.score == "cash_out") != isinstance(ruleset.end, OpenEnd):
-        return "score cash_out and end open go together: chips are money there"
-    if (ruleset.rebuy.max or 0) < 0 or ruleset.rebuy.seconds < 0:
+    match ruleset:
+        case _ if ruleset.revision != _REVISION:
+            return f"revision is not {_REVISION}: there is no other one to play by"
+        case _ if any(number > _NUMBER_MAX for number in _numbers(msgspec.to_builtins(ruleset))):
+            return f"a number is above {_NUMBER_MAX}"
+        case _ if ruleset.chip_unit < 1:
+            return "chip_unit is below 1"
+        case _ if (ruleset.score == "cash_out") != isinstance(ruleset.end, OpenEnd):
+            return "score cash_out and end open go together: chips are money there"
+        case _ if _too_few(ruleset.end):
+            return "end.hands is below 1"
+        case _ if not 2 <= ruleset.max_players <= most:
+            return f"max_players is not between 2 and {most}"
+        case _:
+            return _of_chips(ruleset)
+
+
+def _too_few(end: Any) -> bool:
+    return isinstance(end, HandsOrLast) and end.hands is not None and end.hands < 1
+
+
+def _of_chips(ruleset: Ruleset) -> str | None:
+    rebuy = ruleset.rebuy
+    if (rebuy.max or 0) < 0 or rebuy.seconds < 0:
         return "rebuy.max and rebuy.seconds must not be negative"
-    if ruleset.moneyless and ruleset.rebuy.max != 0:
+    if rebuy.until_level is not None and rebuy.until_level < 1:
+        return "rebuy.until_level is below 1, and levels count from there"
+    if ruleset.moneyless and rebuy.max != 0:
         return "score hands_won has no chips to buy"
-    if not 2 <= ruleset.max_players <= most:
-        return f"max_players is not between 2 and {most}"
-    if ruleset.denominations and (wrong := flaw(ruleset.denominations, unit=ruleset.chip_unit)):
-        return wrong
+    if ruleset.moneyless and ruleset.starting_stack is not None:
+        return "score hands_won has no chips: starting_stack must be null"
+    return flaw(ruleset.denominations, unit=ruleset.chip_unit) if ruleset.denominations else None
+
+
+def _numbers(value: Any) -> Iterator[int]:
+    """Yield every number in *value*."""
+    if isinstance(value, int):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _numbers(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _numbers(each)
+
+
+def _of_its_own(ruleset: Ruleset) -> str | None:
     match ruleset:
         case CoruscantShift():
-            own = _of_coruscant_shift(ruleset)
+            return _of_coruscant_shift(ruleset)
         case Traditional():
-            own = _of_rounds(ruleset) or _of_traditional(ruleset)
+            return _of_rounds(ruleset) or _of_traditional(ruleset)
         case CorellianSpike():
-            own = _of_rounds(ruleset) or _of_spike(ruleset)
-    return own or _of_betting(ruleset)
+            return _of_rounds(ruleset) or _of_spike(ruleset)
 
 
 def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
@@ -90,10 +142,18 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
             return "escalation ante_by_players needs an ante"
         case CoruscantShift(escalation=AnteByPlayers(inc=inc)) if not _steps_known(inc, unit):
             return "inc needs numbers of players, a '*', and multiples of chip_unit"
+        case CoruscantShift(
+            forced=NoForcedBet(),
+            betting=FixedContinue(cost=0),
+            end=LastStanding() | HandsOrLast(hands=None),
+        ) if not ruleset.moneyless:
+            return "nobody can ever lose a chip, and the game ends with the last who has any"
         case CoruscantShift(first_actor=first, forced=forced) if (
             "left_of_big_blind" in first and not isinstance(forced, Blinds)
         ):
             return "first_actor left_of_big_blind needs blinds"
+        case CoruscantShift(escalation=DoublePerOrbit(), forced=NoForcedBet()):
+            return "escalation double_per_orbit needs forced bets"
         case _:
             return _of_moneyless(ruleset) or _of_not_dealt_in(ruleset)
 
@@ -105,6 +165,8 @@ def _of_moneyless(ruleset: CoruscantShift) -> str | None:
         return "score hands_won has no chips: staying must be free"
     if not isinstance(ruleset.forced, NoForcedBet):
         return "score hands_won has no chips for forced bets"
+    if ruleset.special_item:
+        return "score hands_won has no use for special_item: nobody is ever broke"
     match ruleset.end:
         case EachDealtOnce() | HandsOrLast(hands=int()):
             return None
@@ -172,13 +234,26 @@ def _of_spike(ruleset: CorellianSpike) -> str | None:
     return None
 
 
+def _of_the_stack(ruleset: Ruleset) -> str | None:
+    stack, least = ruleset.starting_stack, ruleset.least_stack(ruleset.base_amounts())
+    if stack is not None and stack < max(1, least):
+        return "starting_stack does not pay for the first hand"
+    return None
+
+
 def _of_betting(ruleset: Ruleset) -> str | None:
     blinds = isinstance(ruleset.forced, Blinds)
     if ruleset.button == "dead" and not blinds:
         return "button dead needs blinds"
     if ruleset.button == "dead" and isinstance(ruleset.end, EachDealtOnce):
         return "end each_dealt_once needs a dealer, and a dead button may have none"
+    if ruleset.button == "starter" and blinds:
+        return "button starter has no seats for blinds"
+    if ruleset.button == "starter" and isinstance(ruleset.end, EachDealtOnce):
+        return "end each_dealt_once needs a dealer, and with button starter nobody deals"
     match ruleset.betting:
+        case FixedContinue(cost=cost) if cost % ruleset.chip_unit:
+            return f"betting.cost is not a multiple of chip_unit {ruleset.chip_unit}"
         case PokerNoLimit(min_open="big_blind") if not blinds:
             return "min_open big_blind needs blinds"
         case PokerNoLimit(min_open="half_ante") if not isinstance(ruleset.forced, Ante):

@@ -163,7 +163,8 @@ def _commit_by_clock(
     pool = tuple(card.card for card in (held.cards if selecting else held.fresh))
     cards: tuple[str, ...] = ()
     if selecting:
-        cards = best_selection(pool, hand.target, hand.suit)
+        least = max(1, rules_of(course.table).first_selection_min)
+        cards = best_selection(pool, hand.target, hand.suit, least=least)
     elif not held.selection:
         cards = best_selection(pool, hand.target, hand.suit, most=1)
     committed = events.SelectionCommitted if selecting else events.ImprovementCommitted

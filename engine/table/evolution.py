@@ -171,9 +171,11 @@ def _arrivals_seated(table: Table, event: events.ArrivalsSeated) -> Table:
         )
         for each in event.arrivals
     )
+    taken = {each.seat for each in event.arrivals}
     seated = replace(
         table,
         places=tuple(sorted((*table.places, *arrived), key=lambda place: place.seat)),
+        dealers_left=tuple(seat for seat in table.dealers_left if seat not in taken),
         carry=table.carry + event.carry,
         sabacc_pot=table.sabacc_pot + event.sabacc_pot,
     )

@@ -10,9 +10,7 @@ from engine.table.events import Commitments, HandOpened, Level, SeatBooks
 from engine.table.levels import next_level
 from engine.table.positions import DEALT_MIN, Positions, dealers_left, positions
 from engine.table.state import Place, Table
-from engine.values import HOUSE, Sealed
-
-_DOUBLINGS_MAX = 40
+from engine.values import CHIPS_MAX, HOUSE, Sealed
 
 
 def open_hand(table: Table, command: OpenHand) -> HandOpened:
@@ -102,7 +100,7 @@ def _books(place: Place, at: Positions, eligible: tuple[int, ...], command: Open
 
 
 def _level(table: Table, orbits: int, in_force: LevelInForce | None) -> Level:
-    number = table.next_hand_number
+    number, unit = table.next_hand_number, table.ruleset.chip_unit
     before = table.level
     if in_force is not None:
         same = before is not None and before.set_by == in_force.set_by
@@ -120,8 +118,9 @@ def _level(table: Table, orbits: int, in_force: LevelInForce | None) -> Level:
         case DoublePerOrbit():
             if before is not None and before.number == orbits + 1:
                 return before
-            factor = 2 ** min(orbits, _DOUBLINGS_MAX)
             base = table.base
+            room = CHIPS_MAX // max(base.small, base.big, base.ante, 1)
+            factor = 2 ** min(orbits, room.bit_length() - 1)
             raised = Amounts(
                 small=base.small * factor, big=base.big * factor, ante=base.ante * factor
             )
@@ -131,7 +130,7 @@ def _level(table: Table, orbits: int, in_force: LevelInForce | None) -> Level:
                 return Level(number=1, amounts=table.base, since_hand=number)
             players = sum(table.in_game(place) for place in table.places)
             step = inc.get(str(players), inc["*"])
-            ante = before.amounts.ante + step
+            ante = min(before.amounts.ante + step, CHIPS_MAX // unit * unit)
             return Level(number=before.number + 1, amounts=Amounts(ante=ante), since_hand=number)
         case _:
             raise InvariantViolated("nobody said which level the clock has reached")

@@ -67,15 +67,19 @@ def between_hands(table: Table) -> None:
 
 
 def vacate(table: Table, command: commands.VacateSeats) -> tuple[Event, ...]:
-    """Take entrants from their seats; the last one to go takes the carry along."""
+    """
+    Take entrants from their seats; the last one to go takes the carry along.
+
+    Where nobody sits any more, what is carried goes alone.
+    """
     between_hands(table)
     leaving = set(command.departures)
     placed = tuple(p for p in table.entrants() if p.entrant in leaving)
     if len(placed) != len(leaving):
         raise errors.EntrantNotSeated
-    if not placed:
-        return ()
     emptied = len(placed) == len(table.places)
+    if not placed and not (emptied and (table.carry or table.sabacc_pot)):
+        return ()
     return (
         events.SeatsVacated(
             departures=placed,

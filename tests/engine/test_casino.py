@@ -235,9 +235,9 @@ def test_a_carry_at_closing_goes_to_the_winners_of_the_last_main_pot() -> None:
     assert carry_shares(table) == ((company.seats["A"], 1),)
     stacks = tuple(Standing(entrant=p.entrant, stack=p.stack) for p in table.places)
     asked, order = carry_at_closing(
-        table, Finish(rule="finish.closed", stacks=stacks), now=company.floor.now
+        [table], Finish(rule="finish.closed", stacks=stacks), now=company.floor.now
     )
-    (command,) = asked[0]
+    command = asked[table.table]
     (awarded,) = company.floor.do(command)
     assert isinstance(awarded, events.CarryAwarded)
     assert commands_of((awarded,)) == (command,)

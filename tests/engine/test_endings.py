@@ -1,6 +1,9 @@
 """How games end: everyone has dealt, nobody can be dealt in, hands are over, somebody is tied."""
 
+from typing import Any
+
 import pytest
+from msgspec.structs import replace
 
 from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
@@ -8,10 +11,11 @@ from engine.table import commands, errors, events
 from engine.table.commands import Arrival
 from engine.table.view import TableView
 from engine.tournament.commands import CloseEarly
-from engine.tournament.directing import Finish, Open
+from engine.tournament.directing import Break, Finish, Hold, Open
 from engine.tournament.errors import TermsInvalid
 from engine.tournament.events import TournamentFinished
 from engine.tournament.state import Finished
+from engine.values import TableId
 from tests.engine.evening import Evening, cards_of, folding, passive
 from tests.engine.floor import announce
 from tests.engine.tables import Floor, entrant
@@ -101,6 +105,20 @@ def test_a_late_seat_never_deals_and_adds_no_hand() -> None:
     assert isinstance(opened, events.HandOpened)
     assert (opened.button, opened.dealers_left) == (4, ())
     assert [books.seat for books in opened.seats if books.dealt] == [1, 2, 4]
+
+
+def test_who_takes_the_seat_of_one_who_never_dealt_does_not_deal_for_them() -> None:
+    ruleset = resolve("halcyon_10", {"first_dealer": "host_choice"})
+    floor = Floor(ruleset, (10, 10, 10))
+    floor.open_hand()
+    fold_to_one(floor)
+    floor.do(commands.VacateSeats(departures=(entrant(2),), now=floor.now))
+    arrival = Arrival(seat=2, entrant=entrant(7), stack=10)
+    floor.do(commands.SeatArrivals(arrivals=(arrival,), now=floor.now))
+    opened = floor.open_hand()[0]
+    assert isinstance(opened, events.HandOpened)
+    assert (opened.button, opened.dealers_left) == (3, ())
+    assert [books.seat for books in opened.seats if books.dealt] == [1, 2, 3]
 
 
 def fold_to_one(floor: Floor) -> None:
@@ -256,3 +274,98 @@ def test_tables_that_all_wait_for_entrants_who_cannot_come_end_the_game() -> Non
     assert [directive.rule for directive in last] == ["finish.too_few_stacks"]
     assert isinstance(evening.tournament, Finished)
     assert [each.place for each in evening.tournament.placings] == [1, 2, 3]
+
+
+def bombing(view: TableView) -> tuple[str, Any]:
+    """Put everything in, and draw until the hand may be called: most go beyond 23."""
+    for verb in ("call_hand", "draw", "raise_to"):
+        for action in view.legal:
+            if action.verb == verb:
+                return verb, action.max if verb == "raise_to" else action.source
+    return view.legal[1].verb, None
+
+
+def checking(view: TableView) -> tuple[str, Any]:
+    """Stand and check."""
+    free = next(action for action in view.legal if action.verb in ("stand", "check"))
+    return free.verb, None
+
+
+def with_an_empty_table() -> tuple[Evening, TableId, TableId]:
+    """Return two tables of two: at the one a hand is in play, at the other all have bombed out."""
+    for stack in range(20, 60):
+        evening = Evening(4, preset("traditional"), table_seats=2, starting_stack=stack)
+        evening.play_as = bombing
+        first, second = evening.tables
+        evening.boundary(first)
+        evening.boundary(second)
+        evening.play_hand(second)
+        if not evening.tables[second].places:
+            evening.play_as = checking
+            return evening, first, second
+    raise AssertionError
+
+
+def test_a_table_that_all_have_lost_waits_until_its_heir_is_between_hands() -> None:
+    evening, first, second = with_an_empty_table()
+    assert not evening.tables[first].idle
+    plan = evening.boundary(second)
+    assert (plan.outcome, plan.directive) == ("hold", Hold(reason="breaking"))
+    evening.play_hand(first)
+    assert isinstance(evening.plan(first).directive, Break)
+
+
+def test_what_an_empty_table_carries_goes_to_its_heir_and_is_gone_there() -> None:
+    evening, first, second = with_an_empty_table()
+    chips = evening.tables[first].chips(), evening.tables[second].chips()
+    inherited = evening.tables[second].carry, evening.tables[second].sabacc_pot
+    evening.play_hand(first)
+    left = evening.tables[first].carry, evening.tables[first].sabacc_pot
+    evening.boundary(second)
+    assert evening.tables[second].closed
+    assert evening.tables[second].chips() == 0
+    assert evening.tables[first].chips() == sum(chips)
+    after = evening.tables[first].carry, evening.tables[first].sabacc_pot
+    assert after == (left[0] + inherited[0], left[1] + inherited[1])
+
+
+def test_at_the_end_every_table_gives_away_what_it_carries() -> None:
+    evening = Evening(4, preset("better_simple"), table_seats=2)
+    evening.play_as = folding
+    for key in evening.tables:
+        evening.boundary(key)
+        evening.play_hand(key)
+    for key, table in evening.tables.items():
+        places = tuple(replace(each, stack=each.stack - 1) for each in table.places)
+        evening.tables[key] = replace(table, places=places, carry=2)
+    evening.ask(CloseEarly(now=evening.now))
+    first, second = evening.tables
+    assert evening.boundary(first).outcome == "finish"
+    stacks = {p.entrant: p.stack for table in evening.tables.values() for p in table.places}
+    assert sum(stacks.values()) == 400
+    assert isinstance(evening.tournament, Finished)
+    best = evening.tournament.placings[0].entrant
+    assert stacks[best] == max(stacks.values())
+    assert [evening.tables[key].carry for key in (first, second)] == [0, 0]
+
+
+def test_who_is_the_last_gets_what_the_table_carries() -> None:
+    evening = Evening(2, resolve("better_simple", {"first_dealer": "host_choice"}))
+    evening.play_as = all_in
+    evening.play()
+    (winner,) = evening.table.places
+    carrying = replace(evening.table, carry=3, places=(replace(winner, stack=197),))
+    evening.tables[carrying.table] = carrying
+    assert evening.boundary(carrying.table).outcome == "close"
+    assert (evening.table.closed, evening.table.carry) == (True, 0)
+    assert [place.stack for place in evening.table.places] == [200]
+
+
+def all_in(view: TableView) -> tuple[str, Any]:
+    """Put everything in, or call it."""
+    if (chosen := cards_of(view)) is not None:
+        return chosen
+    for action in view.legal:
+        if action.verb == "raise_to":
+            return "raise_to", action.max
+    return view.legal[1].verb, None

@@ -92,6 +92,12 @@ def test_odd_chips_are_carried(chips: int, winners: int, unit: int, each: int, r
     assert remainder == rest
 
 
+@pytest.mark.parametrize(("chips", "unit"), [(1, 1), (2, 1), (10, 5), (0, 1)])
+def test_a_pot_that_is_too_small_to_share_is_carried_whole(chips: int, unit: int) -> None:
+    shares, remainder = split(chips, [B, C, A], unit=unit, carry=True)
+    assert (shares, remainder) == (((B, 0), (C, 0), (A, 0)), chips)
+
+
 def test_the_carry_joins_the_next_main_pot() -> None:
     assert build_pots({A: 20, B: 20}, live=[A, B], carry=1)[0].chips == 41
 

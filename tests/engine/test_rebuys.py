@@ -33,7 +33,7 @@ from engine.tournament.events import (
 from engine.tournament.state import Finished, Running
 from engine.tournament.values import Busted
 from engine.values import EntrantId, Seat
-from tests.engine.evening import Evening, cards_of
+from tests.engine.evening import Evening, cards_of, folding
 
 
 def rules(**overrides: Any) -> Ruleset:
@@ -60,11 +60,15 @@ def all_in(view: TableView) -> tuple[str, Any]:
     return view.legal[1].verb, None
 
 
-def after_a_bust(players: int = 3, **overrides: Any) -> Evening:
-    """Play hands until somebody has lost the last chip."""
+def after_a_bust(players: int = 3, *, quiet: int = 0, **overrides: Any) -> Evening:
+    """Play hands until somebody has lost the last chip; the first *quiet* are folded."""
     evening = Evening(players, rules(**overrides))
-    evening.play_as = all_in
     table = evening.table.table
+    evening.play_as = folding
+    for _ in range(quiet):
+        evening.boundary(table)
+        evening.play_hand(table)
+    evening.play_as = all_in
     while not busted(evening):
         evening.boundary(table)
         evening.play_hand(table)
@@ -157,8 +161,14 @@ def test_nobody_buys_more_often_than_the_host_allows() -> None:
 
 
 def test_rebuys_end_with_their_level() -> None:
-    assert eliminated(after_a_bust(rebuy={"max": None, "until_level": 1})) == []
-    late = after_a_bust(rebuy={"max": None, "until_level": 0})
+    levels = [{"small": 1, "big": 2, "length": 1}, {"small": 2, "big": 4}]
+    options = {
+        "escalation": {"kind": "levels", "by": "hands", "levels": levels},
+        "rebuy": {"max": None, "until_level": 1},
+    }
+    assert eliminated(after_a_bust(**options)) == []
+    late = after_a_bust(quiet=1, **options)
+    assert late.table.level_number == 2
     assert set(eliminated(late)) == set(busted(late))
 
 

@@ -43,6 +43,48 @@ DRAW_OFF = {"kind": "draw_off", "limit": 3, "then": "cube"}
         ("cantina", {"short_forced": "not_dealt_in"}, "an ante that stays"),
         ("halcyon_10", {"tie": {"kind": "draw_off", "limit": 0}}, "limit of 1"),
         ("official", {"betting": {"kind": "poker_nl"}}, "staying must be free"),
+        ("official", {"starting_stack": 100}, "starting_stack must be null"),
+        ("official", {"special_item": True}, "nobody is ever broke"),
+        ("better", {"revision": 2}, "revision is not 1"),
+        ("better", {"starting_stack": 0}, "starting_stack does not pay"),
+        ("better", {"starting_stack": 5 * 10**12}, "above 1000000000000"),
+        ("better", {"betting": {"kind": "fixed_continue", "cost": 3}}, "cost is not a multiple"),
+        ("better", {"button": "starter"}, "starter has no seats for blinds"),
+        ("better", {"end": {"kind": "hands_or_last", "hands": 0}}, "end.hands is below 1"),
+        ("better", {"rebuy": {"max": 1, "until_level": 0}}, "until_level"),
+        ("casino", {"escalation": {"kind": "double_per_orbit"}}, "needs forced bets"),
+        ("cantina", {"end": {"kind": "each_dealt_once"}}, "starter nobody deals"),
+        ("cantina", {"escalation": {"inc": {"*": 10**13}}}, "above 1000000000000"),
+        ("halcyon_100", {"starting_stack": 4}, "starting_stack does not pay"),
+        (
+            "halcyon_10",
+            {
+                "forced": {"kind": "none"},
+                "betting": {"cost": 0},
+                "end": {"kind": "last_standing"},
+            },
+            "nobody can ever lose a chip",
+        ),
+        (
+            "better",
+            {
+                "forced": {"kind": "blinds", "small": 5, "big": 10, "table_ante": 10},
+                "escalation": {
+                    "kind": "levels",
+                    "by": "hands",
+                    "levels": [{"small": 5, "big": 10}],
+                },
+            },
+            "level 1 has no ante for table_ante",
+        ),
+        ("traditional", {"starting_stack": 1}, "starting_stack does not pay"),
+        ("traditional", {"pot_building_rounds": 4, "max_rounds": 3}, "max_rounds is not between"),
+        ("spike", {"chip_unit": 5}, "antes and starting_stack must be multiples"),
+        (
+            "spike",
+            {"chip_unit": 5, "ante": {"hand": 10, "sabacc": 5}, "swap_gain_cost": {"gain": 3}},
+            "multiples of chip_unit 5",
+        ),
     ],
 )
 def test_what_cannot_work_is_refused_and_the_reason_is_said(
@@ -51,6 +93,19 @@ def test_what_cannot_work_is_refused_and_the_reason_is_said(
     with pytest.raises(RulesetInvalid) as refused:
         resolve(name, overrides)
     assert said in refused.value.detail
+
+
+def test_levels_of_blinds_may_hold_an_ante_of_the_table() -> None:
+    levels = [{"small": 1, "big": 2, "length": 1}, {"small": 2, "big": 4, "ante": 4}]
+    structure = {"kind": "levels", "by": "hands", "levels": levels}
+    company = Company(resolve("better_simple", {"escalation": structure}), dict.fromkeys("ABC", 9))
+    company.fold_round()
+    posted = of(company.fold_round(), events.ForcedBetsPosted)
+    assert [(post.kind, post.chips) for post in posted.posts] == [
+        ("small_blind", 2),
+        ("big_blind", 4),
+        ("table_ante", 4),
+    ]
 
 
 def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:

@@ -69,6 +69,23 @@ def test_the_clock_selects_for_everyone_and_ties_go_to_the_player() -> None:
     assert all(place.timeouts == 1 for place in floor.table.places)
 
 
+def test_the_clock_selects_as_many_as_the_ruleset_asks_for() -> None:
+    floor = Floor(bare(first_selection_min=3), (100, 100))
+    floor.target = (5, "circle")
+    floor.script = {
+        (1, "hand"): ("C+05", "S+09", "S-09", "T+02", "T+08"),
+        (2, "hand"): ("C+01", "C+02", "C+03", "C+04", "T+01"),
+    }
+    floor.open_hand()
+    chosen = {
+        event.seat: event.cards.value
+        for event in time_out(floor)
+        if isinstance(event, events.SelectionCommitted)
+    }
+    assert chosen[1] == ("C+05", "S+09", "S-09")
+    assert len(chosen[2]) == 3
+
+
 def test_three_timeouts_in_a_row_make_a_seat_away_until_it_comes_back() -> None:
     floor = Floor("better_simple", (100, 100, 100))
     button_at(floor, 1)

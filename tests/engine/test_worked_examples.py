@@ -322,10 +322,14 @@ def test_example_16_short_all_ins_reopen_the_betting_when_they_add_up() -> None:
     with pytest.raises(errors.RaiseNotAllowed) as refused:
         company.bets("A 60")
     assert refused.value.rule == "betting.reopening"
+    company.bets("A call")
+    assert set(company.legal("B")) == {"fold", "call"}
     again = Company(bare(betting=rules), {"A": 500, "B": 500, "C": 25, "D": 32}, "A")
     again.deal()
     again.bets("A 20", "B call", "C 25", "D 32")
     assert again.legal("A")["raise_to"].min == 42
+    again.bets("A call")
+    assert again.legal("B")["raise_to"].min == 42
 
 
 @pytest.mark.parametrize(("blind", "may_raise"), [(10, True), (None, False)])

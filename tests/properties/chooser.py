@@ -50,13 +50,6 @@ class Choices(Random):
         return 0 if self._dull else super().randrange(start)
 
 
-def _least(table: Table, verb: str) -> int:
-    """Return how many cards a selection must hold; none or one."""
-    assert isinstance(table.ruleset, CoruscantShift)
-    ruleset = table.ruleset
-    return ruleset.first_selection_min if verb == "select" else ruleset.final_selection_min
-
-
 def view_of(table: Table, seat: int) -> TableView:
     """Return what the entrant in *seat* sees."""
     return seen_by(table, table.at(seat).entrant)
@@ -96,8 +89,9 @@ class Chooser:
             case "select" | "improve":
                 cards = view.me.cards if action.verb == "select" else view.me.new_cards
                 chosen = self.some(cards)
-                if len(chosen) + len(view.me.selection) < _least(table, action.verb):
-                    chosen = cards[:1]
+                least = _least(table, view)
+                if len(chosen) < least:
+                    chosen = cards[:least]
                 return answer_with_cards(table, view.me.seat, chosen, now)
             case "raise_to":
                 amount = self.amount(action, table.ruleset.chip_unit)
@@ -124,6 +118,16 @@ class Chooser:
             return action.min if action.min % unit == 0 else action.max
         first = -(-action.min // unit)
         return unit * (first + self.dice.randrange(action.max // unit - first + 1))
+
+
+def _least(table: Table, view: TableView) -> int:
+    """Return how many cards must be chosen now."""
+    assert view.me is not None and table.decision is not None
+    if not isinstance(table.ruleset, CoruscantShift):
+        return 0
+    if table.decision.phase == "select":
+        return table.ruleset.first_selection_min
+    return 0 if view.me.selection else 1
 
 
 def _asked(table: Table, seat: int, now: datetime) -> dict[str, Any]:

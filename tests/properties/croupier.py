@@ -58,16 +58,16 @@ class Croupier:
     Drives one table by chance.
 
     Args:
-        name: The variant.
+        game: The variant, or what else is played.
         seats: How many sit down.
         seed: Of the cards, the dice and the stacks.
         dice: What every choice is made with.
     """
 
-    def __init__(self, name: str, seats: int, seed: int, dice: Random) -> None:
+    def __init__(self, game: str | Ruleset, seats: int, seed: int, dice: Random) -> None:
         self.dice = dice
         self.chooser = Chooser(dice)
-        ruleset = ruleset_for(name, seats)
+        ruleset = ruleset_for(game, seats) if isinstance(game, str) else game
         stacks = [small_stack(ruleset, seed + seat) for seat in range(seats)]
         self.floor = Floor(
             ruleset, stacks, seed=seed, seat_count=min(seats + 1, ruleset.max_players)

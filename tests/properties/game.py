@@ -95,8 +95,10 @@ class Game:
         raise AssertionError(f"no end after {COMMANDS_MAX} commands")
 
     def _step(self) -> None:
-        """Let the first table go on that can."""
-        for key, table in self.tables.items():
+        """Let a table go on that can; any may be ahead of the others by some steps."""
+        tables = list(self.tables.items())
+        first = self.chooser.dice.randrange(len(tables))
+        for key, table in (*tables[first:], *tables[:first]):
             if table.closed:
                 continue
             if table.decision is not None:
