@@ -281,19 +281,19 @@ def act(
         CommandRejected: If the street does not allow it.
     """
     bettor = street.bettor(seat)
-    match street.rules, verb:
-        case _, "fold":
-            return _pays(street, bettor, 0, rule=_fold_rule(street, bettor))
-        case FixedContinue() as price, "stay":
-            return _stay(price, street, bettor, expected)
-        case FixedContinue(), _:
-            raise VerbNotPlayed(verb=verb, betting="fixed_continue")
-        case PokerNoLimit(), "check":
+    if verb == "fold":
+        return _pays(street, bettor, 0, rule=_fold_rule(street, bettor))
+    if isinstance(street.rules, FixedContinue):
+        if verb == "stay":
+            return _stay(street.rules, street, bettor, expected)
+        raise VerbNotPlayed(verb=verb, betting="fixed_continue")
+    match verb:
+        case "check":
             return _check(street, bettor)
-        case PokerNoLimit(), "call":
+        case "call":
             return _call(street, bettor, expected)
-        case PokerNoLimit() as rules, "raise_to":
-            return _raise_to(rules, street, bettor, amount)
+        case "raise_to":
+            return _raise_to(street.rules, street, bettor, amount)
         case _:
             raise VerbNotPlayed(verb=verb, betting="poker_nl")
 

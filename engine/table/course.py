@@ -10,6 +10,8 @@ from engine.table.state import Hand, Table
 class Course:
     """Collects events; each is applied at once, so that the next is decided on what is true."""
 
+    __slots__ = ("ended", "events", "table")
+
     def __init__(self, table: Table) -> None:
         self.table = table
         self.events: list[Event] = []
@@ -40,9 +42,10 @@ class Course:
     @property
     def hand(self) -> Hand:
         """Return the hand in play."""
-        if self.table.hand is None:
+        hand = self.table.hand
+        if hand is None:
             raise InvariantViolated("no hand is in play")
-        return self.table.hand
+        return hand
 
     def pile(self) -> Pile:
         """Return the current pile with all its cards and salts."""
