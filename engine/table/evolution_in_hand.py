@@ -16,8 +16,12 @@ CardEvent = events.SelectionCommitted | events.ImprovementCommitted
 
 def with_place(table: Table, place: Place) -> tuple[Place, ...]:
     """Return the places with *place* in its seat."""
-    seat = place.seat
-    return tuple([place if other.seat == seat else other for other in table.places])
+    seat, places = place.seat, list(table.places)
+    for index, other in enumerate(places):
+        if other.seat == seat:
+            places[index] = place
+            break
+    return tuple(places)
 
 
 def in_hand(table: Table, seat: int) -> tuple[Place, InHand]:
