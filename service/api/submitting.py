@@ -83,7 +83,7 @@ async def decide_one(
         for command in commands:
             caused, state = decider.carry_out(state, command)
             events.extend(caused)
-        return [Entry(stream, tuple(events))]
+        return [Entry(stream, tuple(events), state)]
 
     return await shell.desk.writer.submit(league, order.command, decide)
 
