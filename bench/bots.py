@@ -149,8 +149,7 @@ class Game:
         return self.state
 
     def _do(self, command: Command) -> None:
-        for event in decider.decide(self.state, command):
-            self.state = decider.evolve(self.state, event)
+        _, self.state = decider.carry_out(self.state, command)
 
     def play(self) -> dict[int, int]:
         """Return the stacks at the end, by seat."""

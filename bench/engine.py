@@ -140,9 +140,7 @@ class Ours:
 
 def done(state: Any, command: Any) -> tuple[Table, tuple[Event, ...]]:
     """Decide *command* and apply its events."""
-    happened = decider.decide(state, command)
-    for event in happened:
-        state = decider.evolve(state, event)
+    happened, state = decider.carry_out(state, command)
     return state, happened
 
 

@@ -83,9 +83,7 @@ async def play(
         state = (await states.load(stream)).state
         events: list[Any] = []
         while not events or state.decision is not None:
-            happened = decider.decide(state, hands.following(state, clock.now))
-            for each in happened:
-                state = decider.evolve(state, each)
+            happened, state = decider.carry_out(state, hands.following(state, clock.now))
             events += happened
         documents.extend(msgspec.to_builtins(each, enc_hook=_in_the_open) for each in events)
         return [Entry(stream, tuple(events))]

@@ -116,7 +116,7 @@ class VerbNotPlayed(CommandRejected):
         super().__init__(f"{betting} has no {verb}", verb=verb, betting=betting)
 
 
-class Bettor(msgspec.Struct, frozen=True):
+class Bettor(msgspec.Struct, frozen=True, gc=False):
     """A seat dealt in, as far as betting is concerned."""
 
     seat: int
@@ -126,7 +126,7 @@ class Bettor(msgspec.Struct, frozen=True):
     live: bool
 
 
-class Street(msgspec.Struct, frozen=True, kw_only=True):
+class Street(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A betting round at one moment."""
 
     bettors: tuple[Bettor, ...]
@@ -167,7 +167,7 @@ class Street(msgspec.Struct, frozen=True, kw_only=True):
                 return max(self.full_raise, self.min_open)
 
 
-class LegalAction(msgspec.Struct, frozen=True, kw_only=True):
+class LegalAction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thing a seat may do; what does not apply is null."""
 
     verb: str
@@ -186,7 +186,7 @@ class LegalAction(msgspec.Struct, frozen=True, kw_only=True):
     """Where the new card comes from."""
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What an action does to the street."""
 
     paid: Chips
@@ -281,19 +281,19 @@ def act(
         CommandRejected: If the street does not allow it.
     """
     bettor = street.bettor(seat)
-    match street.rules, verb:
-        case _, "fold":
-            return _pays(street, bettor, 0, rule=_fold_rule(street, bettor))
-        case FixedContinue() as price, "stay":
-            return _stay(price, street, bettor, expected)
-        case FixedContinue(), _:
-            raise VerbNotPlayed(verb=verb, betting="fixed_continue")
-        case PokerNoLimit(), "check":
+    if verb == "fold":
+        return _pays(street, bettor, 0, rule=_fold_rule(street, bettor))
+    if isinstance(street.rules, FixedContinue):
+        if verb == "stay":
+            return _stay(street.rules, street, bettor, expected)
+        raise VerbNotPlayed(verb=verb, betting="fixed_continue")
+    match verb:
+        case "check":
             return _check(street, bettor)
-        case PokerNoLimit(), "call":
+        case "call":
             return _call(street, bettor, expected)
-        case PokerNoLimit() as rules, "raise_to":
-            return _raise_to(rules, street, bettor, amount)
+        case "raise_to":
+            return _raise_to(street.rules, street, bettor, amount)
         case _:
             raise VerbNotPlayed(verb=verb, betting="poker_nl")
 

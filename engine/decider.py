@@ -34,6 +34,16 @@ class Decider(Generic[State, Command, Event]):
     evolve: Callable[[State, Event], State]
     """The state after an event; ``InvariantViolated`` if it cannot follow."""
 
+    decide_through: Callable[[State, Command], tuple[tuple[Event, ...], State]] | None = None
+    """As ``decide``, with the state the events lead to, if deciding applies them anyway."""
+
+    def carry_out(self, state: State, command: Command) -> tuple[tuple[Event, ...], State]:
+        """Return the events *command* causes and the state they lead to, each applied once."""
+        if self.decide_through is not None:
+            return self.decide_through(state, command)
+        events = self.decide(state, command)
+        return events, reduce(self.evolve, events, state)
+
     def replay(self, events: Iterable[Event]) -> State:
         """Return the state that *events*, oldest first, lead to."""
         return reduce(self.evolve, events, self.initial)

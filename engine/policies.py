@@ -109,9 +109,7 @@ def decide_in_turn(
     """
     events: list[Event] = []
     for command in commands:
-        decided = decider.decide(state, command)
-        for event in decided:
-            state = decider.evolve(state, event)
+        decided, state = decider.carry_out(state, command)
         events.extend(decided)
     return tuple(events), state
 

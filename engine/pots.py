@@ -8,7 +8,7 @@ from engine.errors import InvariantViolated
 from engine.values import Chips
 
 
-class Pot(msgspec.Struct, frozen=True):
+class Pot(msgspec.Struct, frozen=True, gc=False):
     """A sum of chips and the seats that may win it."""
 
     chips: Chips

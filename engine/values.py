@@ -4,6 +4,7 @@ Quantities, identifiers and hidden values, shared by every aggregate.
 Source: rulebook 1 (vocabulary); ``docs/adr`` on sealed values.
 """
 
+from functools import lru_cache
 from typing import Annotated, Generic, NewType, TypeVar
 from uuid import UUID
 
@@ -86,6 +87,12 @@ def audience_of(entrant: EntrantId) -> str:
     return f"entrant:{entrant}"
 
 
+@lru_cache(maxsize=4096)
+def _ascending(audiences: tuple[str, ...]) -> tuple[str, ...]:
+    # Every card of a hand has the same few audiences.
+    return tuple(sorted(audiences))
+
+
 class Sealed(Generic[Value]):
     """
     A value that only its audiences may see, with the salt of its commitment.
@@ -104,7 +111,7 @@ class Sealed(Generic[Value]):
     def __init__(self, value: Value, salt: bytes, audiences: tuple[str, ...]) -> None:
         self.value = value
         self.salt = salt
-        self.audiences = tuple(sorted(audiences))
+        self.audiences = _ascending(audiences)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sealed) and (self.value, self.salt, self.audiences) == (
@@ -136,7 +143,7 @@ class SealedCard:
         self.salt = salt
         self.pile = pile
         self.position = position
-        self.audiences = tuple(sorted(audiences))
+        self.audiences = _ascending(audiences)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SealedCard) and (

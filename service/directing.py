@@ -192,10 +192,7 @@ async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> 
         plan = await _plan(states.load, current, hand, now)
         if plan.outcome != planned.outcome:
             raise PlanChanged
-        entries = [
-            Entry(each.stream, await _decided(states, each.stream, each.commands))
-            for each in plan.entries
-        ]
+        entries = [await _decided(states, each.stream, each.commands) for each in plan.entries]
         written = {entry.stream for entry in entries}
         if plan.guard is not None:
             entries.append(Entry(plan.guard))
@@ -212,11 +209,10 @@ async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> 
     await desk.writer.submit(league, order, decide)
 
 
-async def _decided(states: States, stream: str, commands: Sequence[Any]) -> tuple[Any, ...]:
+async def _decided(states: States, stream: str, commands: Sequence[Any]) -> Entry:
     state = (await states.load(stream)).state
     decider: Any = tournament.decider if stream.startswith("tournament-") else table.decider
-    events, _ = policies.decide_in_turn(decider, state, commands)
-    return events
+    return Entry(stream, *policies.decide_in_turn(decider, state, commands))
 
 
 def _occurrence(here: Table, plan: BoundaryPlan, tournament_version: int) -> str:
@@ -248,17 +244,17 @@ async def submit(
         state = (await states.load(stream)).state
         events, after = policies.decide_in_turn(table.decider, state, (command,))
         if not isinstance(state, Table):
-            return [Entry(stream, events)]
+            return [Entry(stream, events, after)]
         here = TableId(table_id)
         busts = policies.busts_of(here, events, level=state.level_number)
         if busts is None:
-            return [Entry(stream, events)]
+            return [Entry(stream, events, after)]
         above = stream_of(state.tournament)
         told = tournament.decider.decide((await states.load(above)).state, busts)
         # A rebuy that was declared beforehand brings its chips at once.
         owed = purchases.chips_of(told, now=busts.now).get(here, ())
-        bought, _ = policies.decide_in_turn(table.decider, after, owed)
-        return [Entry(stream, (*events, *bought)), Entry(above, told)]
+        bought, after = policies.decide_in_turn(table.decider, after, owed)
+        return [Entry(stream, (*events, *bought), after), Entry(above, told)]
 
     receipt = await desk.writer.submit(league, order, decide)
     if _settled(receipt.recorded):

@@ -34,11 +34,17 @@ def phases(ruleset: CoruscantShift, *, after: str | None = None) -> tuple[Phase,
     None is skipped (rulebook ``phases.no_skip``).
     """
     forced = not isinstance(ruleset.forced, NoForcedBet)
-    order = _order(forced, ruleset.roll.when, ruleset.discard, ruleset.bet2)
-    return order if after is None else order[order.index(after) + 1 :]
+    return _order_after(after, forced, ruleset.roll.when, ruleset.discard, ruleset.bet2)
 
 
 @cache
+def _order_after(
+    after: str | None, forced: bool, roll: str, discard: str, bet2: str
+) -> tuple[Phase, ...]:
+    order = _order(forced, roll, discard, bet2)
+    return order if after is None else order[order.index(after) + 1 :]
+
+
 def _order(forced: bool, roll: str, discard: str, bet2: str) -> tuple[Phase, ...]:
     order: list[Phase] = ["forced"] if forced else []
     order += ["roll", "deal"] if roll == "before_deal" else ["deal", "roll"]

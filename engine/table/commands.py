@@ -16,7 +16,7 @@ Verb = Literal["fold", "check", "call", "raise_to", "stay"]
 CardVerb = Literal["draw", "trade", "stand", "gain", "swap", "junk", "buy"]
 
 
-class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
     pass
 
 

@@ -3,12 +3,14 @@
 from engine.errors import InvariantViolated
 from engine.rng import Pile, shuffled_pile
 from engine.table.events import Event
-from engine.table.evolution import evolve
+from engine.table.evolution import evolve_table
 from engine.table.state import Hand, Table
 
 
 class Course:
     """Collects events; each is applied at once, so that the next is decided on what is true."""
+
+    __slots__ = ("ended", "events", "table")
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -19,29 +21,31 @@ class Course:
         """Append *event* and apply it."""
         if self.ended:
             raise InvariantViolated(f"{type(event).__name__} after the end of a decision")
-        after = evolve(self.table, event)
-        if not isinstance(after, Table):
-            raise InvariantViolated("a table cannot be unmade")
-        self.table = after
+        self.table = evolve_table(self.table, event)
         self.events.append(event)
 
     def end(self, event: Event) -> None:
         """
         Append *event*, after which seats are waited for or the hand is over.
 
-        Nothing more is decided, so it need not be applied here.
+        Nothing more is decided, so it is applied only if somebody asks for the outcome.
         """
         if self.ended:
             raise InvariantViolated(f"{type(event).__name__} after the end of a decision")
         self.events.append(event)
         self.ended = True
 
+    def outcome(self) -> Table:
+        """Return the table after every event."""
+        return evolve_table(self.table, self.events[-1]) if self.ended else self.table
+
     @property
     def hand(self) -> Hand:
         """Return the hand in play."""
-        if self.table.hand is None:
+        hand = self.table.hand
+        if hand is None:
             raise InvariantViolated("no hand is in play")
-        return self.table.hand
+        return hand
 
     def pile(self) -> Pile:
         """Return the current pile with all its cards and salts."""

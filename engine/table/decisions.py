@@ -1,5 +1,6 @@
 """Which events a command to a table leads to."""
 
+from functools import reduce
 from typing import assert_never
 
 from engine.table import commands, errors
@@ -8,6 +9,7 @@ from engine.table.buying import buy_chips, return_chips
 from engine.table.commands import Command
 from engine.table.course import Course
 from engine.table.events import Event
+from engine.table.evolution import evolve
 from engine.table.opening import open_hand
 from engine.table.playing import advance
 from engine.table.quitting import award_carry, quit_hand
@@ -39,6 +41,24 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     Raises:
         CommandRejected: If the rules forbid the command.
     """
+    decided = _decided(state, command)
+    return tuple(decided.events) if isinstance(decided, Course) else decided
+
+
+def decide_through(state: State, command: Command) -> tuple[tuple[Event, ...], State]:
+    """
+    Return the same events, and the state they lead to.
+
+    Raises:
+        CommandRejected: If the rules forbid the command.
+    """
+    decided = _decided(state, command)
+    if isinstance(decided, Course):
+        return tuple(decided.events), decided.outcome()
+    return decided, reduce(evolve, decided, state)
+
+
+def _decided(state: State, command: Command) -> Course | tuple[Event, ...]:
     if isinstance(command, commands.OpenTable):
         if isinstance(state, Table):
             raise errors.TableAlreadyOpened(number=state.number)
@@ -49,7 +69,7 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         if isinstance(command, commands.CloseTable):
             return ()
         raise errors.TableIsClosed
-    return _decide(state, command)
+    return _decided_at(state, command)
 
 
 _Between = (
@@ -79,7 +99,7 @@ _InPlay = (
 )
 
 
-def _decide(table: Table, command: _InPlay | _Between) -> tuple[Event, ...]:
+def _decided_at(table: Table, command: _InPlay | _Between) -> Course | tuple[Event, ...]:
     course = Course(table)
     match command:
         case commands.Select():
@@ -102,7 +122,7 @@ def _decide(table: Table, command: _InPlay | _Between) -> tuple[Event, ...]:
             call_hand(course, command)
         case _:
             return _decide_between(table, command)
-    return tuple(course.events)
+    return course
 
 
 def _decide_between(table: Table, command: _Between) -> tuple[Event, ...]:  # noqa: PLR0911

@@ -5,7 +5,7 @@ import msgspec
 from engine.values import HexDigest, SealedCard
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
     """A part of an event, or an event; nothing in it is left over."""
 
 

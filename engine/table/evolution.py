@@ -22,7 +22,6 @@ from engine.table.state import (
     Rounds,
     State,
     Table,
-    Unopened,
     Wait,
     clockwise,
 )
@@ -36,21 +35,33 @@ def evolve(state: State, event: Event) -> State:
     Raises:
         InvariantViolated: If *event* cannot have happened in *state*.
     """
+    if isinstance(state, Table):
+        return evolve_table(state, event)
+    if isinstance(event, events.TableOpened):
+        return _table_opened(event)
+    raise InvariantViolated(f"{type(event).__name__} before a table was opened")
+
+
+def evolve_table(table: Table, event: Event) -> Table:
+    """
+    Return what an open table is after *event*.
+
+    Raises:
+        InvariantViolated: If *event* cannot have happened at *table*.
+    """
     within = _WITHIN_HANDS.get(type(event))
     if within is not None:
-        if isinstance(state, Unopened) or state.hand is None:
+        if table.hand is None:
             raise InvariantViolated(f"{type(event).__name__} outside a hand")
-        return within(state, state.hand, event)
+        return within(table, table.hand, event)
     if isinstance(event, events.TableOpened):
-        return _table_opened(state, event)
-    if isinstance(state, Unopened) or state.closed:
-        raise InvariantViolated(f"{type(event).__name__} at a table that is not open")
-    return _BETWEEN_HANDS[type(event)](state, event)
-
-
-def _table_opened(state: State, event: events.TableOpened) -> Table:
-    if not isinstance(state, Unopened):
         raise InvariantViolated("a table was opened twice")
+    if table.closed:
+        raise InvariantViolated(f"{type(event).__name__} at a table that is closed")
+    return _BETWEEN_HANDS[type(event)](table, event)
+
+
+def _table_opened(event: events.TableOpened) -> Table:
     return Table(
         table=event.table,
         tournament=event.tournament,

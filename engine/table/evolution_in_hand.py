@@ -9,15 +9,19 @@ from engine.cards import in_deck_order
 from engine.errors import InvariantViolated
 from engine.table import events
 from engine.table.state import Decision, Hand, InHand, LastHand, Place, Table
-from engine.values import SealedCard
+from engine.values import Chips, SealedCard
 
 CardEvent = events.SelectionCommitted | events.ImprovementCommitted
 
 
 def with_place(table: Table, place: Place) -> tuple[Place, ...]:
     """Return the places with *place* in its seat."""
-    seat = place.seat
-    return tuple([place if other.seat == seat else other for other in table.places])
+    seat, places = place.seat, list(table.places)
+    for index, other in enumerate(places):
+        if other.seat == seat:
+            places[index] = place
+            break
+    return tuple(places)
 
 
 def in_hand(table: Table, seat: int) -> tuple[Place, InHand]:
@@ -192,15 +196,15 @@ def _selection_committed(table: Table, hand: Hand, event: CardEvent) -> Table:
         held = replace(held, selection=(*held.selection, *kept), fresh=rest, improved=True)
     return replace(
         table,
-        places=with_place(table, attended(place, held, timed_out=event.timed_out)),
+        places=with_place(table, attended(place, held, place.stack, timed_out=event.timed_out)),
         hand=replace(hand, decision=answered(hand, event.seat, event.decision)),
     )
 
 
-def attended(place: Place, held: InHand, *, timed_out: bool) -> Place:
+def attended(place: Place, held: InHand, stack: Chips, *, timed_out: bool) -> Place:
     if timed_out:
-        return replace(place, hand=held, timeouts=place.timeouts + 1)
-    return replace(place, hand=held, timeouts=0, away=False)
+        return replace(place, hand=held, stack=stack, timeouts=place.timeouts + 1)
+    return replace(place, hand=held, stack=stack, timeouts=0, away=False)
 
 
 def _selections_closed(table: Table, hand: Hand, event: events.SelectionsClosed) -> Table:
@@ -249,7 +253,7 @@ def _seat_acted(table: Table, hand: Hand, event: events.SeatActed) -> Table:
         put_in=held.put_in + event.paid,
         acted_at=event.current_bet,
     )
-    acted = attended(replace(place, stack=event.stack), held, timed_out=event.timed_out)
+    acted = attended(place, held, event.stack, timed_out=event.timed_out)
     return replace(table, places=with_place(table, acted), hand=after)
 
 

@@ -53,7 +53,7 @@ def _card_turn_taken(table: Table, hand: Hand, event: events.CardTurnTaken) -> T
         place, held, after = without_cards(replace(table, hand=after), after, event.seat)
     else:
         held = replace(held, cards=_cards_after(held, place, event))
-    turned = attended(replace(place, stack=event.stack), held, timed_out=event.timed_out)
+    turned = attended(place, held, event.stack, timed_out=event.timed_out)
     return replace(table, places=with_place(table, turned), hand=after)
 
 
@@ -115,7 +115,9 @@ def _hand_called(table: Table, hand: Hand, event: events.HandCalled) -> Table:
     place, held = in_hand(table, event.seat)
     called = replace(called, decision=answered(hand, event.seat, event.decision))
     return replace(
-        table, places=with_place(table, attended(place, held, timed_out=False)), hand=called
+        table,
+        places=with_place(table, attended(place, held, place.stack, timed_out=False)),
+        hand=called,
     )
 
 

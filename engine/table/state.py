@@ -3,6 +3,9 @@ What a table has become.
 
 A state of a table in play holds every card that has been dealt.  Nothing outside
 the engine may serialise it; clients get ``engine.table.view.seen_by``.
+
+Here, and in the events and commands, structs are not tracked by the garbage collector
+(``gc=False``): a frozen value refers only to older ones, so none is part of a cycle.
 """
 
 from bisect import bisect
@@ -31,11 +34,11 @@ SUDDEN_DEATH = 2
 """Stage of a hand among those who are tied when the scheduled hands are over."""
 
 
-class Unopened(msgspec.Struct, frozen=True):
+class Unopened(msgspec.Struct, frozen=True, gc=False):
     """The state of an empty stream."""
 
 
-class InHand(msgspec.Struct, frozen=True, kw_only=True):
+class InHand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a seat that was dealt in has in the hand being played."""
 
     stack_at_start: Chips
@@ -65,7 +68,7 @@ class InHand(msgspec.Struct, frozen=True, kw_only=True):
     """The street's bet when the seat last acted."""
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class Place(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An occupied seat."""
 
     seat: int
@@ -84,7 +87,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     hand: InHand | None = None
 
 
-class Decision(msgspec.Struct, frozen=True, kw_only=True):
+class Decision(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What the table waits for."""
 
     token: str
@@ -97,7 +100,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     deadline: datetime
 
 
-class Roll(msgspec.Struct, frozen=True, kw_only=True):
+class Roll(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Two dice after the betting round of a round."""
 
     round: int
@@ -105,7 +108,7 @@ class Roll(msgspec.Struct, frozen=True, kw_only=True):
     doubles: bool
 
 
-class Rounds(msgspec.Struct, frozen=True, kw_only=True):
+class Rounds(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a hand has besides in a game that is played in rounds of card turns."""
 
     round: int = 1
@@ -141,7 +144,7 @@ class Rounds(msgspec.Struct, frozen=True, kw_only=True):
     """Who took the Sabacc pot; several if they share it."""
 
 
-class Hand(msgspec.Struct, frozen=True, kw_only=True):
+class Hand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The hand being played."""
 
     hand: HandId
@@ -229,7 +232,7 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True):
         return (*self.discards, *(card.card for card in self.rounds.open_discards[:-1]))
 
 
-class LastHand(msgspec.Struct, frozen=True, kw_only=True):
+class LastHand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """How the hand before ended, to be looked at until the next is opened."""
 
     hand: HandId
@@ -250,7 +253,7 @@ class LastHand(msgspec.Struct, frozen=True, kw_only=True):
     shown: tuple[str, ...] = ()
 
 
-class Wait(msgspec.Struct, frozen=True, kw_only=True):
+class Wait(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Why the next hand is not opened; recorded once."""
 
     hand_number: int
@@ -258,7 +261,7 @@ class Wait(msgspec.Struct, frozen=True, kw_only=True):
     tournament_version: int
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True):
+class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An open table, or one that has been closed."""
 
     table: TableId
@@ -376,8 +379,12 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
     def contenders(self) -> int:
         """Return how many can still win the hand."""
-        live = [place.hand.live for place in self.places if place.hand is not None]
-        return sum(live)
+        live = 0
+        for place in self.places:
+            held = place.hand
+            if held is not None and held.live:
+                live += 1
+        return live
 
     def chips(self) -> Chips:
         """Return every chip at the table: stacks, wagers, pots and what is carried."""

@@ -81,11 +81,9 @@ async def decide_one(
         state = (await states.load(stream)).state
         events: list[Any] = []
         for command in commands:
-            caused = decider.decide(state, command)
-            for event in caused:
-                state = decider.evolve(state, event)
+            caused, state = decider.carry_out(state, command)
             events.extend(caused)
-        return [Entry(stream, tuple(events))]
+        return [Entry(stream, tuple(events), state)]
 
     return await shell.desk.writer.submit(league, order.command, decide)
 

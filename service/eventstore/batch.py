@@ -24,6 +24,12 @@ class Entry(msgspec.Struct, frozen=True):
 
     stream: str
     events: tuple[msgspec.Struct, ...] = ()
+    state: Any = None
+    """
+    The state that these events lead to, if whoever decided has it.
+
+    It follows from the state that the command was given; so nobody applies them again.
+    """
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
@@ -176,7 +182,7 @@ class Turn:
         made = _Building(self, metadata, command.command_id, event_0, dict(seen.found))
         for entry in entries:
             for event in entry.events:
-                made.add(entry.stream, event)
+                made.add(entry.stream, event, leads_to=entry.state)
         heads = [
             Head(stream, seen.found[stream].version, seen.found[stream].hash)
             for stream in sorted(guards)
@@ -262,8 +268,13 @@ class _Building:
         self.events: list[msgspec.Struct] = []
         self.first_at: dict[str, datetime] = {}
 
-    def add(self, stream: str, event: msgspec.Struct) -> None:
-        """Write *event* at the end of *stream*, and let the state follow."""
+    def add(self, stream: str, event: msgspec.Struct, *, leads_to: Any) -> None:
+        """
+        Write *event* at the end of *stream*, and let the state follow.
+
+        Args:
+            leads_to: The state after the last event of its entry, if that is known.
+        """
         turn, before = self._turn, self.states[stream]
         version = before.version + 1
         at = max(self._now, before.at)  # time never falls within a stream
@@ -284,8 +295,11 @@ class _Building:
             encoded.sealed,
         )
         hash_ = canonical.entry_hash(entry)
-        decider = turn.former.codec.deciders[category_of(stream)]
-        self.states[stream] = Loaded(decider.evolve(before.state, event), version, hash_, at)
+        state = leads_to
+        if state is None:
+            decider = turn.former.codec.deciders[category_of(stream)]
+            state = decider.evolve(before.state, event)
+        self.states[stream] = Loaded(state, version, hash_, at)
         self.first_at.setdefault(stream, at)
         self.events.append(event)
         self.new.append(

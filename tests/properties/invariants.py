@@ -1,6 +1,7 @@
 """What is true of every table after every event, and of every log of one."""
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from random import Random
 
 from msgspec.structs import replace
@@ -86,6 +87,13 @@ def decided_alike(append: Append) -> None:
     assert decider.decide(before, command) == happened
     if happened:
         assert decider.decide(before, recall(happened)) == happened
+
+
+def told_where_it_leads(append: Append) -> None:
+    """Assert that the state which comes with a decision is the fold of its events."""
+    before, command, happened = append
+    folded = reduce(decider.evolve, happened, before)
+    assert decider.carry_out(before, command) == (happened, folded)
 
 
 def waits_or_rests(table: Table) -> None:

@@ -68,6 +68,18 @@ def test_what_was_asked_can_be_recalled_and_is_decided_alike(
 @every_variant
 @played
 @given(seats, numbers, choices)
+def test_the_state_that_comes_with_a_decision_is_the_fold_of_its_events(
+    name: str, seats: int, seed: int, dice: Random
+) -> None:
+    croupier = croupier_of(name, seats, seed, dice)
+    croupier.play(HANDS)
+    for append in croupier.floor.appends:
+        invariants.told_where_it_leads(append)
+
+
+@every_variant
+@played
+@given(seats, numbers, choices)
 def test_a_log_folds_alike_in_parts_and_from_its_last_hand_on(
     name: str, seats: int, seed: int, dice: Random
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine import league, tournament
+from engine.aggregates import DECIDERS
 from engine.league.commands import CreateLeague
 from engine.rulesets import preset, ruleset_hash
 from engine.table.state import Table
@@ -17,7 +18,7 @@ from engine.tournament.state import Finished, Running
 from engine.values import EntrantId, LeagueId, PlayerId, TournamentId, identifier, stream_of
 from service import directing, play
 from service.desk import Desk, open_desk
-from service.writer import Command, Entry, States
+from service.writer import Command, Entry, States, Writer
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -127,6 +128,25 @@ async def test_a_tournament_of_two_tables_is_played_to_its_last_chip(
         assert isinstance(state, Finished)
         assert sorted(each.place for each in state.placings)[0] == 1
         assert len(state.placings) == 6
+
+
+async def test_the_state_kept_after_each_command_is_the_one_its_log_leads_to(
+    database: TestDatabase,
+) -> None:
+    async with open_desk(database.settings("holotable_api")) as desk:
+        league_id, name = await announced(desk, 4)
+        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        table = (await desk.writer.load(league_id, stream_of(name))).state.tables[0].table
+        await directing.open_next_hand(desk, league_id, table)
+        versions, phase = set(), "select"
+        while phase != "improve":
+            kept = await desk.writer.load(league_id, stream_of(table), fresh=False)
+            reader = Writer(desk.writer.store, DECIDERS, desk.clock.now)
+            assert await reader.load(league_id, stream_of(table)) == kept
+            versions.add(kept.version)
+            phase = kept.state.decision.phase
+            await bet_everything(desk, league_id, table)
+        assert len(versions) > 4
 
 
 async def test_starting_twice_is_starting_once(database: TestDatabase) -> None:
