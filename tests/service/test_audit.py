@@ -171,6 +171,28 @@ async def test_a_box_that_was_exchanged_does_not_open(database: TestDatabase) ->
     assert {"chains", "commitments", "readable"} <= faults(report).keys()
 
 
+async def test_points_that_no_placing_earned_are_found(database: TestDatabase) -> None:
+    """
+    Whoever can forge hashes too is caught by what the placings are worth.
+    """
+    night = await played(database)
+    position = await tamper(
+        database,
+        night,
+        """
+        UPDATE events SET data = replace(data::text, '"points":"', '"points":"1')::json
+        WHERE league = $1 AND type = 'points_awarded'
+        RETURNING position
+        """,
+    )
+
+    report = await audited(database, night.league)
+
+    assert faults(report)["points"] == 1
+    [check] = [check for check in report.checks if check.name == "points"]
+    assert check.faults[0].position == position
+
+
 async def test_a_forged_read_model_is_found(database: TestDatabase) -> None:
     """
     Live rows are compared with rows built again from the log.
