@@ -160,7 +160,8 @@ class Auditor:
             self._decide(name, stream)
         found = self.findings.hold
         dense = self.events == until + 1
-        found("positions", dense, until, "", f"{self.events} events up to position {until}")
+        said = f"{self.events} events up to position {until}"
+        found("positions", dense, until, "", said, count=0)
         for name, floor in self.floors.items():
             tables = [table for table, its in self._floor_of.items() if its == name]
             whole = not any(self._streams[table].broken for table in tables)
