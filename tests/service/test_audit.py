@@ -172,6 +172,35 @@ async def test_a_box_that_was_exchanged_does_not_open(database: TestDatabase) ->
     assert {"chains", "commitments", "readable"} <= faults(report).keys()
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [('"place":1', '"place":2'), ('"amount":701', '"amount":300')],
+    ids=["places", "payouts"],
+)
+async def test_a_result_that_was_exchanged_is_found(
+    database: TestDatabase, one: str, other: str
+) -> None:
+    """
+    The winner and the second change places, or prizes: every sum stays what it was.
+    """
+    night = await played(database)
+    position = await tamper(
+        database,
+        night,
+        f"""
+        UPDATE events SET data = replace(replace(replace(data::text,
+            '{one}', 'one'), '{other}', '{one}'), 'one', '{other}')::json
+        WHERE league = $1 AND type = 'tournament_finished'
+        RETURNING position
+        """,
+    )
+
+    report = await audited(database, night.league)
+
+    [check] = [check for check in report.checks if check.name == "placings"]
+    assert [each.position for each in check.faults] == [position], report.text()
+
+
 async def test_points_that_no_placing_earned_are_found(database: TestDatabase) -> None:
     """
     Whoever can forge hashes too is caught by what the placings are worth.
