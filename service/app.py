@@ -13,11 +13,11 @@ from litestar import Litestar
 from litestar.datastructures import State
 
 from service.api.authentication import require_token
-from service.api.bodies import BODY_MAX
 from service.api.front import Front
 from service.api.news import News
 from service.api.openapi import openapi_document
 from service.api.problems import AWAY, HANDLERS, answer_away, answer_database
+from service.api.requests import BoundedRequest
 from service.api.routes import ROUTES
 from service.api.shell import Shell
 from service.database import async_engine
@@ -122,7 +122,7 @@ def build(settings: Settings, stopping: asyncio.Event | None = None) -> Applicat
         lifespan=[lifespan],
         openapi_config=None,
         logging_config=None,
-        request_max_body_size=BODY_MAX,
+        request_class=BoundedRequest,
         state=State(),
     )
     return Application(litestar, handlers)

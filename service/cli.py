@@ -98,7 +98,13 @@ def cli() -> None:
 
 
 @cli.command()
-@click.option("--players", type=click.IntRange(4, 60), default=12, show_default=True)
+@click.option(
+    "--players",
+    type=click.IntRange(4, 60),
+    default=12,
+    show_default=True,
+    help="Bots at each tournament.",
+)
 @click.option(
     "--ruleset",
     default=None,
@@ -106,9 +112,21 @@ def cli() -> None:
     help="One ruleset for every tournament.  [dim]default: better, then cantina[/]",
 )
 @click.option("--seed", type=click.IntRange(0), default=4, show_default=True, help="Of the cards.")
-@click.option("--tournaments", type=click.IntRange(1, 12), default=2, show_default=True)
+@click.option(
+    "--tournaments",
+    type=click.IntRange(1, 12),
+    default=2,
+    show_default=True,
+    help="Played one after the other, for one season.",
+)
 @click.option("--keep", is_flag=True, help="Leave the data and say where they are.")
-@click.option("--json", "summary", type=click.Path(dir_okay=False, path_type=Path), default=None)
+@click.option(
+    "--json",
+    "summary",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    help="Write what was counted, audited and won.",
+)
 def demo(
     players: int,
     ruleset: str | None,
@@ -122,8 +140,7 @@ def demo(
 
     Starts a PostgreSQL (or uses that of HOLOTABLE_DATABASE_URL), the API, the projections
     and a Celery worker of its own and stops them all.  The same [bold]--seed[/] gives the
-    same cards for the same tournament, table and hand.  [bold]--json FILE[/] writes what
-    was counted.
+    same cards for the same tournament, table and hand.
     """
     options = owner("service.demo.options:Options")(
         players=players,
@@ -138,8 +155,14 @@ def demo(
 
 
 @cli.command()
-@click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where the API listens.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="Of the API; 0 takes a free one.",
+)
 @click.option(
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
@@ -158,19 +181,33 @@ def up(host: str, port: int, data: Path) -> None:
 
 @cli.command()
 def api() -> None:
-    """Serve the public API."""
+    """
+    Serve the public API.
+
+    Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and HOLOTABLE_SECRET_KEY.
+    """
     owner("service.app:run")(settings())
 
 
 @cli.command()
 def worker() -> None:
-    """Run a Celery worker: starts of tournaments, deadlines, awards, audits."""
+    """
+    Run a Celery worker: starts of tournaments, deadlines, awards, audits.
+
+    Needs HOLOTABLE_DATABASE_URL with the login of holotable_worker, HOLOTABLE_SECRET_KEY
+    and HOLOTABLE_BROKER_URL.
+    """
     owner("service.tasks:run_worker")(settings())
 
 
 @cli.command()
 def project() -> None:
-    """Follow the log and keep the read models."""
+    """
+    Follow the log and keep the read models.
+
+    Needs HOLOTABLE_DATABASE_URL with the login of holotable_project, and
+    HOLOTABLE_SECRET_KEY.
+    """
     owner("service.projections.runner:run")(settings())
 
 
@@ -190,7 +227,12 @@ def prepare(superuser: str) -> None:
 
 @cli.command()
 def migrate() -> None:
-    """Bring the database's schema to this version; does nothing the second time."""
+    """
+    Bring the database's schema to this version; does nothing the second time.
+
+    Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate, and
+    HOLOTABLE_SECRET_KEY.
+    """
     owner("service.database:migrate")(settings().database_url)
     click.echo("the schema is up to date")
 
@@ -203,7 +245,11 @@ def projections() -> None:
 @projections.command()
 @click.argument("name", default="all")
 def rebuild(name: str) -> None:
-    """Build read model NAME (or all) anew from the first event, with a progress bar."""
+    """
+    Build read model NAME (or all) anew from the first event, with a progress bar.
+
+    NAME is one of members, tournaments, tables, hands, standings.
+    """
     awaited(owner("service.keeping:rebuild")(settings(), name))
 
 
@@ -219,12 +265,22 @@ def compare(name: str) -> None:
 @click.option("--tournament", default=None, help="Only this tournament's streams.")
 @click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
 def audit(league: str, tournament: str | None, as_json: bool) -> None:
-    """Decide every recorded action of LEAGUE again from its log; 1 if anything differs."""
+    """
+    Decide every recorded action of LEAGUE again from its log; 1 if anything differs.
+
+    LEAGUE is its id, lge_..., as GET /v1/leagues has it.  Needs HOLOTABLE_DATABASE_URL with
+    the login of holotable_audit, and HOLOTABLE_SECRET_KEY.
+    """
     awaited(owner("service.keeping:audit")(settings(), league, tournament, as_json))
 
 
 @cli.command()
-@click.option("--check", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=None)
+@click.option(
+    "--check",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=None,
+    help="Compare instead of printing.",
+)
 def openapi(check: Path | None) -> None:
     """Print the API's OpenAPI document; with --check FILE, 1 if FILE is another."""
     text: str = owner("service.app:openapi_document")()
@@ -281,8 +337,19 @@ def token() -> None:
 
 @token.command("create")
 @click.argument("login")
-@click.option("--scope", "scopes", multiple=True, help="May be repeated.  [dim]default: all[/]")
-@click.option("--days", type=click.IntRange(1, 3650), default=90, show_default=True)
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    help="As leagues:read or tables:play; may be repeated.  [dim]default: all that people have[/]",
+)
+@click.option(
+    "--days",
+    type=click.IntRange(1, 3650),
+    default=90,
+    show_default=True,
+    help="Until it expires.",
+)
 def create_token(login: str, scopes: tuple[str, ...], days: int) -> None:
     """Make a token for LOGIN and print it, this once."""
     awaited(owner("service.keeping:create_token")(settings(), login, scopes, days))

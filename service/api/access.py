@@ -150,12 +150,22 @@ async def tournament_of_table(request: Asked, place: Place) -> Any:
     return state
 
 
-@lru_cache(maxsize=16_384)
-def _stream(identifier: str, prefix: str) -> str:
+def demand_form(identifier: str, prefix: str) -> None:
+    """
+    Check that *identifier* can be one: what cannot is not asked of the database.
+
+    Raises:
+        StreamNotFound: If it is not *prefix*, an underscore and 32 hexadecimal digits.
+    """
     try:
         if not identifier.startswith(f"{prefix}_"):
             raise StreamNotFound("there is nothing here under this name")
         number_of(identifier)
-        return stream_of(identifier)
     except ValueError as error:
         raise StreamNotFound("there is nothing here under this name") from error
+
+
+@lru_cache(maxsize=16_384)
+def _stream(identifier: str, prefix: str) -> str:
+    demand_form(identifier, prefix)
+    return stream_of(identifier)

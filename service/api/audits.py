@@ -10,7 +10,7 @@ from litestar.params import FromPath
 from sqlalchemy.dialects.postgresql import insert
 
 from service import jobs
-from service.api.access import demand, entrant_of, reach, role_in
+from service.api.access import demand, demand_form, entrant_of, reach, role_in
 from service.api.bodies import read_body
 from service.api.operations import operation
 from service.api.positions import reached
@@ -118,6 +118,7 @@ async def _plays_in(request: Asked, league: str) -> bool:
 )  # fmt: skip
 async def read_operation(request: Asked, operation_id: FromPath[str]) -> Response[bytes]:
     """Read an audit's progress and report; those of foreign leagues are not there."""
+    demand_form(operation_id, "opr")
     identifier = f"rep_{operation_id.removeprefix('opr_')}"
     async with shell_of(request).engine.connect() as connection:
         row = await queries.report(connection, identifier)

@@ -34,6 +34,8 @@ async def require_token(
         Forbidden: If the token lacks the route's scope.
     """
     operation = handler.opt.get("operation")
+    if operation is None and connection.scope.get("method") == "OPTIONS":
+        return  # the framework's own: it says which methods there are, and nothing else
     await authenticate(connection, operation if isinstance(operation, Operation) else None)
 
 

@@ -1,9 +1,11 @@
 """Reading request bodies strictly: what is not exactly right gets a code, not a guess."""
 
 import re
-from typing import Any, TypeVar
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from service.api.shell import Asked
 from service.errors import BadRequest
@@ -13,7 +15,16 @@ Body = TypeVar("Body", bound=msgspec.Struct)
 BODY_MAX = 64 * 1024
 """Bytes; nothing that a client may send comes near it."""
 
+Instant = Annotated[datetime, Meta(tz=True)]
+"""With the offset it was written in; see :func:`in_utc`."""
+
+# The log keeps no text that looks like an instant in another form than its own.
+_NO_INSTANT = r"^(?!\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?([+-]\d\d:\d\d)?$)"
+Name = Annotated[str, Meta(min_length=1, max_length=120, pattern=_NO_INSTANT)]
+"""What a league, a season or a tournament is called."""
+
 _DEPTH_MAX = 32
+_CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 _PLACE = re.compile(r"^(?P<detail>.*?)(?: - at `(?P<path>.+)`)?$", re.DOTALL)
 _STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
@@ -57,6 +68,19 @@ def parsed(text: bytes) -> Any:
     return content
 
 
+def in_utc(instant: datetime) -> datetime:
+    """
+    Return *instant* as the log keeps it.
+
+    Raises:
+        ValueError: If no calendar has it there.
+    """
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("the year is out of range in UTC") from error
+
+
 def invalid(message: str) -> BadRequest:
     """Return the refusal for what msgspec says is wrong with a value."""
     found = _PLACE.match(message)
@@ -72,8 +96,10 @@ def _refuse_bad_text(content: Any, depth: int) -> None:
     if depth > _DEPTH_MAX:
         raise BadRequest("invalid_json", "the body is nested too deeply")
     if isinstance(content, str):
-        if "\x00" in content or any("\ud800" <= letter <= "\udfff" for letter in content):
-            raise BadRequest("invalid_unicode", "text must not hold U+0000 or lone surrogates")
+        if _CONTROL.search(content) is not None:
+            raise BadRequest(
+                "invalid_unicode", "text must not hold control characters or lone surrogates"
+            )
     elif isinstance(content, dict):
         for name, value in content.items():
             _refuse_bad_text(name, depth + 1)

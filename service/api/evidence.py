@@ -9,7 +9,7 @@ from litestar import Response
 from litestar.params import FromPath
 
 from engine.values import number_of, stream_of
-from service.api.access import Place, reach, role_in
+from service.api.access import Place, demand_form, reach, role_in
 from service.api.operations import operation
 from service.api.paging import Page, limit_of
 from service.api.shell import Asked, shell_of
@@ -155,6 +155,7 @@ async def prove_consistency(request: Asked, league_id: FromPath[str]) -> Respons
 )  # fmt: skip
 async def read_receipt(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
     """Prove a whole hand against one signature; foreign hands are not there."""
+    demand_form(hand_id, "hnd")
     shell = shell_of(request)
     async with shell.engine.connect() as connection:
         row = await queries.hand(connection, hand_id)

@@ -10,15 +10,13 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from litestar import Litestar, Request, Response
-from litestar.exceptions import InternalServerException
-from litestar.exceptions.http_exceptions import RequestEntityTooLarge
+from litestar import Litestar, Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.status_codes import HTTP_304_NOT_MODIFIED
 
 from service.api import tables
 from service.api.authentication import authenticate
-from service.api.bodies import BODY_MAX
+from service.api.requests import BoundedRequest
 
 Send = Callable[[Any], Awaitable[None]]
 Receive = Callable[[], Awaitable[Any]]
@@ -29,26 +27,6 @@ _ROUTES: dict[tuple[str, str | None], HTTPRouteHandler] = {
     ("POST", "/actions"): tables.act,
     ("GET", None): tables.read_table,
 }
-
-
-class _Request(Request[Any, Any, Any]):
-    """A request whose body is bounded without asking which route it came by."""
-
-    async def body(self) -> bytes:
-        """Read the whole body; :class:`RequestEntityTooLarge` beyond what a client may send."""
-        announced = self.headers.get("content-length", "")
-        if announced.isdecimal() and int(announced) > BODY_MAX:
-            raise RequestEntityTooLarge
-        found = bytearray()
-        while True:
-            event: Any = await self.receive()
-            if event["type"] == "http.disconnect":
-                raise InternalServerException("client disconnected prematurely")
-            found += event.get("body", b"")
-            if len(found) > BODY_MAX:
-                raise RequestEntityTooLarge
-            if not event.get("more_body", False):
-                return bytes(found)
 
 
 class Front:
@@ -71,7 +49,7 @@ class Front:
             await self._litestar(scope, receive, send)
             return
         scope["litestar_app"] = self._litestar
-        request = _Request(scope, receive, send)
+        request = BoundedRequest(scope, receive, send)
         act: _Handler = route.fn
         try:
             await authenticate(request, route.opt["operation"])

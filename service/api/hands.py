@@ -6,7 +6,7 @@ import msgspec
 from litestar import Response
 from litestar.params import FromPath
 
-from service.api.access import reach, role_in
+from service.api.access import demand_form, reach, role_in
 from service.api.operations import operation
 from service.api.paging import Page, limit_of, parts_of, token
 from service.api.positions import caught_up
@@ -39,6 +39,7 @@ async def list_hands(request: Asked, table_id: FromPath[str]) -> Response[bytes]
 )  # fmt: skip
 async def read_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
     """Read a hand from the read models; foreign ones are not there."""
+    demand_form(hand_id, "hnd")
     async with shell_of(request).engine.connect() as connection:
         row = await queries.hand(connection, hand_id)
     if row is None or await role_in(request, row.league) is None:

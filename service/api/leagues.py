@@ -17,7 +17,7 @@ from engine.league.roles import Role
 from engine.values import LeagueId, PlayerId, stream_of
 from service.accounts import derived, names
 from service.api.access import demand, league_of, reach
-from service.api.bodies import read_body
+from service.api.bodies import Name, read_body
 from service.api.operations import operation
 from service.api.paging import Page
 from service.api.shell import Asked, principal_of, shell_of
@@ -25,7 +25,6 @@ from service.api.submitting import answer, decide_one, encoded, order_of
 from service.errors import StreamNotFound
 from service.projections import queries
 
-Name = Annotated[str, Meta(min_length=1, max_length=80)]
 _CODE_BYTES = 36
 
 

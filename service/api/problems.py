@@ -98,7 +98,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "bad_request": (400, "The request is malformed"),
     "validation_failed": (400, "A field is unknown, missing, or of the wrong type or range"),
     "invalid_json": (400, "The body is not JSON"),
-    "invalid_unicode": (400, "Text is not UTF-8, or holds U+0000 or a lone surrogate"),
+    "invalid_unicode": (400, "Text is not UTF-8, or holds a control character or lone surrogate"),
     "not_a_sandbox": (400, "Only a league made as a sandbox may fix masters"),
     "invalid_cursor": (400, "A cursor or position is not one of this server's, or of elsewhere"),
     "idempotency_key_required": (400, "This command needs the header Idempotency-Key"),

@@ -11,7 +11,7 @@ from engine.season.commands import CloseSeason, OpenSeason
 from engine.season.values import PlacesFromEnd, PointsRule
 from engine.values import LeagueId, SeasonId, stream_of
 from service.api.access import demand, reach
-from service.api.bodies import read_body
+from service.api.bodies import Name, read_body
 from service.api.leagues import Nothing
 from service.api.operations import operation
 from service.api.paging import Page
@@ -24,7 +24,7 @@ from service.projections import queries
 class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A season and what a place in one of its tournaments is worth."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=80)]
+    name: Name
     points: PointsRule = PlacesFromEnd()
     scale: Annotated[int, Meta(ge=0, le=6)] = 2
 
@@ -76,7 +76,7 @@ async def close_season(request: Asked, season_id: FromPath[str]) -> Response[byt
     order = order_of(request, raw)
     command = CloseSeason(now=shell.now())
     receipt = await decide_one(shell, place.league, season_id, order, [command])
-    content = {"id": season_id, "league": place.league, "name": place.state.name}
+    content = {"id": season_id, "league": place.league, "name": place.state.terms.name}
     return answer(receipt, content, 200, version_of=place.stream)
 
 
@@ -99,7 +99,7 @@ async def list_seasons(request: Asked, league_id: FromPath[str]) -> Response[byt
 async def read_season(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
     """Read from the aggregate."""
     place = await reach(request, season_id, "ssn")
-    found = SeasonMade(id=season_id, league=place.league, name=place.state.name)
+    found = SeasonMade(id=season_id, league=place.league, name=place.state.terms.name)
     return encoded(found, headers={"ETag": f'"{place.loaded.version}"'})
 
 

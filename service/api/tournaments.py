@@ -23,7 +23,7 @@ from engine.tournament.values import Masters
 from engine.values import LeagueId, SeasonId, TournamentId, stream_of
 from service.accounts import names
 from service.api.access import Place, demand, entrant_of, reach
-from service.api.bodies import read_body
+from service.api.bodies import Instant, Name, in_utc, read_body
 from service.api.leagues import Nothing
 from service.api.operations import operation
 from service.api.paging import Page, limit_of, parts_of, token
@@ -43,7 +43,7 @@ Small = Annotated[int, Meta(ge=0, le=86_400)]
 class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The terms; nothing in them changes afterwards."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=120)]
+    name: Name
     ruleset: str
     overrides: dict[str, Any] = {}
     season: str | None = None
@@ -53,8 +53,8 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
 
     entrants_min: Annotated[int, Meta(ge=2, le=100_000)] = 2
     entrants_max: Annotated[int, Meta(ge=2, le=100_000)] = 64
-    starts_at: datetime | None = None
-    registration_opens_at: datetime | None = None
+    starts_at: Instant | None = None
+    registration_opens_at: Instant | None = None
     decision_seconds: Annotated[int, Meta(ge=1, le=604_800)] = 30
     grace_seconds: Annotated[int, Meta(ge=0, le=3600)] = 2
     bots: Literal["allowed", "forbidden", "only"] = "allowed"
@@ -68,6 +68,12 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
 
     masters: Masters | None = None
     """For a sandbox only: fixed masters, so that the same night can be dealt again."""
+
+    def __post_init__(self) -> None:
+        """Put instants into UTC, as the log has them."""
+        self.starts_at = None if self.starts_at is None else in_utc(self.starts_at)
+        if self.registration_opens_at is not None:
+            self.registration_opens_at = in_utc(self.registration_opens_at)
 
 
 class Changed(msgspec.Struct, kw_only=True):

@@ -19,11 +19,12 @@ from engine.errors import EngineError
 from engine.league.events import LeagueCreated
 from engine.table import recall
 from engine.table.events import TableOpened
-from engine.values import number_of, stream_of
+from engine.values import TournamentId, number_of, stream_of
 from service.audit.chain import Chains, open_commitments
 from service.audit.floors import FloorAudit
 from service.audit.hands import HandAudit
 from service.audit.report import Findings, Report
+from service.audit.seasons import SeasonAudit
 from service.errors import EventUnreadable
 from service.eventstore.codec import Codec, category_of
 from service.eventstore.read import last_position, read_league
@@ -159,7 +160,8 @@ class Auditor:
             self._decide(name, stream)
         found = self.findings.hold
         dense = self.events == until + 1
-        found("positions", dense, until, "", f"{self.events} events up to position {until}")
+        said = f"{self.events} events up to position {until}"
+        found("positions", dense, until, "", said, count=0)
         for name, floor in self.floors.items():
             tables = [table for table, its in self._floor_of.items() if its == name]
             whole = not any(self._streams[table].broken for table in tables)
@@ -241,7 +243,9 @@ class Auditor:
             what = f"decided again, it is refused: {type(error).__name__}"
             self.findings.hold("decisions", False, position, name, what)
 
-    def _checker(self, category: str, name: str) -> HandAudit | FloorAudit | None:
+    def _checker(self, category: str, name: str) -> HandAudit | FloorAudit | SeasonAudit | None:
+        if category == "season":
+            return SeasonAudit(name, self.findings, self._tournament)
         if category == "tournament":
             return self.floors.setdefault(name, FloorAudit(name, self.findings))
         if category != "table":
@@ -254,11 +258,20 @@ class Auditor:
         return found
 
     def _floor(self, floor: str) -> FloorAudit | None:
-        # A tournament's own events may still be waiting for the end of their command.
+        self._settle(floor)
+        return self.floors.get(floor)
+
+    def _tournament(self, tournament: TournamentId) -> Any:
+        floor = stream_of(tournament)
+        self._settle(floor)
+        stream = self._streams.get(floor)
+        return None if stream is None else stream.state
+
+    def _settle(self, floor: str) -> None:
+        """Fold a tournament's own events that still wait for the end of their command."""
         stream = self._streams.get(floor)
         if stream is not None and stream.group:
             self._decide(floor, stream)
-        return self.floors.get(floor)
 
     def _break(self, name: str, stream: _Stream, position: int, error: Exception) -> None:
         stream.broken = True

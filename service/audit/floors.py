@@ -1,14 +1,17 @@
 """One tournament, checked from its events: masters, seat draws, chips, placings, payouts."""
 
+from operator import attrgetter
 from typing import Any
 
 from engine.rulesets import Amounts
 from engine.tournament import events
+from engine.tournament.payouts import payouts
 from engine.tournament.values import Masters
 from engine.values import number_of
 from service.audit import generator
 from service.audit.report import Findings
 
+_paid_to = attrgetter("entrant")
 _NO_OPENINGS = generator.openings_digest(())
 _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
@@ -64,7 +67,7 @@ class FloorAudit:
             case events.ItemReturned():
                 self._comes(-event.value)
             case events.TournamentFinished():
-                self._finished(event, position)
+                self._finished(event, position, before)
 
     def _comes(self, chips: int) -> None:
         """Count chips that come from outside, or go."""
@@ -114,7 +117,7 @@ class FloorAudit:
         due = self._known().starting_stack * len(entered)
         self._hold("chips", self.chips == due, position, f"{due} chips should be in play")
 
-    def _finished(self, event: events.TournamentFinished, position: int) -> None:
+    def _finished(self, event: events.TournamentFinished, position: int, before: Any) -> None:
         places: dict[int, int] = {}
         for placing in event.placings:
             places[placing.place] = places.get(placing.place, 0) + 1
@@ -126,9 +129,17 @@ class FloorAudit:
         self._hold("placings", shared, position, "a place is shared by others than it says")
         everyone = sorted(each.entrant for each in event.placings) == sorted(self._entered)
         self._hold("placings", everyone, position, "not everyone has a place")
-        paid = sum(payout.amount for payout in event.payouts)
-        pool = self._known().prize_pool if self._known().payouts else 0
-        self._hold("placings", paid == pool, position, f"{paid} of {pool} was paid out")
+        kept = set(before.placings) <= set(event.placings)
+        self._hold("placings", kept, position, "who was eliminated has another place now")
+        terms = self._known()
+        due = payouts(
+            event.placings,
+            pool=terms.prize_pool,
+            shares=terms.payouts,
+            entries={each.entrant: each for each in before.entrants},
+        )
+        paid = sorted(due, key=_paid_to) == sorted(event.payouts, key=_paid_to)
+        self._hold("placings", paid, position, "the places are worth other payouts")
         if self.masters is not None:
             published = event.open_master == self.masters.open
             self._hold("seeds", published, position, "another open master was published")

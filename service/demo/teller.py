@@ -163,6 +163,9 @@ class Story:
         for item in hand:
             data = item["data"]
             match item["type"]:
+                case "forced_bets_posted":
+                    posts = (f"{at[post['seat']]} {post_text(post)}" for post in data["posts"])
+                    self._teller.say(f"  posted: {', '.join(posts)}")
                 case "dice_rolled":
                     self._teller.say(f"  dice: {data['target']:+d} {SUIT_SIGNS[data['suit']]}")
                 case "seat_acted":
@@ -202,6 +205,16 @@ class Story:
             f"{self.name(move['entrant'])} from table {self._table(move['from_table'])} "
             f"to table {self._table(move['to_table'])}, seat {move['to_seat']}"
         )
+
+
+def post_text(post: dict[str, Any]) -> str:
+    """
+    Write a forced bet.
+
+    >>> post_text({"chips": 315, "owed": 640})
+    '315, all-in'
+    """
+    return f"{post['chips']}{', all-in' if post['chips'] < post['owed'] else ''}"
 
 
 def act_text(data: dict[str, Any]) -> str:

@@ -91,7 +91,8 @@ def test_the_house_refuses_no_legal_action(night: Night) -> None:
 
 def test_the_story_ends_with_the_final_hand_and_the_standings(night: Night) -> None:
     """A person can follow the night."""
-    assert "final hand" in night.run.stdout
+    final = night.run.stdout.partition("final hand")[2].partition("placings")[0]
+    assert [word in final for word in ("posted: ", "dice: ", "pot 1 of ")] == [True] * 3
     assert "League standings" in night.run.stdout
 
 

@@ -56,8 +56,9 @@ async def test_a_whole_night_passes_every_check(database: TestDatabase) -> None:
     assert faults(report) == {}, report.text()
     assert report.passed
     assert report.hands >= 2
-    unmade = {check.name for check in report.checks if check.checked == 0}
-    assert unmade <= {"cubes", "levels"}
+    made = {check.name: check.checked for check in report.checks}
+    assert {name for name, times in made.items() if times == 0} <= {"cubes", "levels"}
+    assert {made[name] for name in ("positions", "chains", "readable")} == {report.events}
     assert report.sandbox
     assert "passed" in report.text()
 
@@ -169,6 +170,57 @@ async def test_a_box_that_was_exchanged_does_not_open(database: TestDatabase) ->
 
     assert report.first_bad_position == position
     assert {"chains", "commitments", "readable"} <= faults(report).keys()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [('"place":1', '"place":2'), ('"amount":701', '"amount":300')],
+    ids=["places", "payouts"],
+)
+async def test_a_result_that_was_exchanged_is_found(
+    database: TestDatabase, one: str, other: str
+) -> None:
+    """
+    The winner and the second change places, or prizes: every sum stays what it was.
+    """
+    night = await played(database)
+    position = await tamper(
+        database,
+        night,
+        f"""
+        UPDATE events SET data = replace(replace(replace(data::text,
+            '{one}', 'one'), '{other}', '{one}'), 'one', '{other}')::json
+        WHERE league = $1 AND type = 'tournament_finished'
+        RETURNING position
+        """,
+    )
+
+    report = await audited(database, night.league)
+
+    [check] = [check for check in report.checks if check.name == "placings"]
+    assert [each.position for each in check.faults] == [position], report.text()
+
+
+async def test_points_that_no_placing_earned_are_found(database: TestDatabase) -> None:
+    """
+    Whoever can forge hashes too is caught by what the placings are worth.
+    """
+    night = await played(database)
+    position = await tamper(
+        database,
+        night,
+        """
+        UPDATE events SET data = replace(data::text, '"points":"', '"points":"1')::json
+        WHERE league = $1 AND type = 'points_awarded'
+        RETURNING position
+        """,
+    )
+
+    report = await audited(database, night.league)
+
+    assert faults(report)["points"] == 1
+    [check] = [check for check in report.checks if check.name == "points"]
+    assert check.faults[0].position == position
 
 
 async def test_a_forged_read_model_is_found(database: TestDatabase) -> None:

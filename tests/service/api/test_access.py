@@ -40,6 +40,14 @@ async def test_every_route_asks_for_a_token(serving) -> None:
     assert len(seen) > 20
 
 
+async def test_which_methods_a_path_has_is_no_secret(serving) -> None:
+    async with serving() as api:
+        for path, methods in (("/v1/me", {"GET", "OPTIONS"}), ("/v1/tables/x/actions", {"POST"})):
+            answer = await api.http.request("OPTIONS", path)
+            assert (answer.status_code, answer.content) == (204, b"")
+            assert methods <= set(answer.headers["allow"].split(", "))
+
+
 async def test_a_mistyped_or_revoked_token_is_nobody(serving) -> None:
     async with serving() as api:
         person = await api.person()

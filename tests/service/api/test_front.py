@@ -70,6 +70,40 @@ async def test_a_body_without_a_length_is_bounded_too(serving) -> None:
         assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
 
 
+@pytest.mark.parametrize("way", ["", ORDINARY])
+async def test_a_client_that_goes_away_is_no_defect(serving, caplog, way) -> None:
+    parts = [
+        {"type": "http.request", "body": b"{", "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+    sent = []
+
+    async def receive():
+        return parts.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    async with serving() as api:
+        _, _, _, people, table = await api.playing()
+        headers = {**people[0].headers, **JSON}
+        scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": "POST",
+            "scheme": "http",
+            "path": f"/v1/tables/{table}/actions{way}",
+            "raw_path": b"",
+            "query_string": b"",
+            "headers": [(k.lower().encode(), v.encode()) for k, v in headers.items()],
+            "client": None,
+            "server": None,
+        }
+        await api.app(scope, receive, send)
+    assert sent[0]["status"] == 400
+    assert [each for each in caplog.records if each.levelname == "ERROR"] == []
+
+
 async def test_a_table_is_shown_as_on_the_ordinary_way(serving) -> None:
     async with serving() as api:
         _, _, _, people, table = await api.playing()

@@ -1,5 +1,6 @@
 """Every refusal speaks one dialect, and every rule has its status."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from engine.errors import CommandRejected
 from service.api.openapi import openapi_document
 from service.api.problems import STATUSES, catalogue, catalogue_text
+from service.api.routes import ROUTES
 from service.errors import ServiceError
 
 pytestmark = pytest.mark.anyio
@@ -93,3 +95,22 @@ async def test_unknown_paths_and_methods_are_problem_documents_too(serving) -> N
     assert {each.headers["content-type"] for each in (lost, wrong, media)} == {
         "application/problem+json"
     }
+
+
+def test_every_route_that_the_docs_name_is_there() -> None:
+    known = {
+        (method, re.sub(r"\{[^}]*\}", "{}", path))
+        for handler in ROUTES
+        for path in handler.paths
+        for method in handler.http_methods
+    }
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    named = {
+        (method, re.sub(r"\{[^}]*\}", "{}", path), page.name)
+        for page in pages
+        for method, path in re.findall(
+            r"`(GET|POST|DELETE) (/v1/[\w/{}-]+)", page.read_text(encoding="utf-8")
+        )
+    }
+    assert len(named) > 10
+    assert {each for each in named if each[:2] not in known} == set()
