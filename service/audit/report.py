@@ -49,6 +49,7 @@ TITLES = {
     "seat_draws": "seat draws repeated",
     "chips": "tournaments conserved",
     "placings": "placings and payouts added up",
+    "tree": "signed heads and subtrees built again",
     "projections": "read models compared",
 }
 """Every check, in the order in which a report lists them."""
