@@ -28,12 +28,18 @@ USAGE: Final = 2
 AWAY: Final = 3
 INTERRUPTED: Final = 130
 
+_FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+
 click.rich_click.TEXT_MARKUP = "rich"
 click.rich_click.COMMAND_GROUPS = {
     "holotable": [
         {"name": "Try it", "commands": ["demo", "up"]},
-        {"name": "Processes", "commands": ["api", "worker", "project"]},
-        {"name": "Keeping", "commands": ["prepare", "migrate", "projections", "audit", "doctor"]},
+        {"name": "Processes", "commands": ["api", "worker", "project", "signer"]},
+        {
+            "name": "Keeping",
+            "commands": ["prepare", "migrate", "projections", "audit", "doctor", "epoch"],
+        },
+        {"name": "Proof", "commands": ["verify-head"]},
         {"name": "People and clients", "commands": ["account", "token", "openapi"]},
         {"name": "Rules", "commands": ["rulesets"]},
     ]
@@ -211,6 +217,87 @@ def project() -> None:
     owner("service.projections.runner:run")(settings())
 
 
+@cli.group(invoke_without_command=True)
+@click.pass_context
+def signer(context: click.Context) -> None:
+    """
+    Sign tree heads, as a process that knows no database; or make, list, revoke its keys.
+
+    Without a command it serves, by the settings HOLOTABLE_SIGNER_KEY_FILE,
+    HOLOTABLE_SIGNER_MEMORY, HOLOTABLE_HOST and HOLOTABLE_PORT, and takes no others.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    try:
+        owner("service.transparency.process:run")(owner("service.settings:read_signer")(os.environ))
+    except owner("service.settings:SettingsInvalid") as error:
+        stop(
+            USAGE,
+            str(error),
+            "a key is made by `holotable signer new-key`; see docs/guides/signed-heads.md",
+        )
+
+
+@signer.command("new-key")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--name", required=True, help="Of the signer, as clients see it: league.example/1")
+def new_key(file: Path, name: str) -> None:
+    """Write a new private key to FILE (mode 0600) and FILE.pub; print the public key."""
+    secret = owner("service.sources:SystemEntropy")().bytes(32)
+    try:
+        click.echo(owner("service.transparency.process:make_key")(file, name, secret))
+    except FileExistsError:
+        stop(NO, f"{file} is there already", "a rotated key goes to a file of its own")
+    except ValueError as error:
+        stop(USAGE, str(error), "give another --name")
+
+
+@signer.command("keys")
+def list_keys() -> None:
+    """List every public key that heads were signed with, and its revocation."""
+    awaited(owner("service.transparency.operating:print_keys")(settings()))
+
+
+@signer.command("revoke")
+@click.argument("key")
+@click.option("--reason", required=True, help="Shown to everybody who asks for the keys.")
+def revoke_key(key: str, reason: str) -> None:
+    """Revoke the public KEY: no head that it signs is kept from then on."""
+    awaited(owner("service.transparency.operating:revoke")(settings(), key, reason))
+
+
+@cli.group()
+def epoch() -> None:
+    """Begin a league's log anew for its signer, after events were lost."""
+
+
+@epoch.command("open")
+@click.argument("league")
+@click.option("--operator", required=True, metavar="NAME", help="Who answers for it.")
+@click.option("--reason", required=True, help="What was lost, and how.")
+def open_epoch(league: str, operator: str, reason: str) -> None:
+    """Open the next epoch of LEAGUE, logged in as holotable_migrate; it cannot be undone."""
+    awaited(
+        owner("service.transparency.operating:open_epoch")(settings(), league, operator, reason)
+    )
+
+
+@cli.command("verify-head")
+@click.argument("url")
+@click.argument("league")
+@click.option("--key", required=True, type=_FILE, help="Public keys, from elsewhere than URL.")
+@click.option("--token", required=True, type=_FILE, help="A token that may read LEAGUE.")
+@click.option(
+    "--seen",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Remembers the head that held; made by the first run.",
+)
+def verify_head(url: str, league: str, key: Path, token: Path, seen: Path) -> None:
+    """Check LEAGUE's newest signed head at URL, and that it continues the one seen; 1 if not."""
+    sys.exit(owner("service.transparency.verifying:verify_head")(url, league, key, token, seen))
+
+
 @cli.command()
 @click.argument("superuser", metavar="URL")
 def prepare(superuser: str) -> None:
@@ -275,12 +362,7 @@ def audit(league: str, tournament: str | None, as_json: bool) -> None:
 
 
 @cli.command()
-@click.option(
-    "--check",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default=None,
-    help="Compare instead of printing.",
-)
+@click.option("--check", type=_FILE, default=None, help="Compare instead of printing.")
 def openapi(check: Path | None) -> None:
     """Print the API's OpenAPI document; with --check FILE, 1 if FILE is another."""
     text: str = owner("service.app:openapi_document")()
@@ -364,7 +446,7 @@ def revoke_token(named: str) -> None:
 
 @cli.command()
 def doctor() -> None:
-    """Check settings, database, schema, clock and broker; 1 if one is wrong, 3 if away."""
+    """Check settings, database, schema, clock, broker and signer; 1 if one is wrong, 3 if away."""
     awaited(owner("service.keeping:doctor")(os.environ))
 
 

@@ -75,6 +75,35 @@ def arm_now(connection: psycopg.Connection, job: Job) -> None:
     )
 
 
+def come_again(connection: psycopg.Connection, job: Job) -> None:
+    """
+    See to it that a job with one row for ever runs at its time or earlier.
+
+    While it runs just now it runs once more; a dead one gets another chance.
+    """
+    connection.execute(
+        """
+        INSERT INTO job (occurrence, task, args, due_at)
+        VALUES (%(occurrence)s, %(task)s, %(args)s, %(at)s)
+        ON CONFLICT (occurrence) DO UPDATE
+           SET state = CASE WHEN job.state = 'sent' THEN 'sent' ELSE 'ready' END,
+               attempts = CASE WHEN job.state = 'dead' THEN 0 ELSE job.attempts END,
+               due_at = CASE job.state WHEN 'sent' THEN job.due_at
+                                       WHEN 'ready' THEN least(job.due_at, %(at)s)
+                                       ELSE %(at)s END,
+               wake_at = CASE WHEN job.state = 'sent' THEN least(job.wake_at, %(at)s) END
+         WHERE NOT (job.state = 'ready' AND job.due_at <= %(at)s
+                    OR job.state = 'sent' AND job.wake_at IS NOT NULL AND job.wake_at <= %(at)s)
+        """,
+        {
+            "occurrence": job.occurrence,
+            "task": job.task,
+            "args": json.dumps(dict(job.args)),
+            "at": job.due_at,
+        },
+    )
+
+
 def wake(connection: psycopg.Connection, occurrence: str, at: datetime) -> None:
     """See to it that *occurrence* runs at *at* or earlier, also if it is running just now."""
     connection.execute(
@@ -158,7 +187,7 @@ async def finish(
     pool: asyncpg.Pool, job_id: UUID, claim: int, *, again_at: datetime | None, refused: str | None
 ) -> bool:
     """
-    Mark a claimed job as done, or as due again at *again_at*.
+    Mark a claimed job as done, or as due again at *again_at* or when it was woken for.
 
     Args:
         again_at: When a lazily re-armed job wants to run next.
@@ -169,8 +198,9 @@ async def finish(
     """
     found = await pool.fetchval(
         """
-        UPDATE job SET state = CASE WHEN $3::timestamptz IS NULL THEN 'done' ELSE 'ready' END,
-                       due_at = least(coalesce($3, due_at), wake_at),
+        UPDATE job SET state = CASE WHEN least($3::timestamptz, wake_at) IS NULL THEN 'done'
+                                    ELSE 'ready' END,
+                       due_at = coalesce(least($3, wake_at), due_at),
                        lease_until = NULL, wake_at = NULL, attempts = 0, last_error = $4
          WHERE job_id = $1 AND claim = $2 AND state = 'sent' RETURNING 1
         """,

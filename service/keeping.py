@@ -30,6 +30,8 @@ from service.projections.rebuild import compare as compare_models
 from service.projections.rebuild import rebuild as rebuild_models
 from service.settings import Settings, SettingsInvalid, read
 from service.sources import DatabaseClock, SystemEntropy
+from service.transparency.operating import memory_faults
+from service.transparency.signing import SignerAway, asking
 
 SKEW_ALLOWED: Final = timedelta(seconds=1)
 
@@ -115,7 +117,7 @@ async def audit(settings: Settings, league: str, tournament: str | None, as_json
     settle()
     engine = async_engine(settings.database_url, 2)
     try:
-        async with engine.connect() as connection:
+        async with engine.connect() as connection, asking(settings) as signer:
             if (missing := await _missing(connection, league, tournament)) is not None:
                 _err.print(f"{missing}\n  next: look it up with GET /v1/leagues")
                 return 2
@@ -127,6 +129,7 @@ async def audit(settings: Settings, league: str, tournament: str | None, as_json
                     league,
                     tournament=tournament,
                     progress=lambda done, total: bar.update(task, completed=done, total=total),
+                    signer=signer,
                 )
     finally:
         await engine.dispose()
@@ -307,10 +310,29 @@ async def _broker(_connection: asyncpg.Connection, settings: Settings) -> str:
         raise CheckFailed(str(error), hint) from error
 
 
+async def _signer(connection: asyncpg.Connection, settings: Settings) -> str:
+    async with asking(settings) as signer:
+        if signer is None:
+            return "none set; only workers and audits ask it"
+        try:
+            signed, faults = await memory_faults(connection, signer)
+        except SignerAway as away:
+            raise CheckFailed(
+                str(away), "is `holotable signer` running? heads wait and lose nothing"
+            ) from away
+    if faults:
+        raise CheckFailed(
+            "; ".join(faults),
+            "look for the lost events before anything else; see docs/guides/signed-heads.md",
+        )
+    return f"remembers the heads of {signed} leagues; each is in its log"
+
+
 CHECKS: Final[dict[str, Check]] = {
     "server": _server,
     "schema": _schema,
     "clock": _clock,
     "broker": _broker,
+    "signer": _signer,
 }
 """In this order; each returns what it found or raises :class:`CheckFailed`."""

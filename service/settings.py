@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
 
 PREFIX = "HOLOTABLE_"
+
+LogLevel = Literal["debug", "info", "warning", "error"]
+LogFormat = Literal["auto", "json", "text"]
 
 
 class SettingsInvalid(Exception):
@@ -35,8 +38,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     port: Annotated[int, Meta(ge=0, le=65535)] = 8000
     """Where the API listens."""
 
-    log_level: Literal["debug", "info", "warning", "error"] = "info"
-    log_format: Literal["auto", "json", "text"] = "auto"
+    log_level: LogLevel = "info"
+    log_format: LogFormat = "auto"
     """``auto`` writes text to a terminal and JSON elsewhere."""
 
     database_connections: Annotated[int, Meta(ge=1, le=100)] = 8
@@ -63,6 +66,37 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     nightly_audit: Annotated[str, Meta(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")] = "03:00"
     """When every league is audited, UTC."""
 
+    signer_url: Annotated[str, Meta(pattern="^https?://")] | None = None
+    """Where the signer listens.  Workers and audits ask it; without one no head is signed."""
+
+    sign_seconds: Annotated[int, Meta(ge=1, le=86_400)] = 60
+    """So long news of a league may wait for a signed head; a tournament's end does not wait."""
+
+
+class SignerSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    Every setting of the signer, given in the same way; it takes no others.
+
+    What the other processes know (the database, the leagues' keys) is not told to
+    it, and its key is not told to them.
+    """
+
+    signer_key: Annotated[str, Meta(pattern=r"^PRIVATE\+KEY\+")]
+    """What ``holotable signer new-key`` wrote; best as ``HOLOTABLE_SIGNER_KEY_FILE``."""
+
+    signer_memory: Annotated[str, Meta(min_length=1)]
+    """Folder of the last head signed for each league; made if missing, never restored."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Meta(ge=1, le=65535)] = 8001
+    """Where it listens.  Whoever reaches it may ask for signatures: loopback, or a private net."""
+
+    log_level: LogLevel = "info"
+    log_format: LogFormat = "auto"
+
+
+_Any = TypeVar("_Any", Settings, SignerSettings)
+
 
 def read(environ: Mapping[str, str]) -> Settings:
     """
@@ -72,7 +106,21 @@ def read(environ: Mapping[str, str]) -> Settings:
         SettingsInvalid: If a name is unknown, a value is missing or malformed, or
             a ``_FILE`` cannot be read.  The message never repeats a value.
     """
-    known = {PREFIX + field.upper(): field for field in Settings.__struct_fields__}
+    return _read(environ, Settings, "a setting")
+
+
+def read_signer(environ: Mapping[str, str]) -> SignerSettings:
+    """
+    Return the signer's settings that *environ* holds.
+
+    Raises:
+        SettingsInvalid: As :func:`read`; also if it is told what it must not know.
+    """
+    return _read(environ, SignerSettings, "a setting of the signer")
+
+
+def _read(environ: Mapping[str, str], kind: type[_Any], called: str) -> _Any:
+    known = {PREFIX + field.upper(): field for field in kind.__struct_fields__}
     found: dict[str, str] = {}
     for name, value in environ.items():
         if not name.startswith(PREFIX) or name == f"{PREFIX}PG_BIN":
@@ -82,9 +130,9 @@ def read(environ: Mapping[str, str]) -> Settings:
         elif name.removesuffix("_FILE") in known:
             found[known[name.removesuffix("_FILE")]] = _content(name, value)
         else:
-            raise SettingsInvalid(f"{name} is not a setting")
+            raise SettingsInvalid(f"{name} is not {called}")
     try:
-        return msgspec.convert(found, Settings, strict=False)
+        return msgspec.convert(found, kind, strict=False)
     except msgspec.ValidationError as error:
         raise SettingsInvalid(str(error)) from None
 
@@ -106,8 +154,8 @@ def given_server(environ: Mapping[str, str]) -> str | None:
     return url
 
 
-def environment(settings: Settings) -> dict[str, str]:
-    """Return the environment from which :func:`read` makes *settings* again."""
+def environment(settings: Settings | SignerSettings) -> dict[str, str]:
+    """Return the environment from which *settings* are read again."""
     return {
         PREFIX + field.upper(): str(value)
         for field, value in msgspec.structs.asdict(settings).items()

@@ -1,5 +1,5 @@
 """
-The whole stack under one process: database, API, projections, worker.
+The whole stack under one process: database, signer, API, projections, worker.
 
 Every child logs in with its own role and dies with us: the kernel ends it even
 if we are killed.  Start the stack from the main thread (see ``embedded``).
@@ -23,21 +23,23 @@ from typing import Self
 from service import database
 from service.children import dying_with
 from service.embedded import Cluster, binaries
-from service.settings import PREFIX, Settings, environment
+from service.settings import PREFIX, Settings, SignerSettings, environment
 from service.sources import SystemEntropy
 from service.tasks import broker
 from service.tasks.worker import READY
+from service.transparency.process import make_key
 
 DATABASE = database.DATABASE
 
 _READY_SECONDS = 60.0
 _STOP_SECONDS = 15.0
-_ROLES = {
-    "api": "holotable_api",
-    "project": "holotable_project",
-    "worker": "holotable_worker",
-}
-"""Children in the order of their start, with what they log in as."""
+_CHILDREN = ("signer", "api", "project", "worker")
+"""In the order of their start."""
+
+_ASKING_SIGNER = ("worker", "audit", "migrate")
+_OF_LOGS = ("log_level", "log_format")
+_SIGNER = "holotable.local"
+"""Name of the signer of a stack on one machine."""
 
 
 class StackFailed(Exception):
@@ -70,6 +72,7 @@ class Stack:
     server: str | None = None
     name: str = DATABASE
     cluster: Cluster | None = None
+    signer_port: int = 0
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     _log_began: dict[str, int] = field(default_factory=dict)
     _roles_found: bool | None = None
@@ -81,16 +84,30 @@ class Stack:
 
     def settings(self, process: str) -> Settings:
         """Return the settings of ``api``, ``project``, ``worker``, ``audit`` or ``migrate``."""
-        role = _ROLES.get(process, f"holotable_{process}")
         needs_broker = process == "worker"
         return Settings(
-            database_url=self._url(role, self.name),
+            database_url=self._url(f"holotable_{process}", self.name),
             secret_key=self._secret("key"),
             broker_url=self._url(database.BROKER, self._broker) if needs_broker else None,
+            signer_url=self.signer_url if process in _ASKING_SIGNER else None,
             host=self.host,
             port=self.port,
             **self.options,  # type: ignore[arg-type]
         )
+
+    def signer_settings(self) -> SignerSettings:
+        """Return the settings of the signer; its key and memory are made once and kept."""
+        return SignerSettings(
+            signer_key=self._signing_key(),
+            signer_memory=str(self.data / "signer"),
+            port=self.signer_port,
+            **{name: it for name, it in self.options.items() if name in _OF_LOGS},  # type: ignore[arg-type]
+        )
+
+    @property
+    def signer_url(self) -> str:
+        """Where the signer listens: on loopback, whatever the API does."""
+        return f"http://127.0.0.1:{self.signer_port}"
 
     def start(self) -> None:
         """
@@ -102,11 +119,13 @@ class Stack:
         """
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.port = self.port or _free_port(self.host)
+        self.signer_port = _free_port("127.0.0.1")
         try:
             self._start_database()
-            for process in _ROLES:
+            for process in _CHILDREN:
                 self._spawn(process)
-            self._await_api()
+            self._await("signer", lambda: _answers(f"{self.signer_url}/key"))
+            self._await("api", lambda: _answers(f"{self.url}/readyz"))
             self._await_worker()
         except BaseException:
             self.stop()
@@ -218,13 +237,20 @@ class Stack:
             file.write_text(SystemEntropy().bytes(24).hex(), encoding="ascii")
         return file.read_text(encoding="ascii")
 
+    def _signing_key(self) -> str:
+        file = self.data / "secrets" / "signer"
+        if not file.exists():
+            make_key(file, _SIGNER, SystemEntropy().bytes(32))
+        return file.read_text(encoding="ascii").strip()
+
     def _spawn(self, process: str) -> None:
+        told = self.signer_settings() if process == "signer" else self.settings(process)
         inherited = {name: it for name, it in os.environ.items() if not name.startswith(PREFIX)}
         with self.log(process).open("ab") as log:
             self._log_began[process] = log.tell()
             self._children[process] = subprocess.Popen(
                 [sys.executable, "-m", "service.cli", process],
-                env=inherited | environment(self.settings(process)),
+                env=inherited | environment(told),
                 cwd=database.ROOT,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -232,16 +258,6 @@ class Stack:
                 start_new_session=True,  # Ctrl-C reaches us, and we stop it in order
                 preexec_fn=dying_with(os.getpid(), signal.SIGTERM),
             )
-
-    def _await_api(self) -> None:
-        def answers() -> bool:
-            try:
-                with urllib.request.urlopen(f"{self.url}/readyz", timeout=2) as answer:  # noqa: S310 - our own
-                    return bool(answer.status == 200)
-            except (urllib.error.URLError, OSError):
-                return False
-
-        self._await("api", answers)
 
     def _await_worker(self) -> None:
         # What an earlier run wrote into the same log says nothing of this one.
@@ -274,6 +290,14 @@ def interrupt_on_terminate() -> None:
 
     signal.signal(signal.SIGTERM, interrupt)
     signal.signal(signal.SIGINT, interrupt)
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310 - our own
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
 
 
 def _free_port(host: str) -> int:

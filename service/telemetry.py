@@ -6,7 +6,7 @@ from typing import TextIO
 
 import structlog
 
-from service.settings import Settings
+from service.settings import Settings, SignerSettings
 
 _LEVELS = {
     "debug": logging.DEBUG,
@@ -21,7 +21,9 @@ SECRET_FIELDS = frozenset(
 """Names that no log line may carry; what stands under them is replaced."""
 
 
-def configure(settings: Settings, process: str, stream: TextIO = sys.stderr) -> None:
+def configure(
+    settings: Settings | SignerSettings, process: str, stream: TextIO = sys.stderr
+) -> None:
     """Send this process's logs to *stream*, each line marked with *process*."""
     text = settings.log_format == "text" or (settings.log_format == "auto" and stream.isatty())
     renderer: structlog.typing.Processor = (

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
+import httpx
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -25,6 +26,7 @@ from service.audit.floors import FloorAudit
 from service.audit.hands import HandAudit
 from service.audit.report import Findings, Report
 from service.audit.seasons import SeasonAudit
+from service.audit.tree import TreeAudit
 from service.errors import EventUnreadable
 from service.eventstore.codec import Codec, category_of
 from service.eventstore.read import last_position, read_league
@@ -51,6 +53,7 @@ async def audit_league(
     *,
     tournament: str | None = None,
     progress: Progress | None = None,
+    signer: httpx.AsyncClient | None = None,
 ) -> Report:
     """
     Prove a league's log, and that its read models follow from it.
@@ -62,6 +65,7 @@ async def audit_league(
         tournament: Decide only this tournament's hands again; bytes and chains are
             always proved whole, because they are one thing.
         progress: Told now and then how far it is.
+        signer: Asked what it remembers; without one only the kept heads are compared.
 
     Returns:
         The report; whatever does not hold is in it and raises nothing.
@@ -73,6 +77,7 @@ async def audit_league(
     driver = await driver_of(connection)
     number = number_of(league)
     auditor = Auditor(await keys.of(connection, number), tournament)
+    await auditor.tree.prepare(driver, number, signer)
     await connection.rollback()
     until = await last_position(driver, number)
     after = -1
@@ -132,6 +137,7 @@ class Auditor:
         self._streams: dict[str, _Stream] = {}
         self.findings = Findings()
         self.chains = Chains(self.findings)
+        self.tree = TreeAudit(self.findings)
         self.tables: dict[str, HandAudit] = {}
         self.floors: dict[str, FloorAudit] = {}
         self._floor_of: dict[str, str] = {}
@@ -142,6 +148,7 @@ class Auditor:
         """Check one event's bytes, open it, and fold what its command has led to."""
         self.events += 1
         command = self.chains.follow(recorded)
+        self.tree.add(recorded.hash)
         stream = self._streams.get(recorded.stream)
         if stream is None:
             initial = DECIDERS[category_of(recorded.stream)].initial
@@ -162,6 +169,7 @@ class Auditor:
         dense = self.events == until + 1
         said = f"{self.events} events up to position {until}"
         found("positions", dense, until, "", said, count=0)
+        self.tree.end()
         for name, floor in self.floors.items():
             tables = [table for table, its in self._floor_of.items() if its == name]
             whole = not any(self._streams[table].broken for table in tables)

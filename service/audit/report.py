@@ -50,6 +50,7 @@ TITLES = {
     "chips": "tournaments conserved",
     "placings": "placings and payouts added up",
     "points": "points of seasons awarded again",
+    "tree": "signed heads and subtrees built again",
     "projections": "read models compared",
 }
 """Every check, in the order in which a report lists them."""

@@ -22,7 +22,12 @@ from service.embedded import ClusterFailed
 from service.sources import DatabaseClock
 from service.supervisor import Stack, StackFailed
 
-CHANGES: Final = {"tick_milliseconds": 50, "sweep_seconds": 1, "log_level": "warning"}
+CHANGES: Final = {
+    "tick_milliseconds": 50,
+    "sweep_seconds": 1,
+    "sign_seconds": 2,
+    "log_level": "warning",
+}
 """Everything looks more often than it would on a quiet evening."""
 
 NIGHT_SECONDS: Final = 600.0
@@ -67,7 +72,7 @@ def run(options: Options) -> int:
 
 def _on_a_stack(console: Console, options: Options, stack: Stack, began: float) -> int:
     own = "" if stack.server is not None else "PostgreSQL, "
-    console.print(f"starting {own}API, projections and a Celery worker")
+    console.print(f"starting {own}signer, API, projections and a Celery worker")
     with stack:
         console.print(f"  {stack.url}, after {time.monotonic() - began:.1f} s")
         with Teller(console, steps=options.players * options.tournaments) as teller:

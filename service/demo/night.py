@@ -14,6 +14,7 @@ from service.demo.floor import Floor
 from service.demo.options import Options, tournament_request
 from service.demo.teller import Story, Teller
 from service.sources import Clock
+from service.transparency.note import signers_of
 
 ORGANISER: Final = "mothma"
 PASSWORD: Final = "a long night ahead"  # noqa: S105 - of accounts that live for a minute
@@ -37,6 +38,7 @@ class Outcome:
     tally: Tally = field(default_factory=Tally)
     audits: list[dict[str, Any]] = field(default_factory=list)
     standings: list[dict[str, Any]] = field(default_factory=list)
+    head: dict[str, Any] = field(default_factory=dict)
     refusals: list[str] = field(default_factory=list)
     passed: bool = True
 
@@ -46,6 +48,7 @@ class Outcome:
             "counters": asdict(self.tally),
             "audits": self.audits,
             "standings": self.standings,
+            "head": self.head,
             "refusals": self.refusals,
             "passed": self.passed,
         }
@@ -86,6 +89,7 @@ class Night:
         for number in range(1, self._options.tournaments + 1):
             await self._tournament(league, season, number)
         await self._standings(season)
+        await self._signed_head(league)
         await self._audit(league)
         return self._outcome
 
@@ -181,6 +185,20 @@ class Night:
             name = self._names.get(row["player"], row["player"])
             self._teller.say(f"{row['rank']:>3}  {name:<12} {row['points']:>8}")
         self._outcome.standings = rows
+
+    async def _signed_head(self, league: str) -> None:
+        self._teller.heading("Signed head")
+        for _ in range(int(PATIENCE_SECONDS / POLL_SECONDS)):
+            heads = await self._organiser.get(f"/v1/leagues/{league}/checkpoints?limit=1")
+            if heads["items"]:
+                break
+            await asyncio.sleep(POLL_SECONDS)
+        else:
+            raise NightFailed("no head of the league's tree was signed in time")
+        (head,) = heads["items"]
+        by = ", ".join(signers_of(head["note"]))
+        self._teller.say(f"{head['size']} events, root {head['root'][:16]}…, signed by {by}")
+        self._outcome.head = head
 
     async def _audit(self, league: str) -> None:
         self._teller.heading("Audit")

@@ -12,7 +12,7 @@ from uuid import UUID
 import psycopg
 
 from engine.values import identifier
-from service.jobs import Job, arm_now, wake
+from service.jobs import Job, arm_now, come_again, wake
 from service.settings import Settings
 
 _CHUNK = 2000
@@ -81,9 +81,26 @@ def _follow_league(
         ).fetchall()
         for row in found:
             _arm(connection, league, _Found(*row), now, settings)
+        if end > start and settings.signer_url is not None:
+            finished = any(_Found(*row).type == "tournament_finished" for row in found)
+            wait = 0 if finished else settings.sign_seconds
+            _arm_signing(connection, league, now + timedelta(seconds=wait))
         connection.execute(
             "UPDATE ticker_checkpoint SET position = %s WHERE league = %s", [end, league]
         )
+
+
+def _arm_signing(connection: psycopg.Connection, league: UUID, due_at: datetime) -> None:
+    league_id = identifier("lge", league)
+    come_again(
+        connection,
+        Job(
+            occurrence=f"sign:{league_id}",
+            task="league.sign_head",
+            args={"league": league_id},
+            due_at=due_at,
+        ),
+    )
 
 
 def _arm(

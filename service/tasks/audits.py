@@ -13,6 +13,7 @@ from service.desk import Desk
 from service.eventstore.append import GONE
 from service.jobs import Hopeless
 from service.keys import Keys
+from service.transparency.signing import asking
 
 _BEGIN = """
     INSERT INTO audit_report (id, league, scope, state, started_at)
@@ -78,9 +79,13 @@ def break_dead(connection: psycopg.Connection) -> None:
 async def _audited(desk: Desk, league: str, tournament: str | None) -> Report:
     engine = async_engine(desk.settings.database_url, 2)
     try:
-        async with engine.connect() as connection:
+        async with engine.connect() as connection, asking(desk.settings) as signer:
             return await audit_league(
-                connection, Keys(desk.settings.secret_key), league, tournament=tournament
+                connection,
+                Keys(desk.settings.secret_key),
+                league,
+                tournament=tournament,
+                signer=signer,
             )
     finally:
         await engine.dispose()

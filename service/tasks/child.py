@@ -17,6 +17,7 @@ import structlog
 from engine.errors import CommandRejected
 from service import jobs
 from service.desk import GONE, Desk, open_desk
+from service.errors import CheckpointRefused
 from service.settings import Settings
 from service.tasks.duties import DUTIES, LONG
 
@@ -78,7 +79,7 @@ async def perform(desk: Desk, job_id: UUID, claim: int, task: str, args: Mapping
     """
     Do one claimed job and record what became of it.
 
-    A refusal by the rules ends the job: asking again would be refused again.
+    A refusal, by the rules or by the signer, ends the job: asking again would be refused again.
 
     Raises:
         Exception: Whatever else went wrong, after the job was given back.
@@ -91,7 +92,7 @@ async def perform(desk: Desk, job_id: UUID, claim: int, task: str, args: Mapping
             return
         async with _renewing(desk, job_id, claim, lease) if queue == LONG else nullcontext():
             again_at = await duty(desk, args)
-    except CommandRejected as refusal:
+    except (CommandRejected, CheckpointRefused) as refusal:
         refused = refusal.code
         _log.info("job refused", task=task, code=refusal.code, **args)
     except Exception as error:

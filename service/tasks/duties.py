@@ -5,7 +5,7 @@ from datetime import datetime
 
 from service import clocks, directing
 from service.desk import Desk
-from service.tasks import audits
+from service.tasks import audits, signing
 
 PLAY = "play"
 LONG = "long"
@@ -45,6 +45,11 @@ async def audit(desk: Desk, ids: Mapping[str, str]) -> None:
     await audits.run(desk, ids)
 
 
+async def sign_head(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Have the head of a league's tree signed."""
+    return await signing.sign(desk, ids)
+
+
 DUTIES: dict[str, tuple[str, Duty]] = {
     "tournament.open_registration": (PLAY, open_registration),
     "tournament.start": (PLAY, start_tournament),
@@ -52,6 +57,7 @@ DUTIES: dict[str, tuple[str, Duty]] = {
     "table.watch": (PLAY, watch_table),
     "season.award_points": (PLAY, award_points),
     "audit.run": (LONG, audit),
+    "league.sign_head": (LONG, sign_head),
 }
 
 SHORT = tuple(task for task, (queue, _) in DUTIES.items() if queue == PLAY)

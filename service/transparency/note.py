@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 from service.errors import CheckpointRefused
 
 _ED25519 = b"\1"
+_PRIVATE = "PRIVATE+KEY+"
 _SIGNATURE = "\N{EM DASH} "
 _ROOT_BYTES = 32
 _ID_BYTES = 4
@@ -93,6 +94,29 @@ class SigningKey:
         return f"{text}\n{_SIGNATURE}{self.name} {line}\n"
 
 
+def private_key(name: str, secret: bytes) -> str:
+    """Return a private key in the form ``PRIVATE+KEY+name+id+key``, as sumdb/note writes it."""
+    number = key_id(name, SigningKey(name, secret).public).hex()
+    return f"{_PRIVATE}{name}+{number}+{b64encode(_ED25519 + secret).decode()}"
+
+
+def read_private_key(text: str) -> SigningKey:
+    """
+    Return the key that *text* holds in the form ``private_key`` writes.
+
+    Raises:
+        ValueError: If it is not whole; the message never repeats it.
+    """
+    try:
+        name, _, encoded = text.strip().removeprefix(_PRIVATE).split("+", 2)
+        key = SigningKey(name, b64decode(encoded, validate=True)[1:])
+        if private_key(name, b64decode(encoded)[1:]) == text.strip():
+            return key
+    except ValueError:
+        pass
+    raise ValueError("the signer's key is damaged") from None
+
+
 def key_id(name: str, public: bytes) -> bytes:
     """Return the four bytes by which a signature line names its key."""
     return sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:_ID_BYTES]
@@ -129,6 +153,12 @@ def open_note(note: str, verifier: str) -> str:
                 raise CheckpointRefused(f"the signature of {name} is invalid") from error
             return text
     raise CheckpointRefused(f"the note is not signed by {name}")
+
+
+def signers_of(note: str) -> list[str]:
+    """Return the names on a note's signature lines, unproven."""
+    lines = note.rpartition("\n\n")[2].removesuffix("\n").split("\n")
+    return [_signature(line)[0] for line in lines]
 
 
 def _signature(line: str) -> tuple[str, bytes]:

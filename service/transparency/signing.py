@@ -5,15 +5,19 @@ The signer is a process of its own with its own key and memory; what asks it nee
 the database, and cannot make it sign a tree that does not continue the last one.
 """
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
 import httpx
 import msgspec
 
-from service.errors import CheckpointRefused, StoreUnavailable
+from service.errors import CheckpointRefused
 from service.eventstore.read import epoch_of, last_position
+from service.settings import Settings
 from service.transparency import ledger
+from service.transparency.messages import Head, Signed, SignRequest
 from service.transparency.note import Checkpoint, open_note
 
 _TIMEOUT = 10
@@ -21,34 +25,26 @@ _TIMEOUT = 10
 _PUBLISH = """
     INSERT INTO signer_key (verifier_key, event) VALUES ($1, 'published') ON CONFLICT DO NOTHING
 """
+_REVOKED = "SELECT 1 FROM signer_key WHERE verifier_key = $1 AND event = 'revoked'"
 _KEEP = """
     INSERT INTO checkpoint (league, epoch, size, root, note) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT DO NOTHING
 """
 
 
-class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The last head a signer has signed under an origin, and the key it signs with."""
-
-    origin: str
-    size: int
-    root: bytes
-    verifier_key: str
+class SignerAway(Exception):
+    """The signer did not answer; what it was asked to sign may be asked again."""
 
 
-class SignRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A head to be signed, with the proof that it continues the last one."""
-
-    origin: str
-    size: int
-    root: bytes
-    proof: tuple[bytes, ...]
-
-
-class Signed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A signed note (C2SP signed-note)."""
-
-    note: str
+@asynccontextmanager
+async def asking(settings: Settings) -> AsyncIterator[httpx.AsyncClient | None]:
+    """Yield what asks the signer of *settings*, if they name one."""
+    if settings.signer_url is None:
+        yield None
+        return
+    # No proxy that the environment names: the signer is ours, and near.
+    async with httpx.AsyncClient(base_url=settings.signer_url, trust_env=False) as signer:
+        yield signer
 
 
 def origin_of(league: UUID, epoch: int) -> str:
@@ -56,9 +52,21 @@ def origin_of(league: UUID, epoch: int) -> str:
     return f"holotable/{league}/{epoch}"
 
 
+async def last_head(signer: httpx.AsyncClient, origin: str) -> Head:
+    """
+    Return the last head the signer has signed under *origin*, or of a later epoch.
+
+    Raises:
+        SignerAway: If the signer does not answer.
+    """
+    return msgspec.json.decode(await _ask(signer, "GET", f"/heads/{origin}"), type=Head)
+
+
 async def sign_head(connection: Any, signer: httpx.AsyncClient, league: UUID) -> Checkpoint | None:
     """
     Have the tree over everything in the league's log signed, and keep the note.
+
+    Any number of processes may do so at once.
 
     Returns:
         The head that is signed now; none if the log is empty or nothing was new.
@@ -66,32 +74,50 @@ async def sign_head(connection: Any, signer: httpx.AsyncClient, league: UUID) ->
     Raises:
         CheckpointRefused: If the signer saw that the log does not continue what it signed
             before: it was cut, rewritten, or restored from an old copy.
-        StoreUnavailable: If the signer does not answer.
+        SignerAway: If the signer does not answer.
     """
+    origin = origin_of(league, await epoch_of(connection, league))
+    last = await last_head(signer, origin)
+    while True:
+        try:
+            return await _signed(connection, signer, league, origin, last)
+        except CheckpointRefused:
+            later = await last_head(signer, origin)
+            if later == last:
+                raise
+            last = later  # another process had a head signed meanwhile
+
+
+async def _signed(
+    connection: Any, signer: httpx.AsyncClient, league: UUID, origin: str, last: Head
+) -> Checkpoint | None:
+    # After the last head was asked for, so that it is no shorter unless it was cut.
     size = await last_position(connection, league) + 1
-    if not size:
+    if size == last.size == 0:
         return None
-    epoch = await epoch_of(connection, league)
-    origin = origin_of(league, epoch)
-    last = msgspec.json.decode(await _ask(signer, "GET", f"/heads/{origin}"), type=Head)
+    if await connection.fetchval(_REVOKED, last.verifier_key):
+        raise CheckpointRefused("the signer's key is revoked", verifier_key=last.verifier_key)
+    epoch = int(origin.rpartition("/")[2])
     if last.origin == origin and last.size == size and await _kept(connection, league, epoch, size):
         return None
-    await ledger.grow(connection, league, size)
-    head = Checkpoint(origin=origin, size=size, root=await ledger.root_at(connection, league, size))
-    # Where the log is shorter than what was signed there is no proof; the signer says so.
-    old = last.size if last.size <= size else 0
-    wanted = SignRequest(
-        origin=origin,
-        size=size,
-        root=head.root,
-        proof=tuple(await ledger.consistency(connection, league, old, size)),
-    )
+    try:
+        await ledger.grow(connection, league, size)
+        root = await ledger.root_at(connection, league, size)
+        # Where the log is shorter than what was signed there is no proof; the signer says so.
+        old = last.size if last.size <= size else 0
+        proof = await ledger.consistency(connection, league, old, size)
+    except IndexError as error:
+        raise CheckpointRefused(
+            "the log has lost events below its end", origin=origin, size=size
+        ) from error
+    wanted = SignRequest(origin=origin, size=size, root=root, proof=tuple(proof))
     answer = await _ask(signer, "POST", "/heads", content=msgspec.json.encode(wanted))
     note = msgspec.json.decode(answer, type=Signed).note
+    head = Checkpoint(origin=origin, size=size, root=root)
     if open_note(note, last.verifier_key) != head.text():
         raise CheckpointRefused("the signer has signed something else", origin=origin, size=size)
     await connection.execute(_PUBLISH, last.verifier_key)
-    await connection.execute(_KEEP, league, epoch, size, head.root, note)
+    await connection.execute(_KEEP, league, epoch, size, root, note)
     return head
 
 
@@ -109,10 +135,10 @@ async def _ask(signer: httpx.AsyncClient, method: str, path: str, **more: Any) -
     try:
         answer = await signer.request(method, path, timeout=_TIMEOUT, **more)
     except httpx.TransportError as error:
-        raise StoreUnavailable("the signer does not answer") from error
+        raise SignerAway("the signer does not answer") from error
     if answer.status_code == httpx.codes.CONFLICT:
         problem = msgspec.json.decode(answer.content)
         raise CheckpointRefused(problem["detail"], **problem["facts"])
     if answer.is_error:
-        raise StoreUnavailable(f"the signer answered {answer.status_code}")
+        raise SignerAway(f"the signer answered {answer.status_code}")
     return answer.content

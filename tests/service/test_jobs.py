@@ -210,3 +210,47 @@ async def test_nothing_runs_out_while_the_api_is_silent(
             )
             == "lasting"
         )
+
+
+SOON, LATER = (LONG_AGO + timedelta(hours=n) for n in (1, 2))
+
+
+async def test_a_job_that_comes_again_is_one_row_at_its_earliest_time(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    for due_at in (LATER, SOON, LATER):
+        jobs.come_again(worker, job(due_at=due_at))
+    assert await state_of(database, "due_at") == SOON
+    assert len(jobs.claim(worker, LEASE)) == 1
+
+
+@pytest.mark.parametrize("hopeless", [False, True])
+async def test_a_job_that_is_done_or_dead_comes_again(
+    database: TestDatabase, worker: psycopg.Connection, hopeless: bool
+) -> None:
+    jobs.come_again(worker, job())
+    (claimed,) = jobs.claim(worker, LEASE)
+    async with await pool(database.url("holotable_worker")) as connections:
+        await jobs.begin(connections, claimed.job_id, claimed.claim, LEASE)
+        if hopeless:
+            await jobs.fail(connections, claimed.job_id, claimed.claim, "no", hopeless=True)
+        else:
+            await jobs.finish(
+                connections, claimed.job_id, claimed.claim, again_at=None, refused="no"
+            )
+    jobs.come_again(worker, job(due_at=SOON))
+    assert (await state_of(database), await state_of(database, "attempts")) == ("ready", 0)
+    assert await state_of(database, "due_at") == SOON
+
+
+async def test_a_job_told_to_come_again_while_it_runs_runs_once_more(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    jobs.come_again(worker, job())
+    (claimed,) = jobs.claim(worker, LEASE)
+    for due_at in (LATER, SOON, LATER):
+        jobs.come_again(worker, job(due_at=due_at))
+    assert await state_of(database) == "sent"
+    async with await pool(database.url("holotable_worker")) as connections:
+        await jobs.finish(connections, claimed.job_id, claimed.claim, again_at=None, refused=None)
+    assert (await state_of(database), await state_of(database, "due_at")) == ("ready", SOON)

@@ -87,7 +87,7 @@ async def test_readers_cannot_append(database: TestDatabase, role: str) -> None:
 async def test_no_process_raises_an_epoch(database: TestDatabase, role: str) -> None:
     connection = await asyncpg.connect(database.url(role))
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
-        await connection.fetchval("SELECT raise_epoch($1, 'me')", number_of(new_league()))
+        await connection.fetchval("SELECT raise_epoch($1, 'me', 'to see')", number_of(new_league()))
     await connection.close()
 
 

@@ -11,13 +11,15 @@ import httpx
 import pytest
 
 from engine.values import number_of
-from service.errors import CheckpointRefused, StoreUnavailable
+from service.audit.report import Findings
+from service.audit.tree import TreeAudit
+from service.errors import CheckpointRefused
 from service.eventstore.store import PostgresStore
 from service.transparency import ledger
 from service.transparency.note import SigningKey, open_note, parse_checkpoint
 from service.transparency.process import signing_app
 from service.transparency.signer import Memory, Signer
-from service.transparency.signing import sign_head
+from service.transparency.signing import SignerAway, sign_head
 from service.transparency.tree import consistent, root_by_inclusion, root_of
 from service.writer import Writer
 from tests.service.test_append import SECRET, utcnow
@@ -184,10 +186,12 @@ async def test_a_cut_tail_gets_no_signature_until_an_operator_opens_an_epoch(
     with pytest.raises(CheckpointRefused, match="does not continue"):
         await sign_head(worker, signer, number)
 
-    await superuser.execute("SELECT raise_epoch($1, 'an operator')", number)
+    await superuser.execute("SELECT raise_epoch($1, 'an operator', 'a drill')", number)
     head = await sign_head(worker, signer, number)
     assert head is not None
     assert (head.origin, head.size) == (f"holotable/{number}/1", 16)
+    kept = await superuser.fetchrow("SELECT epoch, operator, reason, size FROM epoch_opening")
+    assert tuple(kept) == (1, "an operator", "a drill", 16)
 
 
 async def test_a_signer_that_is_away_is_said_to_be_away(
@@ -196,7 +200,7 @@ async def test_a_signer_that_is_away_is_said_to_be_away(
     league = new_league()
     await count(writer, league, 1)
     async with httpx.AsyncClient(base_url="http://127.0.0.1:9") as nobody:
-        with pytest.raises(StoreUnavailable, match="signer"):
+        with pytest.raises(SignerAway, match="signer"):
             await sign_head(worker, nobody, number_of(league))
 
 
@@ -227,16 +231,171 @@ async def test_ranges_of_a_long_log_are_hashed_from_stored_subtrees(
     assert [tuple(row) for row in levels] == [(8, size // 256), (16, 1)]
 
 
-@pytest.mark.parametrize("relation", ["tree_node", "checkpoint", "signer_key"])
-async def test_what_was_signed_cannot_be_changed(
-    database: TestDatabase, worker: asyncpg.Connection, relation: str
+async def tree_faults(
+    connection: asyncpg.Connection, signer: httpx.AsyncClient | None, league: UUID
+) -> list[tuple[int, str]]:
+    """Return where and what an audit of the tree finds."""
+    findings = Findings()
+    audit = TreeAudit(findings)
+    await audit.prepare(connection, league, signer)
+    for leaf in await leaves(connection, league):
+        audit.add(leaf)
+    audit.end()
+    assert findings.checks["tree"].checked
+    return [(fault.position, fault.what) for fault in findings.checks["tree"].faults]
+
+
+async def test_an_audit_finds_every_signed_head_in_an_honest_log(
+    writer: Writer, worker: asyncpg.Connection, signer: httpx.AsyncClient
 ) -> None:
-    for statement in (f"DELETE FROM {relation}", f"TRUNCATE {relation}"):
-        with pytest.raises(asyncpg.InsufficientPrivilegeError):
-            await worker.execute(statement)
-        owner = await asyncpg.connect(database.url("postgres"))
-        try:
-            with pytest.raises(asyncpg.RestrictViolationError):
-                await owner.execute(statement)
-        finally:
-            await owner.close()
+    league = new_league()
+    number = number_of(league)
+    for events in (3, 300, 1):
+        await count(writer, league, events)
+        await sign_head(worker, signer, number)
+    await count(writer, league, 2)
+
+    assert await tree_faults(worker, signer, number) == []
+
+
+async def test_an_audit_names_the_first_head_that_a_rewritten_log_contradicts(
+    writer: Writer,
+    worker: asyncpg.Connection,
+    superuser: asyncpg.Connection,
+    signer: httpx.AsyncClient,
+) -> None:
+    league = new_league()
+    number = number_of(league)
+    for events in (10, 290):
+        await count(writer, league, events)
+        await sign_head(worker, signer, number)
+    await superuser.execute(
+        "UPDATE events SET hash = sha256(hash) WHERE league = $1 AND position = 11", number
+    )
+
+    assert await tree_faults(worker, None, number) == [
+        (255, "the stored subtree 0 of 2^8 events is not theirs"),
+        (299, "the first 300 events are not those of a signed head; 10 still are"),
+    ]
+
+
+async def test_an_audit_of_a_cut_log_names_what_is_gone(
+    writer: Writer,
+    worker: asyncpg.Connection,
+    superuser: asyncpg.Connection,
+    signer: httpx.AsyncClient,
+) -> None:
+    league = new_league()
+    number = number_of(league)
+    await count(writer, league, 20)
+    await sign_head(worker, signer, number)
+    await superuser.execute("DELETE FROM events WHERE league = $1 AND position > 15", number)
+
+    assert await tree_faults(worker, signer, number) == [
+        (16, "the log has 16 events, the signer's memory covers 20"),
+        (16, "the log has 16 events, a signed head covers 20"),
+    ]
+
+
+async def test_a_head_that_no_published_key_signed_is_found(
+    writer: Writer,
+    worker: asyncpg.Connection,
+    superuser: asyncpg.Connection,
+    signer: httpx.AsyncClient,
+) -> None:
+    league = new_league()
+    number = number_of(league)
+    await count(writer, league, 4)
+    head = await sign_head(worker, signer, number)
+    assert head is not None
+    forged = SigningKey("holotable.example", bytes(32)).sign(head.text())
+    await superuser.execute("ALTER TABLE checkpoint DISABLE TRIGGER USER")
+    await superuser.execute("UPDATE checkpoint SET note = $1", forged)
+
+    assert await tree_faults(worker, signer, number) == [(3, "no published key signed head 4")]
+
+
+async def test_a_revoked_key_signs_nothing_that_is_kept(
+    writer: Writer,
+    worker: asyncpg.Connection,
+    superuser: asyncpg.Connection,
+    signer: httpx.AsyncClient,
+) -> None:
+    league = new_league()
+    number = number_of(league)
+    await count(writer, league, 3)
+    await sign_head(worker, signer, number)
+    await superuser.execute(
+        "INSERT INTO signer_key (verifier_key, event, reason) VALUES ($1, 'revoked', 'stolen')",
+        KEY.verifier_key(),
+    )
+    await count(writer, league, 1)
+
+    with pytest.raises(CheckpointRefused, match="revoked"):
+        await sign_head(worker, signer, number)
+    assert len(await notes(worker, number)) == 1
+
+
+async def test_a_rotated_key_goes_on_from_the_same_memory(
+    writer: Writer, worker: asyncpg.Connection, superuser: asyncpg.Connection, tmp_path: Path
+) -> None:
+    league = new_league()
+    number = number_of(league)
+    rotated = SigningKey("holotable.example", bytes(range(1, 33)))
+    for key in (KEY, rotated):
+        await count(writer, league, 5)
+        with Memory(tmp_path / "signer") as memory:
+            transport = httpx.ASGITransport(app=signing_app(Signer(key, memory)))
+            async with httpx.AsyncClient(transport=transport, base_url="http://signer") as client:
+                assert await sign_head(worker, client, number) is not None
+
+    old, new = await notes(worker, number)
+    assert parse_checkpoint(open_note(old, KEY.verifier_key())).size == 5
+    assert parse_checkpoint(open_note(new, rotated.verifier_key())).size == 10
+    published = await worker.fetchval("SELECT count(*) FROM signer_key WHERE event = 'published'")
+    assert published == 2
+
+
+async def test_two_processes_that_ask_at_once_are_both_right(
+    writer: Writer, database: TestDatabase, signer: httpx.AsyncClient
+) -> None:
+    league = new_league()
+    number = number_of(league)
+    pool = await asyncpg.create_pool(database.url("holotable_worker"), min_size=4, max_size=4)
+
+    async def ask() -> None:
+        async with pool.acquire() as connection:
+            await sign_head(connection, signer, number)
+
+    for events in (1, 5, 300, 2):
+        await asyncio.gather(count(writer, league, events), *(ask() for _ in range(8)))
+    await ask()
+    faults = await tree_faults(await pool.acquire(), signer, number)
+    pool.terminate()
+    assert faults == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "TRUNCATE tree_node",
+        "UPDATE tree_node SET hash = hash",
+        "DELETE FROM checkpoint",
+        "TRUNCATE checkpoint",
+        "DELETE FROM signer_key",
+        "TRUNCATE signer_key",
+        "DELETE FROM epoch_opening",
+        "TRUNCATE epoch_opening",
+    ],
+)
+async def test_what_was_signed_cannot_be_changed(
+    database: TestDatabase, worker: asyncpg.Connection, statement: str
+) -> None:
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await worker.execute(statement)
+    owner = await asyncpg.connect(database.url("postgres"))
+    try:
+        with pytest.raises(asyncpg.RestrictViolationError):
+            await owner.execute(statement)
+    finally:
+        await owner.close()

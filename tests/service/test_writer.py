@@ -285,7 +285,7 @@ async def test_an_epoch_raised_by_an_operator_empties_every_cache(
 ) -> None:
     league = new_league()
     assert (await writer.submit(league, command(), counting(stream(1)))).epoch == 0
-    await superuser.execute("SELECT raise_epoch($1, 'an operator')", number_of(league))
+    await superuser.execute("SELECT raise_epoch($1, 'an operator', 'a drill')", number_of(league))
     receipt = await writer.submit(league, command(), counting(stream(1)))
     assert receipt.epoch == 1 and receipt.recorded[0].version == 2
 

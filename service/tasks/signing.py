@@ -1,0 +1,44 @@
+"""Having a league's tree head signed: while there is news, and at a tournament's end."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+import structlog
+
+from engine.values import number_of
+from service.desk import Desk
+from service.errors import CheckpointRefused
+from service.transparency.signing import SignerAway, asking, sign_head
+
+AWAY_SECONDS = 5
+"""After so long a signer that did not answer is asked again, however often."""
+
+_log = structlog.get_logger(__name__)
+
+
+async def sign(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """
+    Have everything in a league's log signed.
+
+    Returns:
+        When to ask again, if the signer does not answer.
+
+    Raises:
+        CheckpointRefused: If the log does not continue what was signed before.
+    """
+    league = ids["league"]
+    try:
+        async with asking(desk.settings) as signer, desk.pool.acquire() as connection:
+            if signer is None:
+                return None
+            head = await sign_head(connection, signer, number_of(league))
+    except SignerAway as away:
+        _log.warning("a head waits for the signer", league=league, why=str(away))
+        return desk.clock.now() + timedelta(seconds=AWAY_SECONDS)
+    except CheckpointRefused as refusal:
+        # Somebody has cut, rewritten or restored the log: a person must look, today.
+        _log.error("no head is signed", league=league, why=refusal.detail, **refusal.facts)
+        raise
+    if head is not None:
+        _log.info("head signed", league=league, size=head.size, root=head.root.hex())
+    return None

@@ -1,0 +1,27 @@
+"""What is said to the signer, and what it answers."""
+
+import msgspec
+
+
+class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The last head a signer has signed under an origin, and the key it signs with."""
+
+    origin: str
+    size: int
+    root: bytes
+    verifier_key: str
+
+
+class SignRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A head to be signed, with the proof that it continues the last one."""
+
+    origin: str
+    size: int
+    root: bytes
+    proof: tuple[bytes, ...]
+
+
+class Signed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A signed note (C2SP signed-note)."""
+
+    note: str

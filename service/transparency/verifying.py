@@ -1,0 +1,122 @@
+"""
+What a client does with signed heads: check the newest, and that it continues the last one seen.
+
+Over the public API alone; it trusts the public keys it was given and nothing the
+server says of itself.
+"""
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import httpx
+from rich.console import Console
+
+from engine.values import number_of
+from service.errors import CheckpointRefused
+from service.transparency.note import Checkpoint, open_note, parse_checkpoint
+from service.transparency.signer import league_and_epoch
+from service.transparency.tree import consistent
+
+_out = Console(soft_wrap=True, highlight=False)
+_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+class HeadNotFound(Exception):
+    """The server has no head to show, or does not let this caller see it."""
+
+
+def opened(note: str, keys: list[str]) -> Checkpoint:
+    """
+    Return the checkpoint in *note*, if one of *keys* has signed it.
+
+    Raises:
+        CheckpointRefused: If none has.
+    """
+    *others, last = keys
+    for key in others:
+        with contextlib.suppress(CheckpointRefused):  # another may have signed it
+            return parse_checkpoint(open_note(note, key))
+    return parse_checkpoint(open_note(note, last))
+
+
+def check(
+    api: httpx.Client, league: str, keys: list[str], seen: str | None
+) -> tuple[Checkpoint, str]:
+    """
+    Return the newest head of a league with its note, checked.
+
+    Args:
+        api: With the base address and a token that may read the league.
+        keys: Public keys, from somewhere else than this server; at least one.
+        seen: The note that was checked last, if any.
+
+    Raises:
+        CheckpointRefused: If the signature, the origin, or the way from *seen* does not hold.
+        HeadNotFound: If the server shows none.
+    """
+    heads = (_asked(api, f"/v1/leagues/{league}/checkpoints?limit=1"))["items"]
+    if not heads:
+        raise HeadNotFound("no head of this league is signed yet")
+    text: str = heads[0]["note"]
+    head = opened(text, keys)
+    if league_and_epoch(head.origin)[0] != str(number_of(league)):
+        raise CheckpointRefused(f"this is a head of {head.origin}")
+    if seen is not None:
+        _continues(api, league, opened(seen, keys), head)
+    return head, text
+
+
+def _continues(api: httpx.Client, league: str, old: Checkpoint, new: Checkpoint) -> None:
+    if new.origin != old.origin:
+        raise CheckpointRefused(
+            f"the log began anew: you have seen {old.origin}, this is {new.origin}"
+        )
+    if new.size < old.size:
+        raise CheckpointRefused(f"you have seen {old.size} events, the server shows {new.size}")
+    path = f"/v1/leagues/{league}/proofs/consistency?old={old.size}&new={new.size}"
+    proof = [bytes.fromhex(each) for each in (_asked(api, path))["path"]]
+    if not consistent(old.size, old.root, new.size, new.root, proof):
+        raise CheckpointRefused(
+            f"the {new.size} events do not begin with the {old.size} you have seen"
+        )
+
+
+def _asked(api: httpx.Client, path: str) -> dict[str, Any]:
+    answer = api.get(path)
+    if answer.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
+        raise ConnectionError(f"the API answered {answer.status_code}")
+    if answer.is_error:
+        raise HeadNotFound(f"the API answered {answer.status_code}: {answer.text}")
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def verify_head(url: str, league: str, key_file: Path, token_file: Path, seen_file: Path) -> int:
+    """
+    Check the newest head, say what was found and remember it in *seen_file*.
+
+    Returns:
+        0 if everything holds; 1 if not, and then *seen_file* stays as it was.
+    """
+    keys = key_file.read_text(encoding="ascii").split()
+    if not keys:
+        _err.print(f"{key_file} holds no public key\n  next: ask the house for it, or a player")
+        return 2
+    seen = seen_file.read_text(encoding="utf-8") if seen_file.exists() else None
+    headers = {"Authorization": f"Bearer {token_file.read_text(encoding='ascii').strip()}"}
+    try:
+        with httpx.Client(base_url=url, headers=headers, timeout=30) as api:
+            head, note = check(api, league, keys, seen)
+    except httpx.TransportError as error:
+        raise ConnectionError(f"the API at {url}: {error}") from error
+    except (CheckpointRefused, HeadNotFound) as error:
+        _err.print(f"does not hold: {error}", markup=False)
+        _err.print(f"  next: keep {seen_file} as evidence, and ask the league's owner")
+        return 1
+    draft = seen_file.with_name(f"{seen_file.name}.new")
+    draft.write_text(note, encoding="utf-8")
+    draft.replace(seen_file)
+    before = "" if seen is None else f", continues the {opened(seen, keys).size} seen before"
+    _out.print(f"holds: {head.size} events, root {head.root.hex()}{before}")
+    return 0

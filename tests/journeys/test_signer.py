@@ -1,0 +1,285 @@
+"""Heads signed on a running stack, and what is said of a log that was cut or restored."""
+
+import asyncio
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx
+import pytest
+
+from service.database import with_database
+from service.settings import environment
+from service.supervisor import Stack
+from tests.journeys.test_cli import ROOT, TIMEOUT_SECONDS, holotable
+
+pytestmark = pytest.mark.slow
+
+PATIENCE_SECONDS = 20.0
+OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1, "worker_processes": 1}
+
+
+class House:
+    """An organiser with a league, over HTTP."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        self.http = httpx.Client(base_url=stack.url, timeout=10)
+        self.tokens: dict[str, str] = {}
+        self.league = ""
+        self._sent = 0
+
+    def post(self, who: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        self._sent += 1
+        headers = {"Idempotency-Key": f"{who}-{self._sent}"}
+        if who in self.tokens:
+            headers["Authorization"] = f"Bearer {self.tokens[who]}"
+        answer = self.http.post(f"/v1/{path}", json=body, headers=headers)
+        assert answer.is_success, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def gather(self, *names: str) -> str:
+        for name in ("host", *names):
+            body = {"login": name, "password": "a long night ahead", "name": name}
+            self.tokens[name] = self.post("nobody", "accounts", body)["token"]["token"]
+        self.league = self.post("host", "leagues", {"name": "Cloud City"})["id"]
+        if names:
+            self.code = self.invite(len(names))
+            for name in names:
+                self.post(name, f"invitations/{self.code}/accept", {})
+        return self.league
+
+    def invite(self, uses: int) -> str:
+        """Make an invitation: an event in the league's log."""
+        made = self.post(
+            "host", f"leagues/{self.league}/invitations", {"role": "player", "uses": uses}
+        )
+        return str(made["code"])
+
+    def heads(self) -> list[dict[str, Any]]:
+        answer = self.http.get(
+            f"/v1/leagues/{self.league}/checkpoints",
+            headers={"Authorization": f"Bearer {self.tokens['host']}"},
+        )
+        found: list[dict[str, Any]] = answer.json()["items"]
+        return found
+
+    def one_hand(self, *names: str) -> str:
+        """Play a tournament of one hand in which everybody sleeps; return it once it is over."""
+        terms = {"name": "One hand", "ruleset": "better", "hands_max": 1, "bots": "only"}
+        terms |= {"decision_seconds": 1, "grace_seconds": 0, "starting_stack": 100}
+        tournament = self.post("host", f"leagues/{self.league}/tournaments", terms)["id"]
+        for name in names:
+            self.post(name, f"tournaments/{tournament}/registrations", {"bot": True})
+        self.post("host", f"tournaments/{tournament}/start", {})
+        headers = {"Authorization": f"Bearer {self.tokens['host']}"}
+
+        def finished() -> bool:
+            seen = self.http.get(f"/v1/tournaments/{tournament}", headers=headers).json()
+            return bool(seen["state"] == "finished")
+
+        until(finished)
+        return str(tournament)
+
+
+@pytest.fixture
+def stack(tmp_path: Path) -> Iterator[Stack]:
+    options = OPTIONS | {"sign_seconds": 3600}
+    with Stack(tmp_path / "d", keep=True, durable=False, options=options) as running:
+        yield running
+
+
+def until(ready: Callable[[], Any]) -> Any:
+    """Return the first true answer of *ready*."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not (found := ready()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.05)
+    return found
+
+
+def done_to(stack: Stack, *statements: str) -> None:
+    """Do as a superuser what nobody should."""
+    assert stack.cluster is not None
+    url = with_database(stack.cluster.url(), stack.name)
+
+    async def run() -> None:
+        connection = await asyncpg.connect(url)
+        for statement in statements:
+            await connection.execute(statement)
+        await connection.close()
+
+    asyncio.run(run())
+
+
+def signed_beyond(house: House, size: int) -> Callable[[], bool]:
+    return lambda: any(head["size"] > size for head in house.heads())
+
+
+def test_a_tournaments_end_is_signed_at_once_and_a_client_checks_it(
+    stack: Stack, tmp_path: Path
+) -> None:
+    """With an hour between heads only the end of the tournament can have caused one."""
+    house = House(stack)
+    house.gather("han", "lando")
+    assert house.heads() == []
+    house.one_hand("han", "lando")
+    ended = time.monotonic()
+    (first,) = until(house.heads)
+    assert time.monotonic() - ended < 5
+
+    token, seen = tmp_path / "token", tmp_path / "seen"
+    token.write_text(house.tokens["host"])
+    public = stack.data / "secrets" / "signer.pub"
+    asked = ["verify-head", stack.url, house.league, "--key", str(public)]
+    asked += ["--token", str(token), "--seen", str(seen)]
+    begun = holotable(stack, "api", *asked)
+    house.one_hand("han", "lando")
+    until(signed_beyond(house, first["size"]))
+    continued = holotable(stack, "api", *asked)
+
+    assert (begun.returncode, f"holds: {first['size']} events" in begun.stdout) == (0, True)
+    assert continued.returncode == 0, continued.stderr
+    assert f"continues the {first['size']} seen before" in continued.stdout
+
+    seen.write_text(seen.read_text().replace("holotable.local", "holotable.other"))
+    forged = holotable(stack, "api", *asked)
+    assert (forged.returncode, forged.stdout) == (1, "")
+
+
+def test_a_cut_log_is_refused_and_said_until_an_operator_opens_an_epoch(stack: Stack) -> None:
+    """The doctor, the audit and the worker's log all say it; the next epoch is signed again."""
+    house = House(stack)
+    house.gather("han", "lando")
+    house.one_hand("han", "lando")
+    (head,) = until(house.heads)
+    well = holotable(stack, "worker", "doctor")
+    cut = head["size"] - 2
+    done_to(
+        stack,
+        "ALTER TABLE events DISABLE TRIGGER USER",
+        f"DELETE FROM events WHERE position >= {cut}",
+        "UPDATE job SET state = 'ready', due_at = now() WHERE task = 'league.sign_head'",
+    )
+
+    ill = holotable(stack, "worker", "doctor")
+    audited = holotable(stack, "audit", "audit", house.league)
+    log = stack.log("worker")
+    until(lambda: "no head is signed" in log.read_text(encoding="utf-8"))
+
+    assert "remembers the heads of 1 leagues" in well.stdout
+    assert (ill.returncode, "cut or restored from an old copy" in ill.stdout) == (1, True)
+    assert f"{head['size']} events were signed, the log has {cut}" in ill.stdout
+    assert audited.returncode == 1
+    assert f"the log has {cut} events, a signed head covers {head['size']}" in audited.stdout
+    assert house.league in log.read_text(encoding="utf-8")
+
+    opened = holotable(
+        stack, "migrate", "epoch", "open", house.league, "--operator", "Lobot", "--reason", "a cut"
+    )
+    assert opened.returncode == 0, opened.stderr
+    assert opened.stdout == f"epoch 1 of {house.league} opened by Lobot at {cut} events\n"
+    assert "not that" not in holotable(stack, "worker", "doctor").stdout
+    assert holotable(stack, "worker", "doctor").returncode == 0
+
+
+def test_a_restored_old_copy_is_refused_by_the_memory_that_was_not_restored(
+    tmp_path: Path,
+) -> None:
+    """The database has forgotten its newer heads; the signer has not, over two restarts."""
+    stack = Stack(tmp_path / "d", durable=False, options=OPTIONS | {"sign_seconds": 1})
+    with stack:
+        house = House(stack)
+        house.gather()
+        (old,) = until(house.heads)
+    shutil.copytree(tmp_path / "d" / "cluster", tmp_path / "copy")
+    stack.port = 0
+    with stack:
+        house.http = httpx.Client(base_url=stack.url, timeout=10)
+        house.invite(1)
+        until(signed_beyond(house, old["size"]))
+        key = holotable(stack, "worker", "signer", "keys").stdout
+    shutil.rmtree(tmp_path / "d" / "cluster")
+    shutil.copytree(tmp_path / "copy", tmp_path / "d" / "cluster")
+    with stack:
+        house.http = httpx.Client(base_url=stack.url, timeout=10)
+        assert [head["size"] for head in house.heads()] == [old["size"]]
+        ill = holotable(stack, "worker", "doctor")
+        house.invite(2)
+        log = stack.log("worker")
+        until(lambda: "no head is signed" in log.read_text(encoding="utf-8"))
+        opening = ("epoch", "open", house.league, "--operator", "Lobot", "--reason", "a restore")
+        opened = holotable(stack, "migrate", *opening)
+        until(lambda: house.heads()[0]["epoch"] == 1)
+        well = holotable(stack, "worker", "doctor")
+
+    assert (ill.returncode, "cut or restored from an old copy" in ill.stdout) == (1, True)
+    assert opened.returncode == 0, opened.stderr
+    assert well.returncode == 0, well.stdout
+    assert key.count("published") == 1
+    assert stack.signer_settings().signer_key.startswith("PRIVATE+KEY+holotable.local+")
+
+
+def test_a_lost_signer_is_asked_again_until_it_is_back(stack: Stack) -> None:
+    """The job waits, is not dead, and the head comes with the signer."""
+    house = House(stack)
+    house.gather("han", "lando")
+    child = stack._children.pop("signer")
+    child.kill()
+    child.wait()
+    house.one_hand("han", "lando")
+    log = stack.log("worker")
+    until(lambda: "a head waits for the signer" in log.read_text(encoding="utf-8"))
+    ill = holotable(stack, "worker", "doctor")
+    assert house.heads() == []
+    stack._spawn("signer")
+    until(house.heads)
+
+    assert (ill.returncode, "the signer does not answer" in ill.stdout) == (1, True)
+    assert holotable(stack, "worker", "doctor").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"HOLOTABLE_SIGNER_KEY": "PRIVATE+KEY+x+00000000+AAAA"}, "the signer's key is damaged"),
+        ({"HOLOTABLE_SIGNER_KEY": "none"}, "signer_key"),
+        ({"HOLOTABLE_DATABASE_URL": "postgresql://a@b/c"}, "is not a setting of the signer"),
+        ({"HOLOTABLE_SECRET_KEY": "5a" * 32}, "is not a setting of the signer"),
+        ({"HOLOTABLE_SIGNER_MEMORY": "/dev/null/x"}, "cannot be written"),
+        ({}, "another signer uses"),
+    ],
+)
+def test_a_signer_that_cannot_start_says_why(
+    stack: Stack, changes: dict[str, str], said: str
+) -> None:
+    """Two lines, exit code 2, and never the key."""
+    told = environment(stack.signer_settings()) | changes
+    ended = subprocess.run(
+        [sys.executable, "-m", "service.cli", "signer"],
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)} | told,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+    )
+    lines = ended.stderr.splitlines()
+    assert (ended.returncode, len(lines)) == (2, 2), ended.stderr
+    assert said in lines[0]
+    assert told["HOLOTABLE_SIGNER_KEY"].rpartition("+")[2] not in ended.stderr or changes
+
+
+def test_the_signer_of_a_stack_is_told_of_no_database(stack: Stack) -> None:
+    """Neither an address, nor a password, nor the leagues' key stands in its environment."""
+    pid = stack._children["signer"].pid
+    known = Path(f"/proc/{pid}/environ").read_bytes()
+    assert b"HOLOTABLE_SIGNER_MEMORY" in known
+    for secret in (b"postgres", stack._secret("key").encode(), b"DATABASE_URL"):
+        assert secret not in known
