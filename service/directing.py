@@ -14,13 +14,14 @@ from typing import Any
 import structlog
 
 from engine import policies, purchases, season, table, tournament
+from engine.errors import InvariantViolated
 from engine.policies import BoundaryPlan
 from engine.table.commands import Command as TableCommand
 from engine.table.commands import ExtendDecision, TimeOut
 from engine.table.events import HandSettled
 from engine.table.state import Decision, Table
 from engine.tournament.commands import Command as TournamentCommand
-from engine.tournament.commands import OpenRegistration, StartPlay
+from engine.tournament.commands import OpenRegistration, RecordBusts, StartPlay
 from engine.tournament.state import Finished, Registering, Running
 from engine.tournament.values import Masters
 from engine.values import HandId, TableId, identifier
@@ -229,6 +230,22 @@ def _occurrence(here: Table, plan: BoundaryPlan, tournament_version: int) -> str
             return f"{outcome}/{boundary}/{tournament_version}"
 
 
+def with_busts(
+    above: Any, here: Table, busts: RecordBusts
+) -> tuple[tuple[Any, ...], Any, tuple[Any, ...], Table]:
+    """
+    Return what a tournament makes of *busts*, the chips brought *here*, and both states then.
+
+    A rebuy that was declared beforehand brings its chips at once.
+    """
+    told, above = policies.decide_in_turn(tournament.decider, above, (busts,))
+    owed = purchases.chips_of(told, now=busts.now).get(here.table, ())
+    bought, after = policies.decide_in_turn(table.decider, here, owed)
+    if not isinstance(after, Table):
+        raise InvariantViolated("chips were brought to a table that is not open")
+    return told, above, bought, after
+
+
 async def submit(
     desk: Desk, league: str, table_id: str, command: TableCommand, order: Command
 ) -> Receipt:
@@ -250,10 +267,7 @@ async def submit(
         if busts is None:
             return [Entry(stream, events, after)]
         above = stream_of(state.tournament)
-        told = tournament.decider.decide((await states.load(above)).state, busts)
-        # A rebuy that was declared beforehand brings its chips at once.
-        owed = purchases.chips_of(told, now=busts.now).get(here, ())
-        bought, after = policies.decide_in_turn(table.decider, after, owed)
+        told, _, bought, after = with_busts((await states.load(above)).state, after, busts)
         return [Entry(stream, (*events, *bought), after), Entry(above, told)]
 
     receipt = await desk.writer.submit(league, order, decide)
@@ -281,12 +295,12 @@ async def buy(
             there = stream_of(each)
             before = (await states.load(there)).state
             decided, after = policies.decide_in_turn(table.decider, before, asked)
-            entries.append(Entry(there, decided))
             # Who leaves may end a hand in which somebody else had nothing left.
             busts = policies.busts_of(each, decided, level=after.level_number)
             if busts is not None:
-                told, state = policies.decide_in_turn(tournament.decider, state, (busts,))
-                events = (*events, *told)
+                told, state, bought, _ = with_busts(state, after, busts)
+                events, decided = (*events, *told), (*decided, *bought)
+            entries.append(Entry(there, decided))
         return [Entry(stream, events), *entries]
 
     receipt = await desk.writer.submit(league, order, decide)
