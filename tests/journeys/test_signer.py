@@ -26,7 +26,6 @@ class House:
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
-        self.http = httpx.Client(base_url=stack.url, timeout=10)
         self.tokens: dict[str, str] = {}
         self.league = ""
         self._sent = 0
@@ -36,7 +35,7 @@ class House:
         headers = {"Idempotency-Key": f"{who}-{self._sent}"}
         if who in self.tokens:
             headers["Authorization"] = f"Bearer {self.tokens[who]}"
-        answer = self.http.post(f"/v1/{path}", json=body, headers=headers)
+        answer = httpx.post(f"{self.stack.url}/v1/{path}", json=body, headers=headers, timeout=10)
         assert answer.is_success, answer.text
         found: dict[str, Any] = answer.json()
         return found
@@ -60,8 +59,8 @@ class House:
         return str(made["code"])
 
     def heads(self) -> list[dict[str, Any]]:
-        answer = self.http.get(
-            f"/v1/leagues/{self.league}/checkpoints",
+        answer = httpx.get(
+            f"{self.stack.url}/v1/leagues/{self.league}/checkpoints",
             headers={"Authorization": f"Bearer {self.tokens['host']}"},
         )
         found: list[dict[str, Any]] = answer.json()["items"]
@@ -78,7 +77,9 @@ class House:
         headers = {"Authorization": f"Bearer {self.tokens['host']}"}
 
         def finished() -> bool:
-            seen = self.http.get(f"/v1/tournaments/{tournament}", headers=headers).json()
+            seen = httpx.get(
+                f"{self.stack.url}/v1/tournaments/{tournament}", headers=headers
+            ).json()
             return bool(seen["state"] == "finished")
 
         until(finished)
@@ -197,14 +198,12 @@ def test_a_restored_old_copy_is_refused_by_the_memory_that_was_not_restored(
     shutil.copytree(tmp_path / "d" / "cluster", tmp_path / "copy")
     stack.port = 0
     with stack:
-        house.http = httpx.Client(base_url=stack.url, timeout=10)
         house.invite(1)
         until(signed_beyond(house, old["size"]))
         key = holotable(stack, "worker", "signer", "keys").stdout
     shutil.rmtree(tmp_path / "d" / "cluster")
     shutil.copytree(tmp_path / "copy", tmp_path / "d" / "cluster")
     with stack:
-        house.http = httpx.Client(base_url=stack.url, timeout=10)
         assert [head["size"] for head in house.heads()] == [old["size"]]
         ill = holotable(stack, "worker", "doctor")
         house.invite(2)
