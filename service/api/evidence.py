@@ -29,6 +29,16 @@ _HEADS = """
     SELECT epoch, size, root, note, signed_at FROM checkpoint WHERE league = $1
      ORDER BY epoch DESC, size DESC LIMIT $2
 """
+_NEWEST = """
+    SELECT epoch, size, root, note, signed_at FROM checkpoint
+     WHERE league = $1
+       AND epoch = coalesce((SELECT epoch FROM league_epoch WHERE league = $1), 0)
+     ORDER BY size DESC LIMIT 1
+"""
+_EPOCHS = """
+    SELECT epoch, operator, reason, size, opened_at FROM epoch_opening WHERE league = $1
+     ORDER BY epoch
+"""
 _OF_HAND = """
     SELECT position, stream_version, type, hash FROM events
      WHERE league = $1 AND stream = $2 AND position BETWEEN $3 AND $4 ORDER BY position
@@ -54,6 +64,18 @@ class SignedHead(msgspec.Struct, frozen=True, kw_only=True):
 
     note: str
     signed_at: datetime
+
+
+class Epoch(msgspec.Struct, frozen=True, kw_only=True):
+    """That an operator began a league's log anew, because events were lost."""
+
+    epoch: int
+    operator: str
+    reason: str
+    size: int
+    """Events that were left; whatever older heads cover beyond them may be lost."""
+
+    opened_at: datetime
 
 
 class Inclusion(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,6 +135,17 @@ async def list_checkpoints(request: Asked, league_id: FromPath[str]) -> Response
 
 
 @operation(
+    "GET", "/v1/leagues/{league_id:str}/epochs", "list_epochs",
+    "Who began a league's log anew, and why.", scope="leagues:read", answer=Page,
+)  # fmt: skip
+async def list_epochs(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List what a client wants to know whose last head is of an epoch before; mostly empty."""
+    place = await reach(request, league_id, "lge", fresh=False)
+    rows = await shell_of(request).pool.fetch(_EPOCHS, number_of(place.league))
+    return encoded(Page(items=[Epoch(**row) for row in rows]))
+
+
+@operation(
     "GET", "/v1/leagues/{league_id:str}/proofs/inclusion", "prove_inclusion",
     "Proof that an event stands in a signed tree.",
     scope="leagues:read", answer=Inclusion, query=("index", "size"),
@@ -161,18 +194,18 @@ async def read_receipt(request: Asked, hand_id: FromPath[str]) -> Response[bytes
         row = await queries.hand(connection, hand_id)
     if row is None or await role_in(request, row.league) is None:
         raise StreamNotFound("there is nothing here under this name")
-    heads = await _heads(request, row.league, 1)
-    if not heads or heads[0].size <= row.last_position:
+    head = await _newest(request, row.league)
+    if head is None or head.size <= row.last_position:
         raise NotSignedYet(
-            "no head signed so far holds the whole hand", size=heads[0].size if heads else 0
+            "no head signed so far holds the whole hand", size=head.size if head else 0
         )
     league = number_of(row.league)
     async with shell.pool.acquire() as pooled:
         events = await pooled.fetch(
             _OF_HAND, league, stream_of(row.table), row.first_position, row.last_position
         )
-        proven = [await _proven(pooled, league, event, heads[0].size) for event in events]
-    return encoded(HandReceipt(hand=row.hand, head=heads[0], events=proven))
+        proven = [await _proven(pooled, league, event, head.size) for event in events]
+    return encoded(HandReceipt(hand=row.hand, head=head, events=proven))
 
 
 async def _proven(connection: Any, league: UUID, event: Any, size: int) -> ProvenEvent:
@@ -188,14 +221,24 @@ async def _proven(connection: Any, league: UUID, event: Any, size: int) -> Prove
 
 async def _heads(request: Asked, league: str, limit: int) -> list[SignedHead]:
     rows = await shell_of(request).pool.fetch(_HEADS, number_of(league), limit)
-    return [SignedHead(**{**row, "root": row["root"].hex()}) for row in rows]
+    return [_head(row) for row in rows]
+
+
+async def _newest(request: Asked, league: str) -> SignedHead | None:
+    """Return the newest head of the epoch that is open: others may cover what was lost."""
+    row = await shell_of(request).pool.fetchrow(_NEWEST, number_of(league))
+    return None if row is None else _head(row)
+
+
+def _head(row: Any) -> SignedHead:
+    return SignedHead(**{**row, "root": row["root"].hex()})
 
 
 async def _bounds(request: Asked, place: Place, low: str, high: str) -> tuple[int, int]:
     """Return two numbers of the query, the second within what was signed."""
     first, second = (_number(request, name) for name in (low, high))
-    heads = await _heads(request, place.league, 1)
-    signed = heads[0].size if heads else 0
+    head = await _newest(request, place.league)
+    signed = head.size if head else 0
     if second > signed:
         raise NotSignedYet("no head signed so far is as large", size=signed)
     return first, second

@@ -84,6 +84,15 @@ def test_every_audit_of_the_night_passes(night: Night) -> None:
     assert night.summary["passed"] is True
 
 
+def test_the_night_is_signed_and_the_audit_builds_its_tree_again(night: Night) -> None:
+    """A head of the league's tree, by a named key, stands in the log as it was audited."""
+    head, (audit,) = night.summary["head"], night.summary["audits"]
+    (tree,) = [check for check in audit["checks"] if check["name"] == "tree"]
+    assert 0 < head["size"] <= audit["events"]
+    assert (tree["checked"] > 0, tree["failed"]) == (True, 0)
+    assert f"root {head['root'][:16]}…, signed by holotable.local" in night.run.stdout
+
+
 def test_the_house_refuses_no_legal_action(night: Night) -> None:
     """The bots play only what their view calls legal."""
     assert night.summary["refusals"] == []

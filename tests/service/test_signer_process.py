@@ -15,6 +15,7 @@ import httpx
 import msgspec
 import pytest
 
+from service.settings import SettingsInvalid, SignerSettings, environment, read
 from service.transparency.messages import Head, Signed, SignRequest
 from service.transparency.note import (
     SigningKey,
@@ -24,6 +25,7 @@ from service.transparency.note import (
     read_private_key,
 )
 from service.transparency.process import make_key
+from service.transparency.signer import Memory
 from service.transparency.tree import consistency_proof, root_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -162,3 +164,47 @@ def test_a_damaged_private_key_is_refused_without_being_repeated(damage: object)
     with pytest.raises(ValueError, match="damaged") as refused:
         read_private_key(damage(text))
     assert "AAECAw" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"HOLOTABLE_SIGNER_KEY": "PRIVATE+KEY+x+00000000+AAAA"}, "the signer's key is damaged"),
+        ({"HOLOTABLE_SIGNER_KEY": "a secret"}, "signer_key"),
+        ({"HOLOTABLE_SIGNER_KEY_FILE": "/nowhere/signer"}, "cannot be read"),
+        ({"HOLOTABLE_DATABASE_URL": "postgresql://a@b/c"}, "is not a setting of the signer"),
+        ({"HOLOTABLE_SECRET_KEY": "5a" * 32}, "is not a setting of the signer"),
+        ({"HOLOTABLE_SIGNER_MEMORY": "/dev/null/x"}, "cannot be written"),
+        ({"HOLOTABLE_HOST": "192.0.2.1"}, "cannot listen on 192.0.2.1"),
+        ({"HOLOTABLE_SIGNER_MEMORY": "taken"}, "another signer uses"),
+    ],
+)
+def test_a_signer_that_cannot_start_says_why(
+    tmp_path: Path, changes: dict[str, str], said: str
+) -> None:
+    """Two lines, exit code 2, and never the key."""
+    secret = private_key("holotable.example", bytes(range(32)))
+    told = environment(SignerSettings(signer_key=secret, signer_memory=str(tmp_path / "m")))
+    with Memory(tmp_path / "taken"):
+        if changes.get("HOLOTABLE_SIGNER_MEMORY") == "taken":
+            changes = {"HOLOTABLE_SIGNER_MEMORY": str(tmp_path / "taken")}
+        ended = subprocess.run(
+            [sys.executable, "-m", "service.cli", "signer"],
+            cwd=ROOT,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)} | told | changes,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    lines = ended.stderr.splitlines()
+    assert (ended.returncode, len(lines)) == (2, 2), ended.stderr
+    assert said in lines[0]
+    assert "a secret" not in ended.stderr
+    assert secret not in ended.stderr
+
+
+def test_no_other_process_takes_the_signers_key() -> None:
+    told = {"HOLOTABLE_SIGNER_KEY": private_key("holotable.example", bytes(range(32)))}
+    with pytest.raises(SettingsInvalid, match="HOLOTABLE_SIGNER_KEY is not a setting"):
+        read(told)

@@ -110,6 +110,28 @@ async def test_an_event_is_proven_alone(
         assert root_by_inclusion(bytes.fromhex(proof["leaf"]), 0, head.size, path) == head.root
 
 
+async def test_a_new_epoch_is_told_and_older_heads_prove_nothing_more(
+    serving: Callable[[], Any], signing: Callable[[], Any], database: TestDatabase
+) -> None:
+    async with serving() as api, signing() as sign:
+        owner, league = await api.league()
+        await sign(league)
+        asked = f"/v1/leagues/{league}/proofs/inclusion?index=0&size=1"
+        before = await owner.get(asked)
+        operator = await asyncpg.connect(database.url("holotable_migrate"))
+        await operator.execute("SELECT raise_epoch($1, 'Lobot', 'a drill')", number_of(league))
+        await operator.close()
+
+        after = await owner.get(asked)
+        (epoch,) = (await owner.get(f"/v1/leagues/{league}/epochs")).json()["items"]
+        await sign(league)
+        again = await owner.get(asked)
+        newer, older = await heads(owner, league)
+        assert (before.status_code, after.status_code, again.status_code) == (200, 409, 200)
+        assert (epoch["epoch"], epoch["operator"], epoch["reason"]) == (1, "Lobot", "a drill")
+        assert (newer["epoch"], older["epoch"], epoch["size"]) == (1, 0, older["size"])
+
+
 @pytest.mark.parametrize(
     ("query", "status", "code"),
     [
@@ -143,6 +165,7 @@ async def test_a_foreign_league_proves_nothing(
         stranger = await api.person()
         for path in (
             "checkpoints",
+            "epochs",
             f"proofs/inclusion?index=0&size={head.size}",
             f"proofs/consistency?old=1&new={head.size}",
         ):
