@@ -11,10 +11,10 @@ from typing import Literal
 
 import msgspec
 
-from engine import clocks, purchases
+from engine import clocks, deals, purchases
+from engine.deals import seeds_for
 from engine.decider import Command, Decider, Event, State
 from engine.errors import InvariantViolated
-from engine.rng import derive_seed
 from engine.season.commands import AwardPoints
 from engine.season.values import Finish as SeasonFinish
 from engine.table.commands import (
@@ -28,7 +28,6 @@ from engine.table.commands import (
     Placed,
     RecordWait,
     SeatArrivals,
-    Seeds,
     VacateSeats,
 )
 from engine.table.commands import Command as TableCommand
@@ -59,12 +58,10 @@ from engine.tournament.directing import (
     directive,
 )
 from engine.tournament.endings import TableSummary
-from engine.tournament.state import Closed, Finished, Registering, Running
+from engine.tournament.state import Finished, Running
 from engine.tournament.state import State as TournamentState
-from engine.tournament.values import Busted, Masters, Move, Standing
+from engine.tournament.values import Busted, Move, Standing
 from engine.values import HandId, Seat, TableId, stream_of
-
-FIRST_DEAL = 1
 
 Outcome = Literal["open", "windows", "hold", "rearrange", "finish", "close", "nothing"]
 
@@ -112,33 +109,6 @@ def decide_in_turn(
         decided, state = decider.carry_out(state, command)
         events.extend(decided)
     return tuple(events), state
-
-
-def seeds_for(
-    tournament: TournamentState, *, table_number: int, hand_number: int, deal: int = FIRST_DEAL
-) -> Seeds:
-    """
-    Return the seeds of one deal: by these numbers only, so that nobody chooses among them.
-
-    Raises:
-        InvariantViolated: If the tournament has no masters: registration never opened.
-    """
-    masters = _masters(tournament)
-
-    def seed(master: str, use: str) -> str:
-        return derive_seed(bytes.fromhex(master), use, table_number, hand_number, deal).hex()
-
-    return Seeds(
-        cards=seed(masters.cards, "cards"),
-        dice=seed(masters.open, "dice"),
-        draws=seed(masters.open, "draws"),
-    )
-
-
-def _masters(tournament: TournamentState) -> Masters:
-    if isinstance(tournament, Registering | Closed | Running | Finished):
-        return tournament.masters
-    raise InvariantViolated(f"a tournament {type(tournament).__name__} has no masters")
 
 
 def tables_of(tournament: TournamentState, *, now: datetime) -> tuple[OpenTable, ...]:
@@ -219,7 +189,7 @@ def summary_of(table: Table) -> TableSummary:
     able = dealable(table)
     return TableSummary(
         table=table.table,
-        idle=table.idle,
+        idle=table.settled,
         hand_number=table.hand_number,
         button=Seat(table.button) if table.button else None,
         stacks=tuple(
@@ -265,6 +235,12 @@ def plan_boundary(
     order = directive(tournament, {key: summary_of(each) for key, each in tables.items()}, table)
     if here.closed:
         return BoundaryPlan(outcome="nothing", directive=order)
+    if here.voided is not None and isinstance(tournament, Running):
+        anew = deals.dealt_anew(
+            tournament, here, here.voided, version=tournament_version, head=tournament_head, now=now
+        )
+        order = Open(last=here.voided.last, wait_seconds=0)
+        return _only(here, *anew, outcome="open", order=order)
     match order:
         case Open():
             opening = OpenHand(

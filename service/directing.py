@@ -17,7 +17,7 @@ from engine import policies, purchases, season, table, tournament
 from engine.policies import BoundaryPlan
 from engine.table.commands import Command as TableCommand
 from engine.table.commands import ExtendDecision, TimeOut
-from engine.table.events import HandSettled
+from engine.table.events import DealVoided, HandSettled
 from engine.table.state import Decision, Table
 from engine.tournament.commands import Command as TournamentCommand
 from engine.tournament.commands import OpenRegistration, StartPlay
@@ -40,7 +40,6 @@ __all__ = [
     "watch",
 ]
 
-_FIRST_DEAL = 1
 _STEPS_MAX = 100
 """More steps at one boundary than tables can break are a defect."""
 
@@ -187,7 +186,7 @@ async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> 
 
     async def decide(states: States) -> Sequence[Entry]:
         current = (await states.load(stream_of(here.table))).state
-        if current.hand_number != here.hand_number:
+        if _next(current) != _next(here):
             raise PlanChanged
         plan = await _plan(states.load, current, hand, now)
         if plan.outcome != planned.outcome:
@@ -215,12 +214,16 @@ async def _decided(states: States, stream: str, commands: Sequence[Any]) -> Entr
     return Entry(stream, *policies.decide_in_turn(decider, state, commands))
 
 
+def _next(here: Table) -> tuple[int, int]:
+    return here.next_hand_number, here.next_deal
+
+
 def _occurrence(here: Table, plan: BoundaryPlan, tournament_version: int) -> str:
     """Return what names a step: by these numbers two processes make the same command."""
     boundary = f"{here.table}/{here.next_hand_number}"
     match plan.outcome:
         case "open":
-            return f"open_hand/{boundary}/{_FIRST_DEAL}"
+            return f"open_hand/{boundary}/{here.next_deal}"
         case "close":
             return f"close/{here.table}"
         case "finish":
@@ -297,7 +300,8 @@ async def buy(
 
 
 def _settled(recorded: Sequence[Any]) -> bool:
-    return any(type(each.event) is HandSettled for each in recorded)
+    """Return whether the table is idle after what was *recorded*."""
+    return any(type(each.event) in (HandSettled, DealVoided) for each in recorded)
 
 
 async def time_out(desk: Desk, league: str, table_id: str, decision: Decision) -> None:

@@ -101,6 +101,7 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
         pile_cards=deck(table.ruleset.deck),
         full_raise=min_open(table, event.level),
         rounds=None if isinstance(table.ruleset, CoruscantShift) else Rounds(),
+        opened=event,
     )
     return Table(
         table=table.table,
