@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 
 from engine import policies, purchases, season, table, tournament
+from engine.aggregates import DECIDERS
 from engine.policies import BoundaryPlan
 from engine.table.commands import Command as TableCommand
 from engine.table.commands import ExtendDecision, TimeOut
@@ -138,10 +139,13 @@ async def open_next_hand(desk: Desk, league: str, table_id: str, *, fresh: bool 
         if plan.wait_seconds and (pause := earliest - desk.clock.now()) > timedelta():
             await asyncio.sleep(pause.total_seconds())
         try:
-            await _step(desk, league, here.state, plan)
+            receipt = await _step(desk, league, here.state, plan)
         except PlanChanged:
             fresh = True
             continue
+        if _settled(receipt.recorded):
+            # All but one were away: the hand was over before anybody was asked.
+            desk.later(open_next_hand(desk, league, table_id))
         for other in plan.ask_again:
             desk.later(open_next_hand(desk, league, other))
         if plan.outcome in ("open", "hold", "close"):
@@ -177,7 +181,7 @@ async def _plan(load: Any, here: Table, hand: HandId, now: datetime) -> Boundary
     )
 
 
-async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> None:
+async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> Receipt:
     """Append one step of a boundary; it is planned again in its turn, on what stands then."""
     above = await desk.writer.load(league, stream_of(here.tournament), fresh=False)
     order = desk.order(_occurrence(here, planned, above.version))
@@ -191,6 +195,8 @@ async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> 
         plan = await _plan(states.load, current, hand, now)
         if plan.outcome != planned.outcome:
             raise PlanChanged
+        if plan.outcome == "open":
+            return await _opened(states, current, plan)
         entries = [await _decided(states, each.stream, each.commands) for each in plan.entries]
         written = {entry.stream for entry in entries}
         if plan.guard is not None:
@@ -205,7 +211,30 @@ async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> 
             ]
         return entries
 
-    await desk.writer.submit(league, order, decide)
+    return await desk.writer.submit(league, order, decide)
+
+
+async def _opened(states: States, here: Table, plan: BoundaryPlan) -> Sequence[Entry]:
+    """Open a hand; if it is over at once, the tournament is told who went out by it."""
+    (opening,) = plan.entries
+    entries = await _at_table(states, here, opening.commands)
+    guard = stream_of(here.tournament)
+    return entries if len(entries) > 1 else (*entries, Entry(guard))
+
+
+async def _at_table(states: States, here: Table, asked: Sequence[Any]) -> tuple[Entry, ...]:
+    """Have the table decide, and the tournament what it is to be told of it."""
+    stream = stream_of(here.table)
+    events, after = policies.decide_in_turn(DECIDERS["table"], here, asked)
+    busts = policies.busts_of(here.table, events, level=after.level_number)
+    if busts is None:
+        return (Entry(stream, events, after),)
+    above = stream_of(here.tournament)
+    told = tournament.decider.decide((await states.load(above)).state, busts)
+    # A rebuy that was declared beforehand brings its chips at once.
+    owed = purchases.chips_of(told, now=busts.now).get(here.table, ())
+    bought, after = policies.decide_in_turn(DECIDERS["table"], after, owed)
+    return Entry(stream, (*events, *bought), after), Entry(above, told)
 
 
 async def _decided(states: States, stream: str, commands: Sequence[Any]) -> Entry:
@@ -245,19 +274,9 @@ async def submit(
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
-        events, after = policies.decide_in_turn(table.decider, state, (command,))
         if not isinstance(state, Table):
-            return [Entry(stream, events, after)]
-        here = TableId(table_id)
-        busts = policies.busts_of(here, events, level=state.level_number)
-        if busts is None:
-            return [Entry(stream, events, after)]
-        above = stream_of(state.tournament)
-        told = tournament.decider.decide((await states.load(above)).state, busts)
-        # A rebuy that was declared beforehand brings its chips at once.
-        owed = purchases.chips_of(told, now=busts.now).get(here, ())
-        bought, after = policies.decide_in_turn(table.decider, after, owed)
-        return [Entry(stream, (*events, *bought), after), Entry(above, told)]
+            return [Entry(stream, table.decider.decide(state, command))]
+        return await _at_table(states, state, (command,))
 
     receipt = await desk.writer.submit(league, order, decide)
     if _settled(receipt.recorded):
