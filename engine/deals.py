@@ -6,16 +6,21 @@ Beside ``engine.policies``, a place where table and tournament meet.
 
 from datetime import datetime
 
-from engine import purchases
+from engine import clocks, purchases
 from engine.errors import InvariantViolated
 from engine.rng import derive_seed
-from engine.table.commands import Command, OpenHand, QuitHand, Seeds
+from engine.table.commands import Command, Omission, OpenHand, Opening, QuitHand, Seeds
 from engine.table.events import HandOpened
-from engine.table.state import Table
+from engine.table.state import SUDDEN_DEATH, Table
+from engine.tournament.directing import Open
 from engine.tournament.state import Closed, Finished, Registering, Running, State
 from engine.tournament.values import Masters
+from engine.values import HandId
 
 FIRST_DEAL = 1
+
+Named = tuple[int, str]
+"""Version and head of the tournament's stream that a hand is opened under."""
 
 
 def seeds_for(
@@ -45,20 +50,44 @@ def _masters(tournament: State) -> Masters:
     raise InvariantViolated(f"a tournament {type(tournament).__name__} has no masters")
 
 
-def dealt_anew(
-    tournament: Running,
+def first_deal(  # noqa: PLR0913 - what a hand is opened by
+    tournament: State,
     here: Table,
-    voided: HandOpened,
+    order: Open,
     *,
-    version: int,
-    head: str,
+    hand: HandId,
+    named: Named,
+    openings: tuple[Opening, ...],
+    omissions: tuple[Omission, ...],
     now: datetime,
+) -> OpenHand:
+    """Return how the next hand is opened, as the tournament orders it."""
+    version, head = named
+    return OpenHand(
+        hand=hand,
+        seeds=seeds_for(tournament, table_number=here.number, hand_number=here.next_hand_number),
+        tournament_version=version,
+        tournament_head=head,
+        openings=openings,
+        omissions=omissions,
+        last=order.last,
+        **purchases.books_of(tournament, here),
+        stage=SUDDEN_DEATH if order.only else 1,
+        only=tuple(each.seat for each in here.entrants() if each.entrant in order.only),
+        level=clocks.in_force(order.clock),
+        now=now,
+    )
+
+
+def dealt_anew(
+    tournament: Running, here: Table, voided: HandOpened, *, named: Named, now: datetime
 ) -> tuple[Command, ...]:
     """
     Return how the hand of the *voided* deal is played again; who has left it stays out of it.
 
     Source: rulebook ``voiding.replay``.
     """
+    version, head = named
     opening = OpenHand(
         hand=voided.hand,
         seeds=seeds_for(

@@ -11,8 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from engine import clocks, deals, purchases
-from engine.deals import seeds_for
+from engine import deals, purchases
 from engine.decider import Command, Decider, Event, State
 from engine.errors import InvariantViolated
 from engine.season.commands import AwardPoints
@@ -22,7 +21,6 @@ from engine.table.commands import (
     CloseTable,
     LevelFloor,
     Omission,
-    OpenHand,
     Opening,
     OpenTable,
     Placed,
@@ -35,7 +33,7 @@ from engine.table.events import Event as TableEvent
 from engine.table.events import HandSettled
 from engine.table.opening import dealable
 from engine.table.positions import DEALT_MIN
-from engine.table.state import SUDDEN_DEATH, Table
+from engine.table.state import Table
 from engine.tournament import directing
 from engine.tournament.commands import (
     CloseWindows,
@@ -236,27 +234,20 @@ def plan_boundary(
     if here.closed:
         return BoundaryPlan(outcome="nothing", directive=order)
     if here.voided is not None and isinstance(tournament, Running):
-        anew = deals.dealt_anew(
-            tournament, here, here.voided, version=tournament_version, head=tournament_head, now=now
-        )
+        named = (tournament_version, tournament_head)
+        anew = deals.dealt_anew(tournament, here, here.voided, named=named, now=now)
         order = Open(last=here.voided.last, wait_seconds=0)
         return _only(here, *anew, outcome="open", order=order)
     match order:
         case Open():
-            opening = OpenHand(
+            opening = deals.first_deal(
+                tournament,
+                here,
+                order,
                 hand=hand,
-                seeds=seeds_for(
-                    tournament, table_number=here.number, hand_number=here.next_hand_number
-                ),
-                tournament_version=tournament_version,
-                tournament_head=tournament_head,
+                named=(tournament_version, tournament_head),
                 openings=openings,
                 omissions=omissions,
-                last=order.last,
-                **purchases.books_of(tournament, here),
-                stage=SUDDEN_DEATH if order.only else 1,
-                only=tuple(each.seat for each in here.entrants() if each.entrant in order.only),
-                level=clocks.in_force(order.clock),
                 now=now,
             )
             plan = _only(here, opening, outcome="open", order=order)

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from engine.deals import seeds_for
 from engine.policies import (
     busts_of,
     idle_tables,
     plan_boundary,
     points_of,
-    seeds_for,
     tables_of,
 )
 from engine.rng import derive_seed
