@@ -358,6 +358,8 @@ def _arriving(here: Table, moves: tuple[Move, ...], table: TableId) -> tuple[Arr
             stack=move.stack,
             away=places[move.entrant].away,
             timeouts=places[move.entrant].timeouts,
+            hands_won=places[move.entrant].hands_won,
+            pots_won=places[move.entrant].pots_won,
         )
         for move in moves
         if move.to_table == table

@@ -38,6 +38,11 @@ class Arrival(Placed, frozen=True, kw_only=True):
     timeouts: int = 0
     """Decisions in a row that the clock took."""
 
+    hands_won: int = 0
+    """Brought along like the pots won, which break ties at the end."""
+
+    pots_won: int = 0
+
 
 class Seeds(_Part, frozen=True, kw_only=True):
     """The three seeds of one deal, 32 bytes each in hexadecimal."""
