@@ -11,10 +11,9 @@ from typing import Literal
 
 import msgspec
 
-from engine import clocks, purchases
+from engine import deals, purchases
 from engine.decider import Command, Decider, Event, State
 from engine.errors import InvariantViolated
-from engine.rng import derive_seed
 from engine.season.commands import AwardPoints
 from engine.season.values import Finish as SeasonFinish
 from engine.table.commands import (
@@ -22,13 +21,11 @@ from engine.table.commands import (
     CloseTable,
     LevelFloor,
     Omission,
-    OpenHand,
     Opening,
     OpenTable,
     Placed,
     RecordWait,
     SeatArrivals,
-    Seeds,
     VacateSeats,
 )
 from engine.table.commands import Command as TableCommand
@@ -36,7 +33,7 @@ from engine.table.events import Event as TableEvent
 from engine.table.events import HandSettled
 from engine.table.opening import dealable
 from engine.table.positions import DEALT_MIN
-from engine.table.state import SUDDEN_DEATH, Table
+from engine.table.state import Table
 from engine.tournament import directing
 from engine.tournament.commands import (
     CloseWindows,
@@ -59,12 +56,10 @@ from engine.tournament.directing import (
     directive,
 )
 from engine.tournament.endings import TableSummary
-from engine.tournament.state import Closed, Finished, Registering, Running
+from engine.tournament.state import Finished, Running
 from engine.tournament.state import State as TournamentState
-from engine.tournament.values import Busted, Masters, Move, Standing
+from engine.tournament.values import Busted, Move, Standing
 from engine.values import HandId, Seat, TableId, stream_of
-
-FIRST_DEAL = 1
 
 Outcome = Literal["open", "windows", "hold", "rearrange", "finish", "close", "nothing"]
 
@@ -112,33 +107,6 @@ def decide_in_turn(
         decided, state = decider.carry_out(state, command)
         events.extend(decided)
     return tuple(events), state
-
-
-def seeds_for(
-    tournament: TournamentState, *, table_number: int, hand_number: int, deal: int = FIRST_DEAL
-) -> Seeds:
-    """
-    Return the seeds of one deal: by these numbers only, so that nobody chooses among them.
-
-    Raises:
-        InvariantViolated: If the tournament has no masters: registration never opened.
-    """
-    masters = _masters(tournament)
-
-    def seed(master: str, use: str) -> str:
-        return derive_seed(bytes.fromhex(master), use, table_number, hand_number, deal).hex()
-
-    return Seeds(
-        cards=seed(masters.cards, "cards"),
-        dice=seed(masters.open, "dice"),
-        draws=seed(masters.open, "draws"),
-    )
-
-
-def _masters(tournament: TournamentState) -> Masters:
-    if isinstance(tournament, Registering | Closed | Running | Finished):
-        return tournament.masters
-    raise InvariantViolated(f"a tournament {type(tournament).__name__} has no masters")
 
 
 def tables_of(tournament: TournamentState, *, now: datetime) -> tuple[OpenTable, ...]:
@@ -219,7 +187,7 @@ def summary_of(table: Table) -> TableSummary:
     able = dealable(table)
     return TableSummary(
         table=table.table,
-        idle=table.idle,
+        idle=table.settled,
         hand_number=table.hand_number,
         button=Seat(table.button) if table.button else None,
         stacks=tuple(
@@ -265,22 +233,21 @@ def plan_boundary(
     order = directive(tournament, {key: summary_of(each) for key, each in tables.items()}, table)
     if here.closed:
         return BoundaryPlan(outcome="nothing", directive=order)
+    if here.voided is not None and isinstance(tournament, Running):
+        named = (tournament_version, tournament_head)
+        anew = deals.dealt_anew(tournament, here, here.voided, named=named, now=now)
+        order = Open(last=here.voided.last, wait_seconds=0)
+        return _only(here, *anew, outcome="open", order=order)
     match order:
         case Open():
-            opening = OpenHand(
+            opening = deals.first_deal(
+                tournament,
+                here,
+                order,
                 hand=hand,
-                seeds=seeds_for(
-                    tournament, table_number=here.number, hand_number=here.next_hand_number
-                ),
-                tournament_version=tournament_version,
-                tournament_head=tournament_head,
+                named=(tournament_version, tournament_head),
                 openings=openings,
                 omissions=omissions,
-                last=order.last,
-                **purchases.books_of(tournament, here),
-                stage=SUDDEN_DEATH if order.only else 1,
-                only=tuple(each.seat for each in here.entrants() if each.entrant in order.only),
-                level=clocks.in_force(order.clock),
                 now=now,
             )
             plan = _only(here, opening, outcome="open", order=order)
@@ -391,6 +358,8 @@ def _arriving(here: Table, moves: tuple[Move, ...], table: TableId) -> tuple[Arr
             stack=move.stack,
             away=places[move.entrant].away,
             timeouts=places[move.entrant].timeouts,
+            hands_won=places[move.entrant].hands_won,
+            pots_won=places[move.entrant].pots_won,
         )
         for move in moves
         if move.to_table == table

@@ -14,11 +14,12 @@ from typing import Any
 import structlog
 
 from engine import policies, purchases, season, table, tournament
+from engine.aggregates import DECIDERS
 from engine.errors import InvariantViolated
 from engine.policies import BoundaryPlan
 from engine.table.commands import Command as TableCommand
 from engine.table.commands import ExtendDecision, TimeOut
-from engine.table.events import HandSettled
+from engine.table.events import DealVoided, HandSettled
 from engine.table.state import Decision, Table
 from engine.tournament.commands import Command as TournamentCommand
 from engine.tournament.commands import OpenRegistration, RecordBusts, StartPlay
@@ -41,7 +42,6 @@ __all__ = [
     "watch",
 ]
 
-_FIRST_DEAL = 1
 _STEPS_MAX = 100
 """More steps at one boundary than tables can break are a defect."""
 
@@ -140,10 +140,13 @@ async def open_next_hand(desk: Desk, league: str, table_id: str, *, fresh: bool 
         if plan.wait_seconds and (pause := earliest - desk.clock.now()) > timedelta():
             await asyncio.sleep(pause.total_seconds())
         try:
-            await _step(desk, league, here.state, plan)
+            receipt = await _step(desk, league, here.state, plan)
         except PlanChanged:
             fresh = True
             continue
+        if _settled(receipt.recorded):
+            # All but one were away: the hand was over before anybody was asked.
+            desk.later(open_next_hand(desk, league, table_id))
         for other in plan.ask_again:
             desk.later(open_next_hand(desk, league, other))
         if plan.outcome in ("open", "hold", "close"):
@@ -179,7 +182,7 @@ async def _plan(load: Any, here: Table, hand: HandId, now: datetime) -> Boundary
     )
 
 
-async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> None:
+async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> Receipt:
     """Append one step of a boundary; it is planned again in its turn, on what stands then."""
     above = await desk.writer.load(league, stream_of(here.tournament), fresh=False)
     order = desk.order(_occurrence(here, planned, above.version))
@@ -188,11 +191,13 @@ async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> 
 
     async def decide(states: States) -> Sequence[Entry]:
         current = (await states.load(stream_of(here.table))).state
-        if current.hand_number != here.hand_number:
+        if _next(current) != _next(here):
             raise PlanChanged
         plan = await _plan(states.load, current, hand, now)
         if plan.outcome != planned.outcome:
             raise PlanChanged
+        if plan.outcome == "open":
+            return await _opened(states, current, plan)
         entries = [await _decided(states, each.stream, each.commands) for each in plan.entries]
         written = {entry.stream for entry in entries}
         if plan.guard is not None:
@@ -207,7 +212,27 @@ async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> 
             ]
         return entries
 
-    await desk.writer.submit(league, order, decide)
+    return await desk.writer.submit(league, order, decide)
+
+
+async def _opened(states: States, here: Table, plan: BoundaryPlan) -> Sequence[Entry]:
+    """Open a hand; if it is over at once, the tournament is told who went out by it."""
+    (opening,) = plan.entries
+    entries = await _at_table(states, here, opening.commands)
+    guard = stream_of(here.tournament)
+    return entries if len(entries) > 1 else (*entries, Entry(guard))
+
+
+async def _at_table(states: States, here: Table, asked: Sequence[Any]) -> tuple[Entry, ...]:
+    """Have the table decide, and the tournament what it is to be told of it."""
+    stream = stream_of(here.table)
+    events, after = policies.decide_in_turn(DECIDERS["table"], here, asked)
+    busts = policies.busts_of(here.table, events, level=after.level_number)
+    if busts is None:
+        return (Entry(stream, events, after),)
+    above = stream_of(here.tournament)
+    told, _, bought, after = with_busts((await states.load(above)).state, after, busts)
+    return Entry(stream, (*events, *bought), after), Entry(above, told)
 
 
 async def _decided(states: States, stream: str, commands: Sequence[Any]) -> Entry:
@@ -216,12 +241,16 @@ async def _decided(states: States, stream: str, commands: Sequence[Any]) -> Entr
     return Entry(stream, *policies.decide_in_turn(decider, state, commands))
 
 
+def _next(here: Table) -> tuple[int, int]:
+    return here.next_hand_number, here.next_deal
+
+
 def _occurrence(here: Table, plan: BoundaryPlan, tournament_version: int) -> str:
     """Return what names a step: by these numbers two processes make the same command."""
     boundary = f"{here.table}/{here.next_hand_number}"
     match plan.outcome:
         case "open":
-            return f"open_hand/{boundary}/{_FIRST_DEAL}"
+            return f"open_hand/{boundary}/{here.next_deal}"
         case "close":
             return f"close/{here.table}"
         case "finish":
@@ -259,16 +288,9 @@ async def submit(
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
-        events, after = policies.decide_in_turn(table.decider, state, (command,))
         if not isinstance(state, Table):
-            return [Entry(stream, events, after)]
-        here = TableId(table_id)
-        busts = policies.busts_of(here, events, level=state.level_number)
-        if busts is None:
-            return [Entry(stream, events, after)]
-        above = stream_of(state.tournament)
-        told, _, bought, after = with_busts((await states.load(above)).state, after, busts)
-        return [Entry(stream, (*events, *bought), after), Entry(above, told)]
+            return [Entry(stream, table.decider.decide(state, command))]
+        return await _at_table(states, state, (command,))
 
     receipt = await desk.writer.submit(league, order, decide)
     if _settled(receipt.recorded):
@@ -311,7 +333,8 @@ async def buy(
 
 
 def _settled(recorded: Sequence[Any]) -> bool:
-    return any(type(each.event) is HandSettled for each in recorded)
+    """Return whether the table is idle after what was *recorded*."""
+    return any(type(each.event) in (HandSettled, DealVoided) for each in recorded)
 
 
 async def time_out(desk: Desk, league: str, table_id: str, decision: Decision) -> None:

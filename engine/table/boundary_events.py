@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from engine.table.commands import BuyCause
+from engine.table.commands import BuyCause, VoidCause
 from engine.table.event_parts import OpenCard, Part
 from engine.table.showdown_events import Share
 from engine.values import Chips, EntrantId, HandId
@@ -53,5 +53,27 @@ class CarryAwarded(Part, frozen=True, kw_only=True, tag="carry_awarded"):
     """What a closing table carries goes to those who won the last main pot."""
 
     shares: tuple[Share, ...]
+    at: datetime
+    rule: str
+
+
+class DealVoided(Part, frozen=True, kw_only=True, tag="deal_voided"):
+    """A deal does not count: its chips went back, and all its cards are open."""
+
+    hand: HandId
+    number: int
+    deal: int
+    cause: VoidCause
+    reason: str
+    cards: tuple[OpenCard, ...]
+    """Every card of every pile, the deck first, each pile from its top."""
+
+    returned: tuple[Share, ...]
+    """What each seat had put in, of bets, antes and fees."""
+
+    carry: Chips
+    """As it was before the hand, like the Sabacc pot."""
+
+    sabacc_pot: Chips
     at: datetime
     rule: str

@@ -12,6 +12,9 @@ from engine.values import Chips, EntrantId, HandId, HexDigest, TableId, Tourname
 BuyCause = Literal["rebuy", "item", "add_on"]
 """What chips from outside are paid with: a declared rebuy, a staked thing, or more money."""
 
+VoidCause = Literal["mis_deal", "fouled_deck"]
+"""What is wrong with a deal: how it was dealt, or the deck itself, which is not as committed."""
+
 Verb = Literal["fold", "check", "call", "raise_to", "stay"]
 CardVerb = Literal["draw", "trade", "stand", "gain", "swap", "junk", "buy"]
 
@@ -34,6 +37,11 @@ class Arrival(Placed, frozen=True, kw_only=True):
     away: bool = False
     timeouts: int = 0
     """Decisions in a row that the clock took."""
+
+    hands_won: int = 0
+    """Brought along like the pots won, which break ties at the end."""
+
+    pots_won: int = 0
 
 
 class Seeds(_Part, frozen=True, kw_only=True):
@@ -247,6 +255,16 @@ class AwardCarry(_Part, frozen=True, kw_only=True, tag="award_carry"):
     now: datetime
 
 
+class VoidDeal(_Part, frozen=True, kw_only=True, tag="void_deal"):
+    """Take back a deal that went wrong; the hand is dealt anew."""
+
+    cause: VoidCause
+    reason: str
+    """A word for what was found."""
+
+    now: datetime
+
+
 class StepAway(_Part, frozen=True, kw_only=True, tag="step_away"):
     entrant: EntrantId
 
@@ -309,6 +327,7 @@ Command = (
     | ReturnChips
     | QuitHand
     | AwardCarry
+    | VoidDeal
     | StepAway
     | ComeBack
     | VacateSeats

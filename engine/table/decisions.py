@@ -14,7 +14,6 @@ from engine.table.opening import open_hand
 from engine.table.playing import advance
 from engine.table.quitting import award_carry, quit_hand
 from engine.table.seating import (
-    between_hands,
     close,
     come_back,
     extend,
@@ -29,6 +28,7 @@ from engine.table.seating import (
 from engine.table.showing import show
 from engine.table.state import State, Table, Unopened
 from engine.table.turns import call_hand, field_cards, take_card_turn
+from engine.table.voiding import void_deal
 
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
@@ -77,6 +77,7 @@ _Between = (
     | commands.BuyChips
     | commands.ReturnChips
     | commands.AwardCarry
+    | commands.VoidDeal
     | commands.StepAway
     | commands.ComeBack
     | commands.VacateSeats
@@ -139,6 +140,8 @@ def _decide_between(table: Table, command: _Between) -> tuple[Event, ...]:  # no
             return return_chips(table, command)
         case commands.AwardCarry():
             return award_carry(table, command)
+        case commands.VoidDeal():
+            return void_deal(table, command)
         case commands.StepAway(entrant=entrant):
             return step_away(table, entrant)
         case commands.ComeBack(entrant=entrant):
@@ -158,7 +161,8 @@ def _decide_between(table: Table, command: _Between) -> tuple[Event, ...]:  # no
 
 
 def _open_hand(course: Course, command: commands.OpenHand) -> None:
-    between_hands(course.table)
+    if course.table.hand is not None:
+        raise errors.HandInPlay(hand=course.table.hand.number)
     if course.table.held is not None:
         raise errors.TableOnHold(reason=course.table.held)
     course.emit(open_hand(course.table, command))

@@ -31,6 +31,7 @@ __all__ = [
     "EntrantAlreadySeated",
     "EntrantNotSeated",
     "HandInPlay",
+    "NoDealInPlay",
     "NoDecisionOpen",
     "NotDealtIn",
     "NotYourTurn",
@@ -46,6 +47,7 @@ __all__ = [
     "StackNotInUnits",
     "StackTooSmall",
     "StaleDecision",
+    "SubstantialAction",
     "TableAlreadyOpened",
     "TableFull",
     "TableIsClosed",
@@ -118,6 +120,28 @@ class NoDecisionOpen(CommandRejected):
 
     def __init__(self) -> None:
         super().__init__("no decision is open at this table")
+
+
+class NoDealInPlay(CommandRejected):
+    """Once a hand has ended, nothing of it is taken back."""
+
+    code = "no_deal_in_play"
+    rule = "voiding"
+
+    def __init__(self) -> None:
+        super().__init__("no deal is in play at this table")
+
+
+class SubstantialAction(CommandRejected):
+    """Too much was played on the deal to call it a mis-deal."""
+
+    code = "substantial_action"
+    rule = "voiding.substantial_action"
+
+    def __init__(self, *, actions: int) -> None:
+        super().__init__(
+            f"after {actions} actions only a fouled deck voids a deal", actions=actions
+        )
 
 
 class StaleDecision(CommandRejected):

@@ -13,6 +13,7 @@ from engine.table.boundary_events import (
     CarryAwarded,
     ChipsBought,
     ChipsReturned,
+    DealVoided,
     HandQuit,
     HandShown,
 )
@@ -83,6 +84,7 @@ __all__ = [
     "ChipsReturned",
     "Commitments",
     "CubeRolled",
+    "DealVoided",
     "DealtDemise",
     "DealtTo",
     "DecisionExtended",
@@ -327,6 +329,7 @@ Event = (
     | HandSettled
     | HandShown
     | HandQuit
+    | DealVoided
     | CarryAwarded
     | ChipsBought
     | ChipsReturned

@@ -101,6 +101,7 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
         pile_cards=deck(table.ruleset.deck),
         full_raise=min_open(table, event.level),
         rounds=None if isinstance(table.ruleset, CoruscantShift) else Rounds(),
+        opened=event,
     )
     return Table(
         table=table.table,
@@ -178,6 +179,8 @@ def _arrivals_seated(table: Table, event: events.ArrivalsSeated) -> Table:
             stack=each.stack,
             away=each.away,
             timeouts=each.timeouts,
+            hands_won=each.hands_won,
+            pots_won=each.pots_won,
             arrived=True,
         )
         for each in event.arrivals
@@ -261,12 +264,12 @@ def _chips_returned(table: Table, event: events.ChipsReturned) -> Table:
 
 def _carry_awarded(table: Table, event: events.CarryAwarded) -> Table:
     given = {share.seat: share.chips for share in event.shares}
-    if table.hand is not None or sum(given.values()) != table.carry:
+    if table.hand is not None or sum(given.values()) != table.carry + table.sabacc_pot:
         raise InvariantViolated("a closing table gave away another sum than it carries")
     places = tuple(
         replace(place, stack=place.stack + given.get(place.seat, 0)) for place in table.places
     )
-    return replace(table, places=places, carry=0)
+    return replace(table, places=places, carry=0, sabacc_pot=0)
 
 
 _BETWEEN_HANDS: dict[type, Callable[[Table, Any], Table]] = {

@@ -112,6 +112,7 @@ def _pile_committed(table: Table, hand: Hand, event: events.PileCommitted) -> Ta
             pile=event.pile,
             pile_cards=in_deck_order(shuffled),
             pile_next=0,
+            earlier_piles=(*hand.earlier_piles, hand.pile_cards),
             discards=(),
             rounds=rounds,
         ),
@@ -244,6 +245,8 @@ def _seat_acted(table: Table, hand: Hand, event: events.SeatActed) -> Table:
         current_bet=event.current_bet,
         full_raise=event.full_raise,
         last_actor=event.seat,
+        actions=hand.actions + 1,
+        chips_in=hand.chips_in or event.paid > 0,
     )
     if event.verb == "fold":
         place, held, after = without_cards(replace(table, hand=after), after, event.seat)
@@ -336,6 +339,37 @@ def _covered(held: InHand) -> tuple[SealedCard, ...]:
     return (*held.selection, *held.cards, *held.fresh)
 
 
+def _deal_voided(table: Table, hand: Hand, event: events.DealVoided) -> Table:
+    """Put every seat back to the books that the deal was opened with; who is away stays so."""
+    opened = hand.opened
+    returned = {share.seat: share.chips for share in event.returned}
+    penalties = {books.seat: books.penalty for books in opened.seats}
+    places = tuple(
+        replace(
+            place,
+            stack=place.stack + returned.get(place.seat, 0),
+            penalty=penalties[place.seat],
+            hand=None,
+        )
+        for place in table.places
+    )
+    stacks = [(books.seat, books.stack) for books in opened.seats]
+    if (event.hand, event.deal) != (hand.hand, hand.deal) or stacks != [
+        (place.seat, place.stack) for place in places
+    ]:
+        raise InvariantViolated(f"deal {event.deal} voided, and not everything went back")
+    if (event.carry, event.sabacc_pot) != (opened.carry, opened.sabacc_pot):
+        raise InvariantViolated(f"deal {event.deal} voided with another carry")
+    return replace(
+        table,
+        places=places,
+        carry=event.carry,
+        sabacc_pot=event.sabacc_pot,
+        hand=None,
+        voided=opened,
+    )
+
+
 def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
     if hand.in_pots or (event.carry, event.sabacc_pot) != (table.carry, table.sabacc_pot):
         raise InvariantViolated(f"hand {event.number} settled with {hand.in_pots} chips in pots")
@@ -388,5 +422,6 @@ WITHIN_HANDS: dict[type, Callable[[Table, Hand, Any], Table]] = {
     events.DrawOffDealt: _draw_off_dealt,
     events.CubeRolled: _cube_rolled,
     events.PotAwarded: _pot_awarded,
+    events.DealVoided: _deal_voided,
     events.HandSettled: _hand_settled,
 }

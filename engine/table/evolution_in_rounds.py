@@ -48,6 +48,8 @@ def _card_turn_taken(table: Table, hand: Hand, event: events.CardTurnTaken) -> T
             market=_market_after(rounds.market, event),
             dead=rounds.dead + event.fee,
         ),
+        actions=hand.actions + 1,
+        chips_in=hand.chips_in or event.fee > 0,
     )
     if event.verb == "junk":
         place, held, after = without_cards(replace(table, hand=after), after, event.seat)
@@ -113,7 +115,9 @@ def _hand_called(table: Table, hand: Hand, event: events.HandCalled) -> Table:
     if event.seat is None or event.decision is None:
         return replace(table, hand=called)
     place, held = in_hand(table, event.seat)
-    called = replace(called, decision=answered(hand, event.seat, event.decision))
+    called = replace(
+        called, decision=answered(hand, event.seat, event.decision), actions=hand.actions + 1
+    )
     return replace(
         table,
         places=with_place(table, attended(place, held, place.stack, timed_out=False)),

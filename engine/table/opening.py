@@ -1,5 +1,9 @@
 """How a hand is opened: who deals, who posts, who is dealt in, at which level."""
 
+from typing import Any
+
+from msgspec.structs import replace
+
 from engine.cards import deck
 from engine.errors import InvariantViolated
 from engine.rng import Stream, openings_digest, seed_commitment, shuffled_pile
@@ -15,24 +19,23 @@ from engine.values import CHIPS_MAX, HOUSE, Sealed
 
 def open_hand(table: Table, command: OpenHand) -> HandOpened:
     """
-    Return the event that opens the next hand.
+    Return the event that opens the next hand, or deals the hand of a voided deal anew.
 
     Raises:
         TooFewStacks: If fewer than two seats can be dealt in.
 
     Source: rulebook ``button`` and ``escalation``.
     """
+    if command.deal != table.next_deal:
+        raise InvariantViolated(f"deal {command.deal} in place of {table.next_deal}")
+    if table.voided is not None:
+        return _replayed(table, table.voided, command)
     eligible = dealable(table)
     if command.only:
         eligible = tuple(seat for seat in eligible if seat in command.only)
     if len(eligible) < DEALT_MIN:
         raise TooFewStacks(seats=len(eligible))
-    seeds = command.seeds
-    cards_seed, dice_seed, draws_seed = (
-        bytes.fromhex(seed) for seed in (seeds.cards, seeds.dice, seeds.draws)
-    )
-    digest = openings_digest([(o.seat, bytes.fromhex(o.value)) for o in command.openings])
-    at = positions(table, eligible, draws_seed, digest)
+    at = positions(table, eligible, bytes.fromhex(command.seeds.draws), _digest(command))
     return HandOpened(
         hand=command.hand,
         number=table.next_hand_number,
@@ -53,13 +56,7 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
         carry=table.carry,
         sabacc_pot=table.sabacc_pot,
         escrow=command.escrow,
-        seeds=Sealed(seeds, Stream(cards_seed, "seeds").block(0), (HOUSE,)),
-        commitments=Commitments(
-            cards=seed_commitment(cards_seed),
-            dice=seed_commitment(dice_seed),
-            draws=seed_commitment(draws_seed),
-        ),
-        deck_root=shuffled_pile(cards_seed, digest, 1, deck(table.ruleset.deck)).root(),
+        **_of_the_deal(table, command),
         openings=command.openings,
         omissions=command.omissions,
         penalties=command.penalties,
@@ -71,6 +68,57 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
         last=command.last,
         at=command.now,
     )
+
+
+def _replayed(table: Table, voided: HandOpened, command: OpenHand) -> HandOpened:
+    """
+    Return the same opening with other cards and dice: seats, button, level and players stay.
+
+    Only who is away, and what is owed and staked, are as they are now.
+
+    Source: rulebook ``voiding.replay``.
+    """
+    places = {place.seat: place for place in table.places}
+    return replace(
+        voided,
+        deal=command.deal,
+        seats=tuple(
+            replace(
+                books,
+                away=places[books.seat].away,
+                timeouts=places[books.seat].timeouts,
+                rebuy_declared=books.seat in command.declared,
+            )
+            for books in voided.seats
+        ),
+        first_dealer_draws=(),
+        escrow=command.escrow,
+        **_of_the_deal(table, command),
+        openings=command.openings,
+        omissions=command.omissions,
+        tournament_version=command.tournament_version,
+        tournament_head=command.tournament_head,
+        at=command.now,
+    )
+
+
+def _of_the_deal(table: Table, command: OpenHand) -> dict[str, Any]:
+    """Return what a deal commits to: its seeds and its deck."""
+    seeds = command.seeds
+    cards, dice, draws = (bytes.fromhex(each) for each in (seeds.cards, seeds.dice, seeds.draws))
+    return {
+        "seeds": Sealed(seeds, Stream(cards, "seeds").block(0), (HOUSE,)),
+        "commitments": Commitments(
+            cards=seed_commitment(cards),
+            dice=seed_commitment(dice),
+            draws=seed_commitment(draws),
+        ),
+        "deck_root": shuffled_pile(cards, _digest(command), 1, deck(table.ruleset.deck)).root(),
+    }
+
+
+def _digest(command: OpenHand) -> bytes:
+    return openings_digest([(o.seat, bytes.fromhex(o.value)) for o in command.openings])
 
 
 def dealable(table: Table) -> tuple[int, ...]:

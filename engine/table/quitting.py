@@ -39,19 +39,20 @@ def award_carry(table: Table, command: AwardCarry) -> tuple[events.CarryAwarded,
 
 def carry_shares(table: Table) -> tuple[tuple[int, int], ...]:
     """
-    Return who gets what of the carry: the winners of the last main pot, in seat order.
+    Return who gets what is carried, the Sabacc pot too: the winners of the last main pot.
 
-    Units go round one each; if none of them sits here any more, to all who do.
+    In seat order. Units go round one each; if none of them sits here any more, to all who do.
 
     Source: rulebook ``casino.carry``.
     """
-    if not table.carry or not table.places:
+    carried = table.carry + table.sabacc_pot
+    if not carried or not table.places:
         return ()
     seated = [place.seat for place in table.places]
     winners = () if table.last_hand is None else table.last_hand.winners
     heirs = [seat for seat in winners if seat in seated] or seated
-    each, odd = divmod(table.carry // table.ruleset.chip_unit, len(heirs))
+    each, odd = divmod(carried // table.ruleset.chip_unit, len(heirs))
     unit = table.ruleset.chip_unit
     shares = [unit * (each + (index < odd)) for index in range(len(heirs))]
-    shares[0] += table.carry % unit
+    shares[0] += carried % unit
     return tuple((seat, chips) for seat, chips in zip(heirs, shares, strict=True) if chips)

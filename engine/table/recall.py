@@ -223,6 +223,10 @@ def _buy_chips(event: events.ChipsBought) -> Command:
     )
 
 
+def _void_deal(event: events.DealVoided) -> Command:
+    return commands.VoidDeal(cause=event.cause, reason=event.reason, now=event.at)
+
+
 def _return_chips(event: events.ChipsReturned) -> Command:
     return commands.ReturnChips(entrant=event.entrant, chips=event.chips, now=event.at)
 
@@ -241,6 +245,7 @@ _COMMANDS: dict[type, Callable[[Any], Command]] = {
     events.HandQuit: lambda event: commands.QuitHand(entrant=event.entrant, now=event.at),
     events.CarryAwarded: lambda event: commands.AwardCarry(now=event.at),
     events.ChipsReturned: _return_chips,
+    events.DealVoided: _void_deal,
     events.SeatsVacated: _vacate,
     events.ArrivalsSeated: _arrivals,
     events.SeatWentAway: lambda event: commands.StepAway(entrant=event.entrant),

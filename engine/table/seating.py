@@ -57,13 +57,13 @@ def check_placed(
 
 def between_hands(table: Table) -> None:
     """
-    Make sure that no hand is in play.
+    Make sure that no hand is in play, nor waits to be dealt anew.
 
     Raises:
-        HandInPlay: If one is.
+        HandInPlay: If one is or does.
     """
-    if table.hand is not None:
-        raise errors.HandInPlay(hand=table.hand.number)
+    if not table.settled:
+        raise errors.HandInPlay(hand=table.hand_number)
 
 
 def vacate(table: Table, command: commands.VacateSeats) -> tuple[Event, ...]:
@@ -174,6 +174,7 @@ def record_wait(table: Table, command: commands.RecordWait) -> tuple[Event, ...]
 
 
 def close(table: Table, command: commands.CloseTable) -> tuple[Event, ...]:
-    """Close a table for good."""
-    between_hands(table)
+    """Close a table for good; a voided deal need not be dealt anew."""
+    if table.hand is not None:
+        raise errors.HandInPlay(hand=table.hand.number)
     return (events.TableClosed(reason=command.reason, at=command.now),)

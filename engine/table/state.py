@@ -19,6 +19,7 @@ from engine.table.commands import LevelFloor, Placed, Seeds
 from engine.table.events import (
     CardCount,
     FormedPot,
+    HandOpened,
     Level,
     OpenCard,
     Phase,
@@ -202,6 +203,18 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     rounds: Rounds | None = None
     """None in Coruscant Shift."""
 
+    opened: HandOpened
+    """What the deal would have to be opened by again."""
+
+    earlier_piles: tuple[tuple[str, ...], ...] = ()
+    """What the piles before the current one were made of."""
+
+    actions: int = 0
+    """Decisions on a turn since the deal; forced bets are none."""
+
+    chips_in: bool = False
+    """Whether any of them put chips in."""
+
     @property
     def dead(self) -> Chips:
         """Return the chips that are nobody's wager and will join the main pot."""
@@ -300,6 +313,9 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     last_hand: LastHand | None = None
     held: str | None = None
     wait: Wait | None = None
+    voided: HandOpened | None = None
+    """What opened the deal that was voided last, until the hand is dealt anew."""
+
     closed: bool = False
 
     @property
@@ -308,9 +324,19 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.hand is None
 
     @property
+    def settled(self) -> bool:
+        """Whether no hand is in play or waits to be dealt anew."""
+        return self.hand is None and self.voided is None
+
+    @property
     def next_hand_number(self) -> int:
-        """Number that the next hand will have."""
-        return self.hand_number + 1
+        """Number that the next hand will have: the same again after a voided deal."""
+        return self.hand_number + (self.voided is None)
+
+    @property
+    def next_deal(self) -> int:
+        """Number that the next deal will have within its hand, from 1."""
+        return 1 if self.voided is None else self.voided.deal + 1
 
     @property
     def decision(self) -> Decision | None:

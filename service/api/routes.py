@@ -17,6 +17,7 @@ from service.api import (
     seasons,
     tables,
     tournaments,
+    voiding,
 )
 
 ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
@@ -30,6 +31,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         rebuys,
         tables,
         presence,
+        voiding,
         hands,
         rulesets,
         feeds,

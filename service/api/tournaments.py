@@ -34,6 +34,7 @@ from service.errors import BadRequest
 from service.projections import queries
 
 STARTS_IN = timedelta(seconds=60)
+HANDS_BETWEEN_SECONDS = 3
 STACK = 1000
 """Where neither the ruleset nor the director says anything."""
 
@@ -61,7 +62,9 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     payouts: tuple[Annotated[int, Meta(ge=1, le=1_000_000)], ...] = (1,)
     prize_pool: Annotated[int, Meta(ge=0, le=2**50)] = 0
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] | None = None
-    hands_between_seconds: Small = 0
+    hands_between_seconds: Small | None = None
+    """How long a hand may be looked at; by default 3 where people play, 0 among bots."""
+
     hands_max: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
     time_scale: Annotated[int, Meta(ge=1, le=10_000)] = 1
     """For a sandbox only: levels by the clock are so many times shorter, a second at least."""
@@ -384,9 +387,15 @@ def _announcement(
         payouts=body.payouts,
         prize_pool=body.prize_pool,
         currency=body.currency,
-        hands_between_seconds=body.hands_between_seconds,
+        hands_between_seconds=_pause(body),
         hands_max=body.hands_max,
     )
+
+
+def _pause(body: TournamentWanted) -> int:
+    if body.hands_between_seconds is not None:
+        return body.hands_between_seconds
+    return 0 if body.bots == "only" else HANDS_BETWEEN_SECONDS
 
 
 def _stack(ruleset: Ruleset) -> int:

@@ -100,6 +100,7 @@ async def audit_league(
         events=auditor.events,
         streams=len(auditor.chains.heads),
         hands=sum(hands.hands for hands in auditor.tables.values()),
+        voided_deals=sum(hands.deals_voided for hands in auditor.tables.values()),
         last_position=until,
         seconds=round(monotonic() - began, 3),
     )

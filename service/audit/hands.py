@@ -75,6 +75,9 @@ class HandAudit:
         """Stacks and carry of the table between hands."""
 
         self.hands = 0
+        self.deals_voided = 0
+        self.voided: Hand | None = None
+        """The deal voided last, while its hand waits to be dealt anew."""
 
     def see(self, event: Any, position: int, before: Any) -> None:
         """Check *event*, which happened in the engine's state *before*."""
@@ -95,6 +98,7 @@ class HandAudit:
         openings = generator.openings_digest(
             (opening.seat, bytes.fromhex(opening.value)) for opening in event.openings
         )
+        self._counted(event)
         hand = Hand(event, openings, sabacc_pot=event.sabacc_pot)
         self.hand = hand
         hand.live = {books.seat for books in event.seats if books.dealt}
@@ -106,6 +110,38 @@ class HandAudit:
         self._level(event)
         chips = sum(books.stack for books in event.seats) + event.carry + event.sabacc_pot
         self._hold("hands", chips == self.chips, f"opened with {chips} chips, not {self.chips}")
+
+    def _counted(self, event: events.HandOpened) -> None:
+        """Check that no deal is passed over, and that a hand is dealt anew exactly."""
+        before, self.voided = self.voided, None
+        if before is None:
+            first = event.deal == 1 and event.number == self.hands + 1
+            self._hold("deals", first, f"deal {event.deal} of hand {event.number} after none")
+            return
+        opened = before.opened
+        follows = (event.number, event.deal) == (opened.number, opened.deal + 1)
+        self._hold("deals", follows, f"deal {event.deal} follows deal {opened.deal}")
+        same = [_replayed(each) for each in (event, opened)]
+        self._hold("deals", same[0] == same[1], "the hand is not dealt anew as it was")
+
+    def _deal_voided(self, event: events.DealVoided, _before: object) -> None:
+        hand = self._now()
+        for card in event.cards:
+            self._open("cards", card)
+        places = {(card.pile, card.position) for card in event.cards}
+        whole = {(pile, at) for pile, cards in hand.piles.items() for at in range(len(cards))}
+        self._hold("deals", places == whole, "not every card of a voided deal is open")
+        deck_opened = [Card(c.card, bytes.fromhex(c.salt)) for c in event.cards if c.pile == 1]
+        fouled = generator.pile_root(1, deck_opened) != hand.opened.deck_root
+        claimed = event.cause != "fouled_deck" or fouled
+        self._hold("deals", claimed, "the deck called fouled is the one committed to")
+        due = {seat: chips + hand.spent.get(seat, 0) for seat, chips in hand.wagers.items()}
+        back = {share.seat: share.chips for share in event.returned}
+        paid_back = {seat: chips for seat, chips in due.items() if chips} == back
+        before = (hand.opened.carry, hand.opened.sabacc_pot) == (event.carry, event.sabacc_pot)
+        self._hold("deals", paid_back and before, "a voided deal gives back other chips")
+        self.deals_voided += 1
+        self.voided, self._before, self.hand = hand, None, None
 
     def _seed(self, use: str) -> bytes:
         return bytes.fromhex(getattr(self._now().opened.seeds.value, use))
@@ -329,6 +365,15 @@ class HandAudit:
         return self.hand
 
 
+def _replayed(opened: events.HandOpened) -> tuple[Any, ...]:
+    """Return what the deals of one hand have in common."""
+    seats = [
+        (each.seat, each.entrant, each.stack, each.dealt, each.penalty) for each in opened.seats
+    ]
+    posts = (opened.button, opened.starter, opened.small_blind, opened.big_blind)
+    return opened.hand, seats, posts, opened.level, opened.last
+
+
 _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     events.TableOpened: HandAudit._table_opened,
     events.HandOpened: HandAudit._hand_opened,
@@ -357,6 +402,7 @@ _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     events.PotsFormed: HandAudit._formed,
     events.PotAwarded: HandAudit._awarded,
     events.HandSettled: HandAudit._settled,
+    events.DealVoided: HandAudit._deal_voided,
     events.HandShown: HandAudit._winner_shown,
     events.ChipsBought: HandAudit._bought,
     events.ChipsReturned: HandAudit._given_back,

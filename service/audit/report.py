@@ -40,6 +40,7 @@ TITLES = {
     "decks": "decks drawn again",
     "dice": "dice rolled again",
     "cards": "dealt cards found in their places",
+    "deals": "deals counted, and voided ones opened whole",
     "cubes": "cubes rolled again",
     "reveals": "shown cards proved",
     "decisions": "actions decided again",
@@ -67,6 +68,9 @@ class Report(msgspec.Struct, kw_only=True):
     events: int = 0
     streams: int = 0
     hands: int = 0
+    voided_deals: int = 0
+    """Deals that were taken back and dealt anew."""
+
     last_position: int = -1
     seconds: float = 0.0
     passed: bool = False
@@ -85,6 +89,8 @@ class Report(msgspec.Struct, kw_only=True):
             f"{self.events} events of {self.streams} streams up to position "
             f"{self.last_position}, {self.hands} hands, {self.seconds:.1f} s"
         )
+        if self.voided_deals:
+            yield f"{self.voided_deals} deals were voided and dealt anew."
         if self.sandbox:
             yield "This league is a sandbox: its masters may have been fixed."
         for check in self.checks:

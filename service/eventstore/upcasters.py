@@ -36,8 +36,8 @@ def _without_clock(document: Document) -> Document:
 
 
 def _with_presence(document: Document) -> Document:
-    """Who was moved came back by moving, then; nobody was away at the new table."""
-    present = {"away": False, "timeouts": 0}
+    """Who was moved came back by moving, then, and began to count anew what was won."""
+    present = {"away": False, "timeouts": 0, "hands_won": 0, "pots_won": 0}
     return document | {"arrivals": [arrival | present for arrival in document["arrivals"]]}
 
 

@@ -17,11 +17,11 @@ from service.projections.projection import Happened, Projection
 
 
 async def _load(connection: AsyncConnection, changes: Changes, batch: Sequence[Happened]) -> None:
-    """Put the open hand of each table of *batch* into the memory, and each table's tournament."""
+    """Put the unsettled hand of each table of *batch* into the memory, and its tournament."""
     tables = {happened.subject for happened in batch}
     hand, summary = schema.hand, schema.hand_table
     found = await connection.execute(
-        sa.select(hand).where(hand.c.table.in_(tables), hand.c.state == "open")
+        sa.select(hand).where(hand.c.table.in_(tables), hand.c.state.in_(("open", "voided")))
     )
     for row in found.mappings():
         changes.memory[row["table"]] = dict(row)
@@ -60,8 +60,20 @@ def _hand_opened(changes: Changes, happened: Happened) -> None:
         "first_position": happened.position,
         "last_position": happened.position,
     }
+    before = changes.memory.get(happened.subject)
+    if before is not None:  # a deal was voided; the hand began with its first one
+        row |= {name: before[name] for name in ("opened_at", "first_position")}
     changes.memory[happened.subject] = row
     changes.put(schema.hand, **row)
+
+
+def _deal_voided(changes: Changes, happened: Happened) -> None:
+    """Forget what was played; the cards of a deal that does not count are in its event."""
+    blank = [
+        seat | {"final_stack": None, "cards": None, "total": None}
+        for seat in changes.memory[happened.subject]["seats"]
+    ]
+    _grow(changes, happened, state="voided", target=None, suit=None, seats=blank, pots=[])
 
 
 def _opened_seat(seat: dict[str, Any]) -> Row:
@@ -173,6 +185,7 @@ hands = Projection(
         "pots_formed": _pots_formed,
         "pot_awarded": _pot_awarded,
         "sabacc_pot_awarded": _sabacc_pot_awarded,
+        "deal_voided": _deal_voided,
         "hand_settled": _hand_settled,
     },
 )

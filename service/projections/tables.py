@@ -50,6 +50,11 @@ def _hand_settled(changes: Changes, happened: Happened) -> None:
         changes.delete(schema.seat, table=happened.subject, entrant=bust["entrant"])
 
 
+def _deal_voided(changes: Changes, happened: Happened) -> None:
+    data = happened.data
+    _turn(changes, happened, hand=None, carry=data["carry"], sabacc_pot=data["sabacc_pot"])
+
+
 def _seats_vacated(changes: Changes, happened: Happened) -> None:
     data = happened.data
     for placed in data["departures"]:
@@ -114,6 +119,7 @@ tables = Projection(
         "table_opened": _table_opened,
         "hand_opened": _hand_opened,
         "hand_settled": _hand_settled,
+        "deal_voided": _deal_voided,
         "seats_vacated": _seats_vacated,
         "arrivals_seated": _arrivals_seated,
         "table_held": _table_held,

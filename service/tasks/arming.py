@@ -29,7 +29,8 @@ _NEWS = """
 """
 
 _CLOCK = ("clock_started", "level_raised")
-_ASKING = ["tournament_announced", "table_opened", "hand_settled", "tournament_finished", *_CLOCK]
+_IDLE = ("hand_settled", "deal_voided")
+_ASKING = ["tournament_announced", "table_opened", *_IDLE, "tournament_finished", *_CLOCK]
 
 
 def follow(connection: psycopg.Connection, now: datetime, settings: Settings) -> bool:
@@ -120,7 +121,7 @@ def _arm(
             connection,
             Job(occurrence=f"watch:{table}", task="table.watch", args=args, due_at=now),
         )
-    elif kind == "hand_settled":
+    elif kind in _IDLE:
         left_lying = now + timedelta(seconds=settings.sweep_seconds)
         wake(connection, f"watch:{identifier('tbl', number)}", left_lying)
     else:

@@ -39,11 +39,12 @@ def digest(*parts: object) -> str:
     return sha256(repr(parts).encode()).hexdigest()
 
 
-def seeds(number: int, hand: int = 1) -> Seeds:
+def seeds(number: int, hand: int = 1, deal: int = 1) -> Seeds:
+    named = (number, hand) if deal == 1 else (number, hand, deal)
     return Seeds(
-        cards=digest("cards", number, hand),
-        dice=digest("dice", number, hand),
-        draws=digest("draws", number, hand),
+        cards=digest("cards", *named),
+        dice=digest("dice", *named),
+        draws=digest("draws", *named),
     )
 
 
@@ -139,11 +140,12 @@ class Floor:
         return happened
 
     def open_hand(self, **options: Any) -> tuple[Event, ...]:
-        number = self.table.next_hand_number
+        number, deal = self.table.next_hand_number, self.table.next_deal
         return self.do(
             OpenHand(
                 hand=HandId(f"hnd_{number:032x}"),
-                seeds=options.pop("seeds", seeds(self.seed, number)),
+                seeds=options.pop("seeds", seeds(self.seed, number, deal)),
+                deal=deal,
                 tournament_version=1,
                 tournament_head="0" * 64,
                 now=self.now,

@@ -8,6 +8,7 @@ from engine.purchases import carry_at_closing
 from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
 from engine.table import events
+from engine.table.commands import VoidDeal
 from engine.table.quitting import carry_shares
 from engine.table.recall import commands_of
 from engine.tournament.commands import AddOn, CloseEarly, DeclareRebuy, Leave, Register
@@ -260,3 +261,27 @@ def test_tournaments_have_no_comers_and_goers() -> None:
     for overrides in ({"score": "cash_out"}, {"end": {"kind": "open"}}):
         with pytest.raises(RulesetInvalid):
             resolve("better", overrides)
+
+
+def test_who_left_during_a_voided_deal_is_out_of_the_next() -> None:
+    """And who has come meanwhile waits for the next hand: the players stay the same."""
+    evening = casino(3)
+    table = evening.table.table
+    evening.boundary(table)
+    leaver = evening.table.places[2].entrant
+    evening.ask(Leave(entrant=leaver, now=evening.now))
+    newcomer = sit_down(evening, 9)
+    void = VoidDeal(cause="mis_deal", reason="card_shown", now=evening.now)
+    evening.at_table(table, evening.table, void)
+
+    plan = evening.boundary(table)
+
+    assert plan.outcome == "open" and evening.plan(table).outcome == "nothing"
+    first, anew = evening.happened(events.HandOpened)
+    assert (anew.deal, anew.hand, anew.seats) == (2, first.hand, first.seats)
+    assert [each.entrant for each in evening.happened(events.HandQuit)] == [leaver, leaver]
+    assert len(evening.table.live()) == 2
+    evening.play_hand(table)
+    hand(evening)
+    seated = {place.entrant for place in evening.table.places}
+    assert newcomer in seated and leaver not in seated

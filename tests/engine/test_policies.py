@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from engine.deals import seeds_for
 from engine.policies import (
     busts_of,
     idle_tables,
     plan_boundary,
     points_of,
-    seeds_for,
     tables_of,
 )
 from engine.rng import derive_seed
@@ -256,13 +256,17 @@ def test_the_next_big_blind_of_the_fullest_table_moves() -> None:
 def test_who_is_away_is_away_at_the_new_table_too() -> None:
     """
     Being moved is no sign of life; nor does it give the three timeouts anew.
+
+    What was won comes along, too: it breaks ties at the end.
     """
     floor = Floor(12, seed=1, table_seats=6)
     bust(floor, 2, left=3)
     mover = next(iter(floor.plan(table(1)).directive.moves)).entrant  # type: ignore[union-attr]
     here = floor.tables[table(1)]
     absent = tuple(
-        replace(place, away=True, timeouts=3) if place.entrant == mover else place
+        replace(place, away=True, timeouts=3, hands_won=2, pots_won=4)
+        if place.entrant == mover
+        else place
         for place in here.places
     )
     floor.tables[table(1)] = replace(here, places=absent)
@@ -272,6 +276,7 @@ def test_who_is_away_is_away_at_the_new_table_too() -> None:
     place = floor.tables[table(2)].place_of(mover)
     assert place is not None
     assert (place.away, place.timeouts) == (True, 3)
+    assert (place.hands_won, place.pots_won) == (2, 4)
 
 
 def test_seeds_go_by_table_hand_and_deal() -> None:

@@ -56,7 +56,12 @@ class Evening:
         league = self.good("host", "POST", "/v1/leagues", {"name": "Cloud City", "sandbox": True})
         at = f"/v1/leagues/{league['id']}"
         code = self.good("host", "POST", f"{at}/invitations", {"role": "player", "uses": 3})["code"]
-        terms = {"name": "Night one", "ruleset": "better", "starting_stack": 1000}
+        terms = {
+            "name": "Night one",
+            "ruleset": "better",
+            "starting_stack": 1000,
+            "hands_between_seconds": 0,
+        }
         terms |= {"decision_seconds": DECISION_SECONDS, "grace_seconds": 0}
         terms |= {"overrides": {"escalation": {"kind": "levels", "by": "clock", "levels": LEVELS}}}
         tournament = self.good("host", "POST", f"{at}/tournaments", terms)

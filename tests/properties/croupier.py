@@ -13,7 +13,7 @@ from typing import Any
 from engine.cards import deck
 from engine.errors import CommandRejected
 from engine.rulesets import Ante, PokerNoLimit, Ruleset
-from engine.table import commands
+from engine.table import commands, events
 from engine.table.commands import Arrival, Command, Improve, Select, TimeOut, Verb
 from engine.table.decider import decider
 from engine.table.errors import TooFewStacks
@@ -267,6 +267,32 @@ class Croupier:
         elif choice in (5, 6) and place is not None and self._casino:
             self.do(commands.QuitHand(entrant=place.entrant, now=self.floor.now))
             look(self)
+        elif choice in (7, 8, 9):
+            self._void(look)
+
+    def _void(self, look: Callable[["Croupier"], None]) -> None:
+        """Take the deal back, if it may be, and deal the hand anew."""
+        cause: commands.VoidCause = "mis_deal" if self.dice.randrange(3) else "fouled_deck"
+        void = commands.VoidDeal(cause=cause, reason="a_card_shown", now=self.floor.now)
+        if not self.accepted(void, legal=cause == "fouled_deck" or not self._substantial_action()):
+            self.refusals += 1
+            return
+        self.do(void)
+        look(self)
+        self._open_hand()
+        look(self)
+
+    def _substantial_action(self) -> bool:
+        """Return whether two actions with chips among them, or three, followed the last deal."""
+        happened = self.floor.events
+        opened = max(i for i, event in enumerate(happened) if isinstance(event, events.HandOpened))
+        actions = [
+            getattr(event, "paid", 0) or getattr(event, "fee", 0)
+            for event in happened[opened:]
+            if isinstance(event, events.SeatActed | events.CardTurnTaken | events.HandCalled)
+            and event.decision is not None
+        ]
+        return len(actions) > 2 or (len(actions) == 2 and any(actions))
 
     @property
     def _casino(self) -> bool:

@@ -12,7 +12,7 @@ from engine.policies import (
     tables_of,
 )
 from engine.rulesets import OpenEnd, Ruleset, ruleset_hash
-from engine.table.commands import Command
+from engine.table.commands import Command, VoidDeal
 from engine.table.events import Event
 from engine.table.state import Table
 from engine.tournament.commands import CloseEarly
@@ -102,6 +102,9 @@ class Game:
             if table.closed:
                 continue
             if table.decision is not None:
+                if self.chooser.rarely(60):
+                    self.do(key, VoidDeal(cause="fouled_deck", reason="two_alike", now=self.now))
+                    return
                 seat = table.decision.seats[0]
                 self.do(key, self.chooser.legal(table, seat, self.now))
                 return

@@ -71,7 +71,11 @@ def test_standings_are_a_total_order_with_stated_ties(
 @played
 @given(st.integers(2, 9), choices)
 def test_no_chip_of_a_tournament_is_lost_or_made(name: str, entrants: int, dice: Random) -> None:
-    """From the first hand to the last, whatever table breaks: the winners hold every chip."""
+    """
+    From the first hand to the last, whatever table breaks: the winners hold every chip.
+
+    Nothing is left on a closed table, unless its last players all went out at once.
+    """
     ruleset = preset(name)
 
     game = Game(
@@ -88,3 +92,5 @@ def test_no_chip_of_a_tournament_is_lost_or_made(name: str, entrants: int, dice:
 
     assert sum(table.chips() for table in game.tables.values()) == chips
     assert chips == entrants * stack_of(ruleset)
+    left = [table for table in game.tables.values() if table.carry or table.sabacc_pot]
+    assert not any(table.places for table in left)

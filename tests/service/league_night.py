@@ -12,7 +12,16 @@ from engine.league.commands import AddMember, CreateLeague
 from engine.rulesets import preset, ruleset_hash
 from engine.season.commands import OpenSeason
 from engine.showdown import best_selection
-from engine.table.commands import Act, CallHand, FieldCards, Improve, Select, TakeCardTurn
+from engine.table.commands import (
+    Act,
+    CallHand,
+    FieldCards,
+    Improve,
+    Select,
+    TakeCardTurn,
+    VoidCause,
+    VoidDeal,
+)
 from engine.table.events import HandSettled
 from engine.table.state import Table
 from engine.table.turns import legal_on_turn
@@ -28,6 +37,8 @@ from tests.support.databases import SECRET_KEY, TestDatabase
 NAMES = UUID(int=0x5ABACC)
 PLAYERS = 5
 HANDS_MAX = 6
+VOIDED_AFTER = 2
+"""Steps of a night before the deal that is voided: too few for substantial action."""
 
 
 def named(prefix: str, name: str) -> Any:
@@ -161,6 +172,13 @@ class Night:
             points = policies.points_of(state, now=utcnow())
             await self.ask((stream_of(self.season), [points]))
 
+    async def void(self, cause: VoidCause) -> None:
+        """Have a director void the deal of the first table that plays."""
+        tables = [await self.table(table) for table in self.tables]
+        playing = next(table for table in tables if table.decision is not None)
+        void = VoidDeal(cause=cause, reason="card_shown", now=utcnow())
+        await self.ask((stream_of(playing.table), [void]))
+
     async def table(self, table: str) -> Table:
         """Return a table's state."""
         state: Table = (await self._writer.load(self.league, stream_of(table))).state
@@ -249,6 +267,7 @@ async def played(
     name: str = "night",
     steps_max: int = 5_000,
     ruleset: str = "better_simple",
+    void: VoidCause | None = None,
 ) -> Night:
     """Return a night that has been played into *database*."""
     writer = Writer(PostgresStore(database.url(), SECRET_KEY), DECIDERS, utcnow)
@@ -257,6 +276,9 @@ async def played(
         night = Night(writer, name, ruleset)
         await night.found()
         await night.start()
+        if void is not None:
+            await night.play(VOIDED_AFTER)
+            await night.void(void)
         await night.play(steps_max)
     finally:
         await writer.aclose()

@@ -81,6 +81,28 @@ async def test_a_night_of_card_turns_passes_every_check(database: TestDatabase) 
     assert unmade <= {"cubes", "levels", "tree"}  # nobody signs here
 
 
+@pytest.mark.parametrize("ruleset", ["better_simple", "traditional", "spike"])
+async def test_a_night_with_a_voided_deal_passes_every_check(
+    database: TestDatabase, ruleset: str
+) -> None:
+    night = await played(database, ruleset=ruleset, void="mis_deal")
+
+    report = await audited(database, night.league)
+
+    assert faults(report) == {}, report.text()
+    assert report.voided_deals == 1
+    assert "1 deals were voided" in report.text()
+
+
+async def test_a_deck_called_fouled_that_is_as_committed_is_found(database: TestDatabase) -> None:
+    night = await played(database, void="fouled_deck")
+
+    report = await audited(database, night.league)
+
+    assert faults(report) == {"deals": 1}
+    assert report.first_bad is not None and "called fouled" in report.first_bad
+
+
 async def test_an_audit_of_one_tournament_proves_its_hands(database: TestDatabase) -> None:
     """
     The bytes are proved whole, because they are one thing.

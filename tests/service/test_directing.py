@@ -11,6 +11,7 @@ from engine import league, tournament
 from engine.aggregates import DECIDERS
 from engine.league.commands import CreateLeague
 from engine.rulesets import preset, ruleset_hash
+from engine.table.commands import StepAway
 from engine.table.state import Table
 from engine.table.view import seen_by
 from engine.tournament.commands import Announce, Register
@@ -102,6 +103,11 @@ async def bet_everything(desk: Desk, league_id: str, table: str) -> bool:
         else:
             await play.act(*asked, best, None, chosen.amount if best == "call" else None)
     return True
+
+
+async def at(desk: Desk, league_id: str, table: str) -> Any:
+    """Return the state of a table."""
+    return (await desk.writer.load(league_id, stream_of(table))).state
 
 
 async def played(desk: Desk, league_id: str, name: str) -> Any:
@@ -213,3 +219,30 @@ async def test_an_outage_gives_the_open_decision_its_full_time_anew(
         after = (await desk.writer.load(league_id, stream_of(table))).state.decision
         assert after.token == first.token
         assert after.deadline > first.deadline
+
+
+async def test_a_hand_over_before_anybody_is_asked_tells_the_tournament_who_went_out(
+    database: TestDatabase,
+) -> None:
+    """Two are left and one is away: blind by blind the absent one goes out, and the game ends."""
+    async with open_desk(database.settings("holotable_api")) as desk:
+        rules = preset("better_simple")
+        league_id, name = await announced(desk, 2, rules=rules, starting_stack=10)
+        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        state = (await desk.writer.load(league_id, stream_of(name))).state
+        table = state.tables[0].table
+        await directing.open_next_hand(desk, league_id, table)
+        while (there := await at(desk, league_id, table)).decision.phase == "select":
+            await bet_everything(desk, league_id, table)
+        actor = there.at(there.decision.seats[0]).entrant
+        (absent,) = (place.entrant for place in there.places if place.entrant != actor)
+        await directing.submit(desk, league_id, table, StepAway(entrant=absent), command(desk))
+        asked = (desk, league_id, table, command(desk), actor, there.decision.token)
+        await play.act(*asked, "fold")
+
+        async with asyncio.timeout(20):
+            while not isinstance(state, Finished):
+                await asyncio.sleep(0.01)
+                state = (await desk.writer.load(league_id, stream_of(name))).state
+
+        assert [each.entrant for each in state.placings if each.place == 2] == [absent]

@@ -74,7 +74,7 @@ class Api:
         """Start a tournament; return owner, league, tournament, players and the first table."""
         owner, league = await self.league()
         people = [await self.join(owner, league) for _ in range(players)]
-        asked = {"name": "Night", "ruleset": "better"} | terms
+        asked = {"name": "Night", "ruleset": "better", "hands_between_seconds": 0} | terms
         made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
         assert made.status_code == 201, made.text
         tournament = made.json()["id"]

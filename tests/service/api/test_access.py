@@ -152,3 +152,15 @@ def test_a_token_knows_when_it_was_mistyped() -> None:
     assert re.fullmatch(r"holo_pat_[0-9A-Za-z]{36}", text)
     assert well_formed(text)
     assert not well_formed(text[:-1] + ("0" if text[-1] != "0" else "1"))
+
+
+async def test_a_hand_may_be_looked_at_where_people_play_and_bots_wait_for_nothing(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        waits = []
+        for terms in ({}, {"bots": "forbidden"}, {"bots": "only"}, {"hands_between_seconds": 7}):
+            asked = {"name": "Night", "ruleset": "better"} | terms
+            made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+            shown = (await owner.get(f"/v1/tournaments/{made.json()['id']}")).json()
+            waits.append(shown["hands_between_seconds"])
+        assert waits == [3, 3, 0, 7]

@@ -19,6 +19,7 @@ OPEN = {
     "draw_off_dealt": ("cards",),
     "cards_fielded": ("cards",),
     "demise_dealt": ("dealt",),
+    "deal_voided": ("cards",),
     "discard_flipped": ("card",),
     "market_card_laid": ("card",),
     "card_turn_taken": ("shown", "taken"),

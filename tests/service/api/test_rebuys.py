@@ -51,6 +51,7 @@ async def until_a_bust(api: Any, rebuy: dict[str, Any]) -> tuple[str, str, Any, 
         f"/v1/leagues/{league}/tournaments",
         {
             "name": "Night",
+            "hands_between_seconds": 0,
             "ruleset": "better_simple",
             "overrides": {**GAME, "rebuy": rebuy},
             "starting_stack": 10,

@@ -108,7 +108,7 @@ async def test_what_a_turn_of_spike_may_not_do_is_refused_with_what_it_may(servi
 async def test_a_host_hears_why_options_of_spike_cannot_go_together(serving) -> None:
     async with serving() as api:
         owner, league = await api.league()
-        asked = {"name": "Night", **terms(galaxy_series=True)}
+        asked = {"name": "Night", "hands_between_seconds": 0, **terms(galaxy_series=True)}
         refused = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
         assert refused.json()["code"] == "invalid_ruleset"
         assert "experimental" in refused.json()["detail"]

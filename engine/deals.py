@@ -1,0 +1,111 @@
+"""
+Which cards and dice a deal has, and how the hand of a voided deal is dealt anew.
+
+Beside ``engine.policies``, a place where table and tournament meet.
+"""
+
+from datetime import datetime
+
+from engine import clocks, purchases
+from engine.errors import InvariantViolated
+from engine.rng import derive_seed
+from engine.table.commands import Command, Omission, OpenHand, Opening, QuitHand, Seeds
+from engine.table.events import HandOpened
+from engine.table.state import SUDDEN_DEATH, Table
+from engine.tournament.directing import Open
+from engine.tournament.state import Closed, Finished, Registering, Running, State
+from engine.tournament.values import Masters
+from engine.values import HandId
+
+FIRST_DEAL = 1
+
+Named = tuple[int, str]
+"""Version and head of the tournament's stream that a hand is opened under."""
+
+
+def seeds_for(
+    tournament: State, *, table_number: int, hand_number: int, deal: int = FIRST_DEAL
+) -> Seeds:
+    """
+    Return the seeds of one deal: by these numbers only, so that nobody chooses among them.
+
+    Raises:
+        InvariantViolated: If the tournament has no masters: registration never opened.
+    """
+    masters = _masters(tournament)
+
+    def seed(master: str, use: str) -> str:
+        return derive_seed(bytes.fromhex(master), use, table_number, hand_number, deal).hex()
+
+    return Seeds(
+        cards=seed(masters.cards, "cards"),
+        dice=seed(masters.open, "dice"),
+        draws=seed(masters.open, "draws"),
+    )
+
+
+def _masters(tournament: State) -> Masters:
+    if isinstance(tournament, Registering | Closed | Running | Finished):
+        return tournament.masters
+    raise InvariantViolated(f"a tournament {type(tournament).__name__} has no masters")
+
+
+def first_deal(  # noqa: PLR0913 - what a hand is opened by
+    tournament: State,
+    here: Table,
+    order: Open,
+    *,
+    hand: HandId,
+    named: Named,
+    openings: tuple[Opening, ...],
+    omissions: tuple[Omission, ...],
+    now: datetime,
+) -> OpenHand:
+    """Return how the next hand is opened, as the tournament orders it."""
+    version, head = named
+    return OpenHand(
+        hand=hand,
+        seeds=seeds_for(tournament, table_number=here.number, hand_number=here.next_hand_number),
+        tournament_version=version,
+        tournament_head=head,
+        openings=openings,
+        omissions=omissions,
+        last=order.last,
+        **purchases.books_of(tournament, here),
+        stage=SUDDEN_DEATH if order.only else 1,
+        only=tuple(each.seat for each in here.entrants() if each.entrant in order.only),
+        level=clocks.in_force(order.clock),
+        now=now,
+    )
+
+
+def dealt_anew(
+    tournament: Running, here: Table, voided: HandOpened, *, named: Named, now: datetime
+) -> tuple[Command, ...]:
+    """
+    Return how the hand of the *voided* deal is played again; who has left it stays out of it.
+
+    Source: rulebook ``voiding.replay``.
+    """
+    version, head = named
+    opening = OpenHand(
+        hand=voided.hand,
+        seeds=seeds_for(
+            tournament,
+            table_number=here.number,
+            hand_number=voided.number,
+            deal=here.next_deal,
+        ),
+        deal=here.next_deal,
+        stage=voided.stage,
+        round=voided.round,
+        tournament_version=version,
+        tournament_head=head,
+        openings=voided.openings,
+        omissions=voided.omissions,
+        last=voided.last,
+        **purchases.books_of(tournament, here),
+        now=now,
+    )
+    gone = (place.entrant for place in here.places if place.entrant in tournament.leaving)
+    return opening, *(QuitHand(entrant=entrant, now=now) for entrant in gone)

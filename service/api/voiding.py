@@ -1,0 +1,61 @@
+"""Taking back a deal, by whoever directs the play and does not take part in it."""
+
+from typing import Annotated
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.table.commands import VoidCause, VoidDeal
+from engine.table.events import DealVoided
+from engine.table.state import Table
+from service.api.access import demand, entrant_of, reach, tournament_of_table
+from service.api.bodies import read_body
+from service.api.operations import operation
+from service.api.shell import Asked, principal_of, shell_of
+from service.api.submitting import answer, order_of
+from service.directing import submit
+from service.errors import StreamNotFound
+
+
+class VoidWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Why the deal does not count."""
+
+    cause: VoidCause
+    reason: Annotated[str, Meta(pattern="^[a-z0-9_]{1,64}$")]
+    """A word for what was found, such as ``card_shown``; it is public."""
+
+
+class Voided(msgspec.Struct, kw_only=True):
+    """The deal that does not count; the hand is dealt anew at once."""
+
+    table: str
+    hand: str
+    number: int
+    deal: int
+    position: str | None
+
+
+@operation(
+    "POST", "/v1/tables/{table_id:str}/void", "void_deal",
+    "Void the deal in play: every chip goes back, every card is opened, the hand is dealt anew.",
+    scope="tournaments:manage", body=VoidWanted, answer=Voided, key_required=True,
+    problems=("forbidden", "no_deal_in_play", "substantial_action"),
+)  # fmt: skip
+async def void_deal(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+    """Void for a director or referee who is not entered; said twice, it is one void."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, VoidWanted)
+    order = order_of(request, raw, required=True)
+    place = await reach(request, table_id, "tbl")
+    if not isinstance(place.state, Table):
+        raise StreamNotFound("there is nothing here under this name")
+    tournament = await tournament_of_table(request, place)
+    entered = entrant_of(tournament, principal_of(request).account.player) is not None
+    demand(place, "direct_play", entered=entered)
+    asked = VoidDeal(cause=body.cause, reason=body.reason, now=order.command.received_at)
+    receipt = await submit(shell.desk, place.league, table_id, asked, order.command)
+    (voided,) = (each.event for each in receipt.recorded if isinstance(each.event, DealVoided))
+    content = {"table": table_id, "hand": voided.hand, "number": voided.number, "deal": voided.deal}
+    return answer(receipt, content, 200, version_of=place.stream)
