@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID
 
 import msgspec
 from litestar import Response
@@ -14,6 +14,7 @@ from engine.values import stream_of
 from service.api.paging import position_token
 from service.api.shell import Asked, Shell, number_in_path, principal_of, shell_of
 from service.errors import BadRequest
+from service.numbers import uuid5
 from service.writer import Command, Entry, Receipt, States
 
 NAMESPACE = UUID("5abacc00-0000-5000-8000-686f6c6f7461")

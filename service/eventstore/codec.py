@@ -200,7 +200,7 @@ def _places(value: Any, pointer: str) -> Iterator[Place]:
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             yield from _places(item, f"{pointer}/{index}")
-    elif isinstance(value, Mapping):
+    elif value is not None and isinstance(value, Mapping):
         for key in sorted(value, key=str):
             yield from _places(value[key], f"{pointer}/{key}")
 
