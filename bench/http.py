@@ -150,7 +150,7 @@ def main() -> None:
                 if child.stdout.readline() != b"ready\n":
                     raise RuntimeError("the load did not get ready")
                 for delay in DELAYS:
-                    _delay(superuser, delay)
+                    shown = _delay(superuser, delay)
                     rounds = []
                     for _ in range(ROUNDS):
                         before = _cpu_seconds(ours.pid), _cpu_seconds(bare_one.pid)
@@ -161,11 +161,11 @@ def main() -> None:
                         for name, begun, ended in zip(("ours", "bare"), before, after, strict=True):
                             seen[name]["served"] = (ended - begun) / (WARM_SECONDS + SECONDS)
                         rounds.append(seen)
-                    _report(delay, rounds)
+                    _report(shown, rounds)
 
 
-def _report(delay: int, rounds: list[dict[str, Any]]) -> None:
-    print(f"commit_delay = {delay}:")
+def _report(shown: str, rounds: list[dict[str, Any]]) -> None:
+    print(f"{shown}, as the server says:")
     for name, label in (("ours", f"{TABLES} tables of {SEATS}, actions"), ("bare", "bare INSERT")):
         seen = [each[name] for each in rounds]
         rates = sorted(each["rate"] for each in seen)
@@ -212,11 +212,21 @@ def _cpu_seconds(pid: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def _delay(superuser: str, microseconds: int) -> None:
+def _delay(superuser: str, microseconds: int) -> str:
+    """Set what commits wait, and return what the server then says of it."""
     with psycopg.connect(superuser, autocommit=True) as connection:
         connection.execute(f"ALTER SYSTEM SET commit_delay = {microseconds:d}")
         connection.execute("ALTER SYSTEM SET commit_siblings = 0")
         connection.execute("SELECT pg_reload_conf()")
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        # Who connects now has what the server read last, and it told the others just before.
+        with psycopg.connect(superuser, autocommit=True) as connection:
+            names = ("commit_delay", "commit_siblings")
+            found = [connection.execute(f"SHOW {name}").fetchone() or ("?",) for name in names]
+        if [int(value) for (value,) in found] == [microseconds, 0]:
+            return f"commit_delay {microseconds}, commit_siblings 0"
+    raise RuntimeError(f"the server does not wait {microseconds} microseconds: {found}")
 
 
 def _about(superuser: str) -> str:

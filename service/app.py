@@ -59,19 +59,12 @@ class Application:
         if scope["type"] != "http":
             await self._front(scope, receive, send)
             return
-        number = str(self._entropy.uuid())
         scope["state"] = {
             **scope.get("state", {}),
-            "request_id": number,
+            "request_id": str(self._entropy.uuid()),
             "shell": self.litestar.state.get("shell"),
         }
-
-        async def send_with_headers(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_headers(number, message)]
-            await send(message)
-
-        await self._front(scope, receive, send_with_headers)
+        await self._front(scope, receive, send)
 
 
 class Server(uvicorn.Server):
@@ -139,6 +132,7 @@ def run(settings: Settings) -> None:
         access_log=False,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,
+        proxy_headers=False,  # nothing asks where a client is
     )
     server = Server(config, stopping)
     server.run()
@@ -166,14 +160,3 @@ async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[S
             refusals=refusals,
             stopping=stopping,
         )
-
-
-def _headers(number: str, message: Any) -> list[tuple[bytes, bytes]]:
-    present = {name.lower() for name, _ in message.get("headers", ())}
-    wanted = [
-        (b"x-request-id", number.encode()),
-        (b"cache-control", b"no-store"),
-        (b"vary", b"Authorization"),
-        (b"x-content-type-options", b"nosniff"),
-    ]
-    return [each for each in wanted if each[0] not in present]

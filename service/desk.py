@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID
 
 import asyncpg
 import structlog
@@ -17,6 +17,7 @@ from service import heartbeats
 from service.database import pool as open_pool
 from service.errors import StoreUnavailable
 from service.eventstore.store import PostgresStore
+from service.numbers import uuid5
 from service.settings import Settings
 from service.sources import Clock, DatabaseClock, Entropy, SystemEntropy
 from service.writer import Command, Writer

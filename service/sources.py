@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 from uuid import UUID
 
+from service.numbers import uuid4_of
+
 
 class Clock(Protocol):
     """Says what time it is; everything with a deadline asks one of these."""
@@ -64,7 +66,7 @@ class SystemEntropy:
 
     def uuid(self) -> UUID:
         """Return an unpredictable version 4 UUID."""
-        return UUID(bytes=secrets.token_bytes(16), version=4)
+        return uuid4_of(secrets.token_bytes(16))
 
     def token(self) -> str:
         """Return 32 bytes in lower-case hexadecimal."""

@@ -173,6 +173,10 @@ class Writer:
             StoreUnavailable: If the database is away.
         """
         known = self._league(league)
+        if not fresh and known.epoch is not None:
+            found = self._cache.known(known.number, stream)
+            if found is not None:
+                return found
         try:
             await self._know_epoch(known)
             return await self._cache.load(known.number, stream, fresh=fresh)

@@ -75,9 +75,9 @@ class FeedPage(msgspec.Struct, kw_only=True):
     more: bool
 
 
-def _current(row: Recorded) -> msgspec.Raw:
-    """Return an event's ``data`` as its schema has it today."""
-    if row.schema_version == current_version(row.type):
+def _current(row: Recorded, version: int) -> msgspec.Raw:
+    """Return an event's ``data`` as its schema has it today, in *version*."""
+    if row.schema_version == version:
         return msgspec.Raw(row.data)
     document = upcast(row.type, row.schema_version, msgspec.json.decode(row.data))
     return msgspec.Raw(msgspec.json.encode(document, order="sorted"))
@@ -105,6 +105,7 @@ class Feed:
         keys = await self.shell.desk.writer.store.keys(league_number(self.league))
         found = []
         for row in rows:
+            schema_version = current_version(row.type)
             opened: dict[str, Any] = {}
             if self.viewer is not None and row.sealed is not None:
                 audiences = (audience_of(self.viewer),)
@@ -119,9 +120,9 @@ class Feed:
                     stream=row.stream,
                     version=row.stream_version,
                     type=row.type,
-                    schema_version=current_version(row.type),
+                    schema_version=schema_version,
                     at=row.at,
-                    data=_current(row),
+                    data=_current(row, schema_version),
                     opened=opened,
                 )
             )

@@ -8,6 +8,7 @@ them goes the ordinary way.
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from litestar import Litestar, Response
@@ -28,6 +29,24 @@ _ROUTES: dict[tuple[str, str | None], HTTPRouteHandler] = {
     ("GET", None): tables.read_table,
 }
 
+_PRIVATE = (
+    (b"cache-control", b"no-store"),
+    (b"vary", b"Authorization"),
+    (b"x-content-type-options", b"nosniff"),
+)
+
+
+class _Request(BoundedRequest):
+    """A request whose headers are read without the framework."""
+
+    @cached_property
+    def headers(self) -> Any:
+        """Headers by name, which servers give in lower case; the first of several counts."""
+        found: dict[str, str] = {}
+        for name, value in self.scope["headers"]:
+            found.setdefault(name.decode("latin-1"), value.decode("latin-1"))
+        return found
+
 
 class Front:
     """
@@ -46,17 +65,17 @@ class Front:
         found = _TABLE.fullmatch(scope["path"]) if scope["type"] == "http" else None
         route = None if found is None else _ROUTES.get((scope["method"], found[2]))
         if found is None or route is None:
-            await self._litestar(scope, receive, send)
+            await self._litestar(scope, receive, _headed(scope, send))
             return
         scope["litestar_app"] = self._litestar
-        request = BoundedRequest(scope, receive, send)
+        request = _Request(scope, receive, send)
         act: _Handler = route.fn
         try:
             await authenticate(request, route.opt["operation"])
             response = await act(request, found[1])
         except Exception as error:  # noqa: BLE001 - as the framework does
             response = self._answer_to(error)(request, error)
-        await _send(response, send)
+        await _send(response, _common(scope), send)
 
     def _answer_to(self, error: Exception) -> Callable[..., Response[bytes]]:
         known = next(each for each in type(error).__mro__ if each in self._handlers)
@@ -64,11 +83,30 @@ class Front:
         return answer
 
 
-async def _send(response: Response[bytes], send: Send) -> None:
-    headers = [
-        (name.lower().encode("latin-1"), value.encode("latin-1"))
-        for name, value in response.headers.items()
-    ]
+def _common(scope: Any) -> list[tuple[bytes, bytes]]:
+    """Return the headers of every answer: its request's number, and that nothing is cached."""
+    return [(b"x-request-id", scope["state"]["request_id"].encode()), *_PRIVATE]
+
+
+def _headed(scope: Any, send: Send) -> Send:
+    """Return a *send* that adds the common headers which an answer does not have yet."""
+    if scope["type"] != "http":
+        return send
+
+    async def send_with_headers(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            given = list(message.get("headers", ()))
+            present = {name.lower() for name, _ in given}
+            missing = [each for each in _common(scope) if each[0] not in present]
+            message["headers"] = [*given, *missing]
+        await send(message)
+
+    return send_with_headers
+
+
+async def _send(response: Response[bytes], headers: list[tuple[bytes, bytes]], send: Send) -> None:
+    for name, value in response.headers.items():
+        headers.append((name.lower().encode("latin-1"), value.encode("latin-1")))
     if response.status_code != HTTP_304_NOT_MODIFIED:
         headers.append((b"content-type", str(response.media_type).encode("latin-1")))
         headers.append((b"content-length", b"%d" % len(response.content)))

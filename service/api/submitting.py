@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID
 
 import msgspec
 from litestar import Response
@@ -14,6 +14,7 @@ from engine.values import stream_of
 from service.api.paging import position_token
 from service.api.shell import Asked, Shell, number_in_path, principal_of, shell_of
 from service.errors import BadRequest
+from service.numbers import uuid5
 from service.writer import Command, Entry, Receipt, States
 
 NAMESPACE = UUID("5abacc00-0000-5000-8000-686f6c6f7461")
@@ -112,16 +113,25 @@ def answer(
     return encoded({**content, "position": token}, status, headers)
 
 
+class _Answer(Response[bytes]):
+    """JSON that needs nothing of what the framework looks for in what it is given."""
+
+    def __init__(self, content: bytes, status: int, headers: dict[str, str]) -> None:
+        self.content = content
+        self.status_code = status
+        self.headers = headers
+        self.media_type = "application/json"
+        self.encoding = "utf-8"
+        self.background = None
+        self.cookies = []
+        self.response_type_encoders = {}
+
+
 def encoded(
     content: Any, status: int = 200, headers: dict[str, str] | None = None
 ) -> Response[bytes]:
     """Return *content* as JSON."""
-    return Response(
-        msgspec.json.encode(content),
-        status_code=status,
-        media_type="application/json",
-        headers=headers or {},
-    )
+    return _Answer(msgspec.json.encode(content), status, headers or {})
 
 
 def _key(request: Asked) -> str | None:

@@ -240,12 +240,11 @@ async def _seen(request: Asked, place: Place, viewer: EntrantId | None) -> Table
 
 
 def _view(place: Place, seen: TableView) -> dict[str, Any]:
-    view = msgspec.to_builtins(seen)
     return {
         "id": place.state.table,
         "league": place.league,
         "version": place.loaded.version,
-        **view,
+        **msgspec.structs.asdict(seen),
     }
 
 

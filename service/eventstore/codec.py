@@ -25,6 +25,7 @@ from service.eventstore.upcasters import current_version, upcast
 from service.keys import LeagueKeys
 
 Place = tuple[str, "Sealed[Any] | SealedCard"]
+_HIDDEN = frozenset((Sealed, SealedCard))
 
 
 class Encoded(NamedTuple):
@@ -153,8 +154,8 @@ class _Sealer:
         self._places: Iterator[Place] | None = None
         self._boxes: dict[str, dict[str, tuple[str, msgspec.Raw]]] = {}
 
-    def __call__(self, hidden: object) -> dict[str, Any]:
-        if not isinstance(hidden, Sealed | SealedCard):
+    def __call__(self, hidden: Any) -> dict[str, Any]:
+        if type(hidden) not in _HIDDEN:
             raise TypeError(f"{type(hidden).__name__} cannot be stored")
         if self._places is None:
             self._places = _places(self._event, "")
@@ -192,7 +193,7 @@ def _card(card: str) -> bytes:
 
 def _places(value: Any, pointer: str) -> Iterator[Place]:
     """Yield hidden places in the order in which sorted JSON is written."""
-    if isinstance(value, Sealed | SealedCard):
+    if type(value) in _HIDDEN:
         yield pointer, value
     elif isinstance(value, msgspec.Struct):
         for name, encoded in _hiding_fields(type(value)):
@@ -200,7 +201,7 @@ def _places(value: Any, pointer: str) -> Iterator[Place]:
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             yield from _places(item, f"{pointer}/{index}")
-    elif isinstance(value, Mapping):
+    elif value is not None and isinstance(value, Mapping):
         for key in sorted(value, key=str):
             yield from _places(value[key], f"{pointer}/{key}")
 
@@ -234,12 +235,13 @@ def _open(event: msgspec.Struct, recorded: Recorded, keys: LeagueKeys) -> None:
     """
     places = list(_places(event, ""))
     # Whose a card is only the boxes know; of other values the event itself says it.
-    wanted = None if any(type(hidden) is SealedCard for _, hidden in places) else (HOUSE,)
+    cards = any(type(hidden) is SealedCard for _, hidden in places)
+    wanted = None if cards else (HOUSE,)
     boxes = unseal(keys, recorded.stream, recorded.stream_version, recorded.sealed or b"", wanted)
     house = boxes[HOUSE]
     if len(house) != len(places):
         raise ValueError("the house's box does not open exactly what is hidden")
-    audiences = _audiences_by_place(boxes)
+    audiences = _audiences_by_place(boxes) if cards else {}
     for pointer, hidden in places:
         salt, value = house[pointer]
         hidden.salt = bytes.fromhex(salt)
@@ -271,6 +273,9 @@ _text = msgspec.json.Decoder(str)
 
 @cache
 def _value_decoder(hidden: Any) -> msgspec.json.Decoder[Any]:
+    """Return what decodes the value of a ``Sealed``; ``ValueError`` for any other type."""
+    if hidden is not Sealed and get_origin(hidden) is not Sealed:
+        raise ValueError(f"unknown hidden type {hidden!r}")
     return msgspec.json.Decoder(get_args(hidden)[0] if get_args(hidden) else Any)
 
 
@@ -286,17 +291,15 @@ class _CardPlace(msgspec.Struct, forbid_unknown_fields=True):
 
 def _stand_in(hidden: Any, written: Any) -> Any:
     """Return a hidden place without its value, after checking the form of what is written."""
-    if hidden is SealedCard:
-        place = msgspec.convert(written, _CardPlace)
-        return SealedCard("", b"", place.pile, place.position, ())
-    if get_origin(hidden) is Sealed or hidden is Sealed:
-        return Sealed(None, b"", msgspec.convert(written, _Commitment).audience)
-    raise ValueError(f"unknown hidden type {hidden!r}")
+    found = _to_be_opened(hidden, written)
+    if hidden is not SealedCard:
+        found.value = None
+    return found
 
 
 def _to_be_opened(hidden: Any, written: Any) -> Any:
     """Return a stand-in whose value is, for a moment, what will decode it."""
-    found = _stand_in(hidden, written)
-    if isinstance(found, Sealed):
-        found.value = _value_decoder(hidden)
-    return found
+    if hidden is SealedCard:
+        place = msgspec.convert(written, _CardPlace)
+        return SealedCard("", b"", place.pile, place.position, ())
+    return Sealed(_value_decoder(hidden), b"", msgspec.convert(written, _Commitment).audience)

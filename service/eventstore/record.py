@@ -12,6 +12,7 @@ import msgspec
 
 from engine.values import number_of
 from service.eventstore.canonical import entry, entry_hash
+from service.numbers import uuid_of
 
 
 class Guard(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,4 +157,4 @@ class StatementFailed(Exception):
 @lru_cache(maxsize=65_536)
 def league_number(league: str) -> UUID:
     """Return the UUID in a league's identifier; ``ValueError`` if it is none."""
-    return number_of(league)
+    return uuid_of(number_of(league).bytes)

@@ -99,19 +99,19 @@ def unseal(
     """
     cipher = keys.cipher(stream)
     context = SEALED + keys.league.bytes + hash_of_name(stream) + version.to_bytes(8, "big")
-    wanted = None if audiences is None else set(audiences)
+    wanted = None if audiences is None else {audience.encode() for audience in audiences}
+    key_here = keys.key_id.bytes
     found: dict[str, dict[str, Opening]] = {}
     for name, key_id, iv, closed in _boxes(sealed):
-        audience = name.decode()
-        if wanted is not None and audience not in wanted:
+        if wanted is not None and name not in wanted:
             continue
-        if key_id != keys.key_id.bytes:
+        if key_id != key_here:
             raise EventUnreadable("a box was closed with a key that is not here")
         try:
             text = cipher.decrypt(iv, closed, context + name)
         except InvalidTag as error:
             raise EventUnreadable("a box does not open", stream=stream, version=version) from error
-        found[audience] = _openings.decode(text)
+        found[name.decode()] = _openings.decode(text)
     return found
 
 

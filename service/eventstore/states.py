@@ -62,9 +62,8 @@ class StateCache:
             EventUnreadable: If an event cannot be read or its hash is wrong.
         """
         place = (league, stream)
-        known = self._kept.get(place)
-        if known is not None and not fresh and place not in self._suspected:
-            self._kept.move_to_end(place)
+        known = None if fresh else self.known(league, stream)
+        if known is not None:
             return known
         read = self._reads.get(place)
         if read is None or read.begun:
@@ -73,6 +72,15 @@ class StateCache:
             read.task = asyncio.create_task(self._perform(read, league, stream))
         # Whoever gives up must not give up for all who asked for the same.
         return await asyncio.shield(read.task)
+
+    def known(self, league: UUID, stream: str) -> Loaded | None:
+        """Return a stream's state if it is here and nothing speaks against it."""
+        place = (league, stream)
+        found = self._kept.get(place)
+        if found is None or place in self._suspected:
+            return None
+        self._kept.move_to_end(place)
+        return found
 
     def keep(self, league: UUID, states: Mapping[str, Loaded], forced: bool = False) -> None:
         """Keep states that are committed; an older one than is here only if it is *forced*."""
