@@ -4,7 +4,7 @@ from datetime import datetime
 
 from engine.table.commands import BuyCause, VoidCause
 from engine.table.event_parts import OpenCard, Part
-from engine.table.showdown_events import Share
+from engine.table.showdown_events import SeatStack, Share
 from engine.values import Chips, EntrantId, HandId
 
 
@@ -25,6 +25,9 @@ class ChipsBought(Part, frozen=True, kw_only=True, tag="chips_bought"):
     seat: int
     entrant: EntrantId
     chips: Chips
+    stack: Chips
+    """What the seat has then."""
+
     cause: BuyCause
     at: datetime
     rule: str
@@ -36,6 +39,9 @@ class ChipsReturned(Part, frozen=True, kw_only=True, tag="chips_returned"):
     seat: int
     entrant: EntrantId
     chips: Chips
+    stack: Chips
+    """What is left to the seat."""
+
     at: datetime
     rule: str
 
@@ -53,6 +59,9 @@ class CarryAwarded(Part, frozen=True, kw_only=True, tag="carry_awarded"):
     """What a closing table carries goes to those who won the last main pot."""
 
     shares: tuple[Share, ...]
+    stacks: tuple[SeatStack, ...]
+    """Of every seat at the table, after it."""
+
     at: datetime
     rule: str
 

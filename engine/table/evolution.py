@@ -247,18 +247,19 @@ def _chips_bought(table: Table, event: events.ChipsBought) -> Table:
     place = table.place_of(event.entrant)
     if table.hand is not None or (place is not None and place.seat != event.seat):
         raise InvariantViolated("chips were bought by who does not sit there between hands")
+    if event.stack != event.chips + (0 if place is None else place.stack):
+        raise InvariantViolated(f"seat {event.seat} has another stack than was said")
     if place is not None:
-        richer = replace(place, stack=place.stack + event.chips)
-        return replace(table, places=with_place(table, richer))
+        return replace(table, places=with_place(table, replace(place, stack=event.stack)))
     back = Place(seat=event.seat, entrant=event.entrant, stack=event.chips)
     return replace(table, places=tuple(sorted((*table.places, back), key=lambda each: each.seat)))
 
 
 def _chips_returned(table: Table, event: events.ChipsReturned) -> Table:
     place = table.at(event.seat)
-    if table.hand is not None or place.stack < event.chips:
+    if table.hand is not None or event.stack < 0 or place.stack - event.chips != event.stack:
         raise InvariantViolated("a seat gave back chips that it does not have")
-    poorer = replace(place, stack=place.stack - event.chips)
+    poorer = replace(place, stack=event.stack)
     return replace(table, places=with_place(table, poorer))
 
 
@@ -269,6 +270,8 @@ def _carry_awarded(table: Table, event: events.CarryAwarded) -> Table:
     places = tuple(
         replace(place, stack=place.stack + given.get(place.seat, 0)) for place in table.places
     )
+    if [place.stack for place in places] != [part.stack for part in event.stacks]:
+        raise InvariantViolated("a closing table gave away its carry to other stacks")
     return replace(table, places=places, carry=0, sabacc_pot=0)
 
 

@@ -3,7 +3,7 @@
 from engine.table import errors, events
 from engine.table.commands import AwardCarry, QuitHand
 from engine.table.course import Course
-from engine.table.events import Share
+from engine.table.events import SeatStack, Share
 from engine.table.playing import advance
 from engine.table.seating import between_hands
 from engine.table.state import Table
@@ -28,9 +28,18 @@ def award_carry(table: Table, command: AwardCarry) -> tuple[events.CarryAwarded,
     shares = carry_shares(table)
     if not shares:
         return ()
+    given = dict(shares)
     return (
         events.CarryAwarded(
             shares=tuple(Share(seat=seat, chips=chips) for seat, chips in shares),
+            stacks=tuple(
+                SeatStack(
+                    seat=place.seat,
+                    entrant=place.entrant,
+                    stack=place.stack + given.get(place.seat, 0),
+                )
+                for place in table.places
+            ),
             at=command.now,
             rule="casino.carry",
         ),

@@ -1,5 +1,6 @@
 """Read model ``tables``: each table's state between hands, and who sits there with how much."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from service.projections import schema
@@ -55,6 +56,17 @@ def _deal_voided(changes: Changes, happened: Happened) -> None:
     _turn(changes, happened, hand=None, carry=data["carry"], sabacc_pot=data["sabacc_pot"])
 
 
+def _stack_changed(changes: Changes, happened: Happened) -> None:
+    _seat(changes, happened, happened.data)
+    _turn(changes, happened)
+
+
+def _carry_awarded(changes: Changes, happened: Happened) -> None:
+    for part in happened.data["stacks"]:
+        _seat(changes, happened, part)
+    _turn(changes, happened, carry=0, sabacc_pot=0)
+
+
 def _seats_vacated(changes: Changes, happened: Happened) -> None:
     data = happened.data
     for placed in data["departures"]:
@@ -87,7 +99,7 @@ def _table_closed(changes: Changes, happened: Happened) -> None:
     _turn(changes, happened, state="closed", closed_at=happened.at)
 
 
-def _seat(changes: Changes, happened: Happened, placed: dict[str, Any]) -> None:
+def _seat(changes: Changes, happened: Happened, placed: Mapping[str, Any]) -> None:
     changes.put(
         schema.seat,
         table=happened.subject,
@@ -120,6 +132,9 @@ tables = Projection(
         "hand_opened": _hand_opened,
         "hand_settled": _hand_settled,
         "deal_voided": _deal_voided,
+        "chips_bought": _stack_changed,
+        "chips_returned": _stack_changed,
+        "carry_awarded": _carry_awarded,
         "seats_vacated": _seats_vacated,
         "arrivals_seated": _arrivals_seated,
         "table_held": _table_held,

@@ -3,7 +3,11 @@
 from itertools import count
 from typing import Any
 
+import asyncpg
 import pytest
+
+from tests.service.api.test_evidence import project
+from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
 
@@ -21,6 +25,19 @@ GAME = {
 def chips(seat: dict[str, Any]) -> int:
     """Return what a seat has, before it and in the hand."""
     return int(seat["stack"] + seat["wager"])
+
+
+async def stack_read(database: TestDatabase, table: str, entrant: str) -> int:
+    """Return the stack that the read model shows, which is that between two hands."""
+    connection = await asyncpg.connect(database.url("holotable_project"))
+    try:
+        return int(
+            await connection.fetchval(
+                'SELECT stack FROM reads.seat WHERE "table" = $1 AND entrant = $2', table, entrant
+            )
+        )
+    finally:
+        await connection.close()
 
 
 async def answer(person: Any, table: str) -> bool:
@@ -77,7 +94,9 @@ async def until_a_bust(api: Any, rebuy: dict[str, Any]) -> tuple[str, str, Any, 
     raise AssertionError("nobody goes broke")
 
 
-async def test_who_is_broke_buys_a_stack_and_sits_there_again(serving) -> None:
+async def test_who_is_broke_buys_a_stack_and_sits_there_again(
+    serving, database: TestDatabase
+) -> None:
     async with serving() as api:
         rebuy = {"max": 1, "seconds": 600}
         tournament, table, broke, other = await until_a_bust(api, rebuy)
@@ -88,6 +107,8 @@ async def test_who_is_broke_buys_a_stack_and_sits_there_again(serving) -> None:
         mine = bought.json()["entrant"]
         # The next hand may be open already, and its blinds posted.
         assert next(chips(seat) for seat in seats if seat["entrant"] == mine) == 10
+        await project(database)
+        assert await stack_read(database, table, mine) == 10
         again = await broke.post(f"/v1/tournaments/{tournament}/rebuys", {}, key="again")
         assert again.json()["events"] == bought.json()["events"]
         refused = await broke.post(f"/v1/tournaments/{tournament}/rebuys", {}, key="more")
