@@ -8,7 +8,16 @@ from typing import Any, Final
 RULESETS: Final = ("better", "cantina")
 """One tournament each, in turn."""
 
-STACKS: Final = {"official": 0, "better": 145, "better_simple": 31, "cantina": 100}
+STACKS: Final = {
+    "official": 0,
+    "halcyon_10": 10,
+    "holo": 10,
+    "better": 145,
+    "better_simple": 31,
+    "cantina": 100,
+    "traditional": 20,
+    "spike": 21,
+}
 """Small stacks decide a tournament in few hands; an odd number of units makes odd chips."""
 
 HOUSE_RULES: Final[dict[str, dict[str, Any]]] = {"cantina": {"odd_chip": "carry"}}
