@@ -136,18 +136,16 @@ def tournament_request(
 ) -> dict[str, Any]:
     """Return the body that schedules tournament *number* of the night."""
     ruleset = options.ruleset_of(number)
-    stack = options.stack_of(number)
     open_end = ruleset in OPEN_HANDS
     return {
         "name": f"{ruleset.replace('_', ' ').title()} Open {number}",
         "season": season,
         "ruleset": ruleset,
         "overrides": {
-            "starting_stack": stack,
             **HOUSE_RULES.get(ruleset, {}),
             **({"rebuy": {"seconds": 0}} if open_end else {}),
         },
-        "starting_stack": stack,
+        "starting_stack": options.stack_of(number),
         "table_seats": ONE_TABLE if open_end else 6,
         "hands_max": OPEN_HANDS.get(ruleset),
         "entrants_min": 2,

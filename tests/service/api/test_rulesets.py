@@ -3,6 +3,7 @@
 import pytest
 
 from engine.rulesets import PRESETS, preset, ruleset_hash
+from service.demo.options import Options, tournament_request
 
 pytestmark = pytest.mark.anyio
 
@@ -42,3 +43,16 @@ async def test_an_unknown_preset_is_not_found_and_the_known_ones_are_named(servi
         answer = await api.http.get(f"/v1/rulesets/{path}")
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
         assert "better_simple" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+async def test_the_tournament_that_the_demo_asks_for_is_announced(serving, name: str) -> None:
+    async with serving() as api:
+        owner = await api.person()
+        made = await owner.post("/v1/leagues", {"name": "Cloud City", "sandbox": True})
+        league = made.json()["id"]
+        season = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"})
+        options = Options(ruleset=name)
+        body = tournament_request(options, 1, season.json()["id"], "2040-01-01T00:00:00Z")
+        announced = await owner.post(f"/v1/leagues/{league}/tournaments", body)
+        assert announced.status_code == 201, announced.text
