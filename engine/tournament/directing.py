@@ -191,7 +191,10 @@ def _stuck(
     """Return whether every table waits for entrants, and none will come."""
     if isinstance(state.terms.ruleset.end, OpenEnd):
         return False
-    if any(tables[each.table].playable or not tables[each.table].idle for each in live):
+    # A table in its last hand is not among those that go on, and is waited for all the same.
+    if not all(tables[each.table].idle for each in state.tables):
+        return False
+    if any(tables[each.table].playable for each in live):
         return False
     return not any(
         _consolidated(state, tables, live, each) or _balanced(state, tables, live, each)

@@ -177,6 +177,8 @@ def test_what_was_stored_before_clocks_and_moved_absence_is_read_as_it_was_meant
     moved = upcast("arrivals_seated", 1, {"restart": False, "arrivals": arrivals})
 
     assert hand == {"number": 11, "level": {**level, "set_by": None}}
-    assert moved["arrivals"] == [{**arrivals[0], "away": False, "timeouts": 0}]
+    assert moved["arrivals"] == [
+        {**arrivals[0], "away": False, "timeouts": 0, "hands_won": 0, "pots_won": 0}
+    ]
     assert "set_by" not in level
     assert "away" not in arrivals[0]
