@@ -12,7 +12,7 @@ from engine.rng import derive_seed
 from engine.table.commands import Command, Omission, OpenHand, Opening, QuitHand, Seeds
 from engine.table.events import HandOpened
 from engine.table.state import SUDDEN_DEATH, Table
-from engine.tournament.directing import Open
+from engine.tournament.directives import Open
 from engine.tournament.state import Closed, Finished, Registering, Running, State
 from engine.tournament.values import Masters
 from engine.values import HandId

@@ -23,7 +23,7 @@ from engine.table.quitting import carry_shares
 from engine.table.state import Table
 from engine.tournament.commands import Command as TournamentCommand
 from engine.tournament.commands import RecordBrought, RecordLeaves
-from engine.tournament.directing import BringIn, Close, Finish, LetGo
+from engine.tournament.directives import BringIn, Close, Finish, LetGo
 from engine.tournament.events import Event as TournamentEvent
 from engine.tournament.events import ItemReturned, ItemStaked, LeaveDeclared, RebuyTaken
 from engine.tournament.state import Running

@@ -13,10 +13,10 @@ from typing import Any
 
 import structlog
 
-from engine import policies, purchases, season, table, tournament
+from engine import boundaries, policies, purchases, season, table, tournament
 from engine.aggregates import DECIDERS
+from engine.boundaries import BoundaryPlan
 from engine.errors import InvariantViolated
-from engine.policies import BoundaryPlan
 from engine.table.commands import Command as TableCommand
 from engine.table.commands import ExtendDecision, TimeOut
 from engine.table.events import DealVoided, HandSettled
@@ -171,7 +171,7 @@ async def _plan(load: Any, here: Table, hand: HandId, now: datetime) -> Boundary
         for seating in above.state.tables:
             if seating.table != here.table:
                 tables[seating.table] = (await load(stream_of(seating.table))).state
-    return policies.plan_boundary(
+    return boundaries.plan_boundary(
         above.state,
         tables,
         here.table,

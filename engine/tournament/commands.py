@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from engine.rulesets import Ruleset
+from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms
 from engine.tournament.values import BotRule, Busted, Candidate, Draw, Masters, Move, Standing
 from engine.values import (
     Chips,
@@ -56,6 +57,10 @@ class Announce(_Command, frozen=True, kw_only=True, tag="announce"):
     hands_between_seconds: int = 0
     hands_max: int | None = None
     """Hands each table plays at most; none means to the last chip."""
+    entry: EntryTerms = EntryTerms()
+    fees: FeeTerms = FeeTerms()
+    format: FormatTerms = FormatTerms()
+    floor: FloorTerms = FloorTerms()
 
 
 class OpenRegistration(_Command, frozen=True, kw_only=True, tag="open_registration"):

@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from engine.rulesets import Amounts, Ruleset
+from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms
 from engine.tournament.values import (
     BotRule,
     Candidate,
@@ -62,6 +63,10 @@ class TournamentAnnounced(_Event, frozen=True, kw_only=True, tag="tournament_ann
     currency: str | None
     hands_between_seconds: int
     hands_max: int | None
+    entry: EntryTerms
+    fees: FeeTerms
+    format: FormatTerms
+    floor: FloorTerms
 
 
 class RegistrationOpened(_Event, frozen=True, kw_only=True, tag="registration_opened"):

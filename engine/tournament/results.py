@@ -12,9 +12,10 @@ from engine.tournament.events import (
     Event,
     TournamentFinished,
 )
+from engine.tournament.evolution_buying import with_passed
 from engine.tournament.payouts import payouts, ranked
 from engine.tournament.rebuying import after_bust, items_lost
-from engine.tournament.state import Finished, Running, State, phase_of, with_passed
+from engine.tournament.state import Finished, Running, State, phase_of
 from engine.tournament.values import Busted, Entry, Placing, Standing
 from engine.values import EntrantId
 

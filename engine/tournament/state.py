@@ -1,54 +1,19 @@
-"""What a tournament has become, one struct for each phase, and how it gets there."""
+"""What a tournament has become, one struct for each phase."""
 
-from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
-from msgspec.structs import replace
 
-from engine.errors import InvariantViolated
-from engine.tournament.events import (
-    ChipsBrought,
-    ChipsPromised,
-    ClockStarted,
-    ClockStopped,
-    EntrantBusted,
-    EntrantCashedOut,
-    EntrantEliminated,
-    EntrantRegistered,
-    EntrantsMoved,
-    EntrantWithdrawn,
-    Event,
-    ItemPassed,
-    ItemReturned,
-    ItemStaked,
-    LeaveDeclared,
-    LevelRaised,
-    PlayClosing,
-    PlayStarted,
-    RebuyDeclared,
-    RebuyTaken,
-    RebuyWindowOpened,
-    RegistrationClosed,
-    RegistrationOpened,
-    SeatsDrawn,
-    TableBroken,
-    TournamentAnnounced,
-    TournamentCancelled,
-    TournamentFinished,
-    TournamentPaused,
-    TournamentResumed,
-)
+from engine.tournament.errors import TournamentNotRunning
+from engine.tournament.events import TournamentAnnounced
 from engine.tournament.values import (
     Entry,
     Item,
     LevelClock,
     Masters,
-    Move,
     Payout,
     Placing,
     Promised,
-    SeatAssignment,
     Standing,
     Window,
 )
@@ -205,274 +170,13 @@ def entry_of(state: Registering | Closed | Running | Finished, entrant: EntrantI
     return next((each for each in state.entrants if each.entrant == entrant), None)
 
 
-def evolve(state: State, event: Event) -> State:
+def running_of(state: State) -> Running:
     """
-    Return the state after *event*.
+    Return *state* if play is on.
 
     Raises:
-        InvariantViolated: If *event* cannot have happened in *state*.
+        TournamentNotRunning: If it has not begun or is over.
     """
-    return replace(_evolve(state, event), version=state.version + 1)
-
-
-def _evolve(state: State, event: Event) -> State:
-    match state, event:
-        case Unannounced(), TournamentAnnounced():
-            return Announced(terms=event)
-        case Announced(terms=terms), RegistrationOpened():
-            masters = Masters(cards=event.cards.value, open=event.open.value)
-            return Registering(terms=terms, masters=masters)
-        case Registering(), EntrantRegistered():
-            entry = Entry(
-                entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
-            )
-            return replace(state, entrants=(*state.entrants, entry), registered=event.number)
-        case Registering(), EntrantWithdrawn():
-            kept = tuple(each for each in state.entrants if each.entrant != event.entrant)
-            return replace(state, entrants=kept)
-        case Registering(), RegistrationClosed():
-            return Closed(terms=state.terms, masters=state.masters, entrants=state.entrants)
-        case Closed(), SeatsDrawn():
-            return replace(
-                state,
-                tables=_seatings(event.assignments),
-                breaking_order=event.breaking_order,
-                draws=event.draw.number,
-            )
-        case Closed(), PlayStarted():
-            return Running(
-                terms=state.terms,
-                masters=state.masters,
-                entrants=state.entrants,
-                tables=state.tables,
-                breaking_order=state.breaking_order,
-                draws=state.draws,
-            )
-        case Announced() | Registering() | Running(), TournamentCancelled():
-            entrants = () if isinstance(state, Announced) else state.entrants
-            return Cancelled(terms=state.terms, entrants=entrants, reason=event.reason)
-        case Running(), _:
-            return _evolve_running(state, event)
-        case _:
-            raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
-
-
-def with_passed(state: Running, event: ItemPassed) -> Running:
-    """Return the state after a thing has passed, while more of the same decision is to come."""
-    return _with_item(state, event.item, owner=event.taker, staked=False)
-
-
-def _evolve_running(state: Running, event: Event) -> State:
-    match event:
-        case TournamentPaused():
-            return replace(state, paused=True)
-        case TournamentResumed():
-            return replace(state, paused=False)
-        case ClockStarted() | ClockStopped() | LevelRaised():
-            return replace(state, clock=_clock(state, event))
-        case EntrantBusted():
-            return replace(state, tables=_without(state.tables, {event.entrant}))
-        case RebuyDeclared() | RebuyWindowOpened() | RebuyTaken():
-            return _rebuying(state, event)
-        case EntrantRegistered():
-            entry = Entry(
-                entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
-            )
-            return replace(state, entrants=(*state.entrants, entry))
-        case ChipsPromised() | ChipsBrought() | LeaveDeclared() | EntrantCashedOut():
-            return _in_casino(state, event)
-        case PlayClosing():
-            return replace(state, closing=True)
-        case ItemStaked():
-            return _item_staked(_back(state, event), event)
-        case ItemPassed():
-            return _with_item(state, event.item, owner=event.taker, staked=False)
-        case ItemReturned():
-            return _with_item(state, event.item, staked=False)
-        case EntrantEliminated():
-            state = _without_window(state, event.entrant)
-            placing = Placing(
-                entrant=event.entrant, player=event.player, place=event.place, shared=event.shared
-            )
-            return replace(state, placings=(*state.placings, placing))
-        case EntrantsMoved():
-            draws = event.draw.number if event.draw else state.draws
-            return replace(state, tables=_moved(state.tables, event.moves), draws=draws)
-        case TableBroken():
-            draws = event.draw.number if event.draw else state.draws
-            left = _moved(state.tables, event.moves)
-            kept = tuple(each for each in left if each.table != event.table)
-            return replace(state, tables=kept, draws=draws)
-        case TournamentFinished():
-            return Finished(
-                terms=state.terms,
-                masters=state.masters,
-                entrants=state.entrants,
-                placings=event.placings,
-                payouts=event.payouts,
-            )
-        case _:
-            raise InvariantViolated(f"{type(event).__name__} cannot follow the start of play")
-
-
-def _clock(state: Running, event: ClockStarted | ClockStopped | LevelRaised) -> LevelClock:
-    """Return the clock after *event*, whose version will be the next."""
-    version, before = state.version + 1, state.clock
-    match event:
-        case ClockStopped():
-            if before is None or event.level != before.level:
-                raise InvariantViolated("a clock was stopped that does not run")
-            return replace(
-                before,
-                run_by=version,
-                since=event.at,
-                due=None,
-                left_microseconds=event.left_microseconds,
-            )
-        case ClockStarted() if before is not None and before.level == event.level:
-            set_by = before.set_by
-        case ClockStarted() | LevelRaised():
-            if event.level != (0 if before is None else before.level) + 1:
-                raise InvariantViolated("a level was left out")
-            set_by = version
-    return LevelClock(
-        level=event.level,
-        amounts=event.amounts,
-        set_by=set_by,
-        run_by=version,
-        since=event.at,
-        due=event.due,
-    )
-
-
-def _rebuying(state: Running, event: RebuyDeclared | RebuyWindowOpened | RebuyTaken) -> Running:
-    match event:
-        case RebuyDeclared(entrant=entrant):
-            return replace(state, declared=(*state.declared, entrant))
-        case RebuyWindowOpened():
-            window = Window(
-                entrant=event.entrant,
-                table=event.table,
-                seat=event.seat,
-                stack_at_start=event.stack_at_start,
-                buys=event.buys,
-            )
-            return replace(state, windows=(*state.windows, window))
-        case RebuyTaken(entrant=entrant):
-            left = tuple(each for each in state.declared if each != entrant)
-            return replace(_back(state, event), rebuys=(*state.rebuys, entrant), declared=left)
-
-
-def _without_window(state: Running, entrant: EntrantId) -> Running:
-    return replace(state, windows=tuple(each for each in state.windows if each.entrant != entrant))
-
-
-def _in_casino(
-    state: Running, event: ChipsPromised | ChipsBrought | LeaveDeclared | EntrantCashedOut
-) -> Running:
-    match event:
-        case ChipsPromised():
-            promised = Promised(
-                entrant=event.entrant,
-                seat=event.seat,
-                chips=event.chips,
-                newcomer=event.newcomer,
-            )
-            return replace(state, promised=(*state.promised, promised))
-        case ChipsBrought(entrant=entrant):
-            waiting = tuple(each for each in state.promised if each.entrant != entrant)
-            seated = state if entrant in state.remaining() else _back(state, event)
-            return replace(seated, promised=waiting)
-        case LeaveDeclared(entrant=entrant):
-            return replace(state, leaving=(*state.leaving, entrant))
-        case EntrantCashedOut(entrant=entrant):
-            gone = _without_window(state, entrant)
-            return replace(
-                gone,
-                tables=_without(gone.tables, {entrant}),
-                # Chips that were promised and have not come stay with their owner.
-                promised=tuple(each for each in gone.promised if each.entrant != entrant),
-                leaving=tuple(each for each in gone.leaving if each != entrant),
-                left=(*gone.left, Standing(entrant=entrant, stack=event.stack)),
-            )
-
-
-def _back(state: Running, event: RebuyTaken | ItemStaked | ChipsBrought) -> Running:
-    """Return the state in which somebody who was broke, or new, sits there."""
-    seated = Seated(entrant=event.entrant, seat=event.seat)
-    tables = tuple(
-        replace(table, seats=_by_seat([*table.seats, seated]))
-        if table.table == event.table
-        else table
-        for table in state.tables
-    )
-    return replace(_without_window(state, event.entrant), tables=tables)
-
-
-def _item_staked(state: Running, event: ItemStaked) -> Running:
-    if any(item.name == event.item for item in state.items):
-        return _with_item(state, event.item, staked=True)
-    brought = Item(
-        name=event.item,
-        value=event.value,
-        owner=event.entrant,
-        brought_by=event.entrant,
-        staked=True,
-    )
-    return replace(state, items=(*state.items, brought))
-
-
-def _with_item(state: Running, name: str, **changes: Any) -> Running:
-    return replace(
-        state,
-        items=tuple(
-            replace(item, **changes) if item.name == name else item for item in state.items
-        ),
-    )
-
-
-def _seatings(assignments: tuple[SeatAssignment, ...]) -> tuple[Seating, ...]:
-    tables = sorted({(each.table_number, each.table) for each in assignments})
-    return tuple(
-        Seating(
-            table=table,
-            number=number,
-            seats=_by_seat(
-                Seated(entrant=each.entrant, seat=each.seat)
-                for each in assignments
-                if each.table == table
-            ),
-        )
-        for number, table in tables
-    )
-
-
-def _without(tables: tuple[Seating, ...], gone: set[EntrantId]) -> tuple[Seating, ...]:
-    return tuple(
-        replace(table, seats=tuple(each for each in table.seats if each.entrant not in gone))
-        for table in tables
-    )
-
-
-def _moved(tables: tuple[Seating, ...], moves: tuple[Move, ...]) -> tuple[Seating, ...]:
-    left = _without(tables, {each.entrant for each in moves})
-    return tuple(
-        replace(
-            table,
-            seats=_by_seat(
-                [
-                    *table.seats,
-                    *(
-                        Seated(entrant=move.entrant, seat=move.to_seat)
-                        for move in moves
-                        if move.to_table == table.table
-                    ),
-                ]
-            ),
-        )
-        for table in left
-    )
-
-
-def _by_seat(seats: Iterable[Seated]) -> tuple[Seated, ...]:
-    return tuple(sorted(seats, key=lambda each: each.seat))
+    if not isinstance(state, Running):
+        raise TournamentNotRunning(phase=phase_of(state))
+    return state

@@ -41,8 +41,18 @@ def _with_presence(document: Document) -> Document:
     return document | {"arrivals": [arrival | present for arrival in document["arrivals"]]}
 
 
+def _of_first_terms(document: Document) -> Document:
+    """Return terms of a tournament that had none of the later choices."""
+    entry: Document = {}
+    fees: Document = {}
+    format_: Document = {}
+    floor: Document = {}
+    return document | {"entry": entry, "fees": fees, "format": format_, "floor": floor}
+
+
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("tournament_announced", 1): _of_first_rules,
+    ("tournament_announced", 2): _of_first_terms,
     ("table_opened", 1): _of_first_rules,
     ("hand_opened", 1): _without_clock,
     ("arrivals_seated", 1): _with_presence,

@@ -6,7 +6,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from engine.aggregates import DECIDERS
-from engine.policies import BoundaryPlan, decide_in_turn, plan_boundary, tables_of
+from engine.boundaries import BoundaryPlan, plan_boundary
+from engine.policies import decide_in_turn, tables_of
 from engine.table.commands import OpenHand
 from engine.table.state import Table
 from engine.tournament.commands import RecordBusts

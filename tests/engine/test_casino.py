@@ -12,7 +12,7 @@ from engine.table.commands import VoidDeal
 from engine.table.quitting import carry_shares
 from engine.table.recall import commands_of
 from engine.tournament.commands import AddOn, CloseEarly, DeclareRebuy, Leave, Register
-from engine.tournament.directing import Finish
+from engine.tournament.directives import Finish
 from engine.tournament.errors import AlreadyEntered, NotACasino, RebuyNotAllowed, TournamentFull
 from engine.tournament.events import EntrantCashedOut, EntrantEliminated, TournamentFinished
 from engine.tournament.state import Finished, Running

@@ -11,7 +11,7 @@ from engine.table import commands, errors, events
 from engine.table.commands import Arrival
 from engine.table.view import TableView
 from engine.tournament.commands import CloseEarly
-from engine.tournament.directing import Break, Finish, Hold, Open
+from engine.tournament.directives import Break, Finish, Hold, Open
 from engine.tournament.errors import TermsInvalid
 from engine.tournament.events import TournamentFinished
 from engine.tournament.state import Finished

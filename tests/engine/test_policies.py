@@ -7,14 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from engine.boundaries import plan_boundary
 from engine.deals import seeds_for
-from engine.policies import (
-    busts_of,
-    idle_tables,
-    plan_boundary,
-    points_of,
-    tables_of,
-)
+from engine.policies import busts_of, idle_tables, points_of, tables_of
 from engine.rng import derive_seed
 from engine.table.commands import CloseTable, OpenHand, RecordWait, SeatArrivals, VacateSeats
 from engine.table.events import Bust, HandSettled

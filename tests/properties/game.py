@@ -4,13 +4,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from engine.aggregates import DECIDERS
-from engine.policies import (
-    BoundaryPlan,
-    busts_of,
-    decide_in_turn,
-    plan_boundary,
-    tables_of,
-)
+from engine.boundaries import BoundaryPlan, plan_boundary
+from engine.policies import busts_of, decide_in_turn, tables_of
 from engine.rulesets import OpenEnd, Ruleset, ruleset_hash
 from engine.table.commands import Command, VoidDeal
 from engine.table.events import Event

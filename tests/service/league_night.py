@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 from uuid import UUID, uuid5
 
-from engine import policies
+from engine import boundaries, policies
 from engine.aggregates import DECIDERS
 from engine.league.commands import AddMember, CreateLeague
 from engine.rulesets import preset, ruleset_hash
@@ -189,7 +189,7 @@ class Night:
         floor = await self._writer.load(self.league, stream_of(self.tournament))
         live = {table.table: table for table in tables if not table.closed}
         for table, its in live.items():
-            plan = policies.plan_boundary(
+            plan = boundaries.plan_boundary(
                 floor.state,
                 live,
                 table,

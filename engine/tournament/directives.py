@@ -1,0 +1,90 @@
+"""What a table can be told at its boundary."""
+
+from typing import Literal
+
+import msgspec
+
+from engine.tournament.values import Candidate, Draw, LevelClock, Move, Promised, Standing
+from engine.values import EntrantId, TableId
+
+HoldReason = Literal[
+    "not_started",
+    "hand_in_play",
+    "paused",
+    "waiting_for_entrants",
+    "breaking",
+    "balancing",
+    "hands_max",
+    "closing",
+]
+
+
+class Open(msgspec.Struct, frozen=True, kw_only=True):
+    """Open the next hand, ``wait_seconds`` after the last was settled at the earliest."""
+
+    last: bool
+    wait_seconds: int
+    only: tuple[EntrantId, ...] = ()
+    """In a sudden-death hand: those who are tied for the first place."""
+
+    clock: LevelClock | None = None
+    """The level in force, where levels go by the clock."""
+
+
+class LetGo(msgspec.Struct, frozen=True, kw_only=True):
+    """Who leaves a casino gives up the seat."""
+
+    entrants: tuple[EntrantId, ...]
+
+
+class BringIn(msgspec.Struct, frozen=True, kw_only=True):
+    """What was promised comes to the table."""
+
+    promised: tuple[Promised, ...]
+
+
+class CloseRebuys(msgspec.Struct, frozen=True, kw_only=True):
+    """Who has not come back is out, ``wait_seconds`` after the last hand was settled."""
+
+    wait_seconds: int
+
+
+class Hold(msgspec.Struct, frozen=True, kw_only=True):
+    reason: HoldReason
+
+
+class MoveOut(msgspec.Struct, frozen=True, kw_only=True):
+    table: TableId
+    """Who gives: the table that asks, or another idle one of which it takes."""
+    moves: tuple[Move, ...]
+    rule: str
+    candidates: tuple[Candidate, ...]
+    draw: Draw | None
+
+
+class Break(msgspec.Struct, frozen=True, kw_only=True):
+    table: TableId
+    moves: tuple[Move, ...]
+    carry_to: TableId
+    rule: str
+    candidates: tuple[Candidate, ...]
+    draw: Draw | None
+    final: bool
+
+
+class Finish(msgspec.Struct, frozen=True, kw_only=True):
+    """Every table has played its last hand."""
+
+    rule: Literal[
+        "finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks", "finish.closed"
+    ]
+    stacks: tuple[Standing, ...]
+
+
+class Close(msgspec.Struct, frozen=True, kw_only=True):
+    """The table has no more to play for."""
+
+    reason: Literal["finished", "cancelled", "broken"]
+
+
+Directive = LetGo | BringIn | CloseRebuys | Open | Hold | MoveOut | Break | Finish | Close

@@ -1,0 +1,192 @@
+"""How a tournament becomes what it is, event by event."""
+
+from msgspec.structs import replace
+
+from engine.errors import InvariantViolated
+from engine.tournament.events import (
+    ChipsBrought,
+    ChipsPromised,
+    ClockStarted,
+    ClockStopped,
+    EntrantBusted,
+    EntrantCashedOut,
+    EntrantEliminated,
+    EntrantRegistered,
+    EntrantsMoved,
+    EntrantWithdrawn,
+    Event,
+    ItemPassed,
+    ItemReturned,
+    ItemStaked,
+    LeaveDeclared,
+    LevelRaised,
+    PlayClosing,
+    PlayStarted,
+    RebuyDeclared,
+    RebuyTaken,
+    RebuyWindowOpened,
+    RegistrationClosed,
+    RegistrationOpened,
+    SeatsDrawn,
+    TableBroken,
+    TournamentAnnounced,
+    TournamentCancelled,
+    TournamentFinished,
+    TournamentPaused,
+    TournamentResumed,
+)
+from engine.tournament.evolution_buying import (
+    back,
+    in_casino,
+    item_staked,
+    rebuying,
+    with_item,
+    without_window,
+)
+from engine.tournament.seats import moved, seatings_of, without
+from engine.tournament.state import (
+    Announced,
+    Cancelled,
+    Closed,
+    Finished,
+    Registering,
+    Running,
+    State,
+    Unannounced,
+)
+from engine.tournament.values import Entry, LevelClock, Masters, Placing
+
+
+def evolve(state: State, event: Event) -> State:
+    """
+    Return the state after *event*.
+
+    Raises:
+        InvariantViolated: If *event* cannot have happened in *state*.
+    """
+    return replace(_evolve(state, event), version=state.version + 1)
+
+
+def _evolve(state: State, event: Event) -> State:
+    match state, event:
+        case Unannounced(), TournamentAnnounced():
+            return Announced(terms=event)
+        case Announced(terms=terms), RegistrationOpened():
+            masters = Masters(cards=event.cards.value, open=event.open.value)
+            return Registering(terms=terms, masters=masters)
+        case Registering(), EntrantRegistered():
+            entry = Entry(
+                entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
+            )
+            return replace(state, entrants=(*state.entrants, entry), registered=event.number)
+        case Registering(), EntrantWithdrawn():
+            kept = tuple(each for each in state.entrants if each.entrant != event.entrant)
+            return replace(state, entrants=kept)
+        case Registering(), RegistrationClosed():
+            return Closed(terms=state.terms, masters=state.masters, entrants=state.entrants)
+        case Closed(), SeatsDrawn():
+            return replace(
+                state,
+                tables=seatings_of(event.assignments),
+                breaking_order=event.breaking_order,
+                draws=event.draw.number,
+            )
+        case Closed(), PlayStarted():
+            return Running(
+                terms=state.terms,
+                masters=state.masters,
+                entrants=state.entrants,
+                tables=state.tables,
+                breaking_order=state.breaking_order,
+                draws=state.draws,
+            )
+        case Announced() | Registering() | Running(), TournamentCancelled():
+            entrants = () if isinstance(state, Announced) else state.entrants
+            return Cancelled(terms=state.terms, entrants=entrants, reason=event.reason)
+        case Running(), _:
+            return _evolve_running(state, event)
+        case _:
+            raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
+
+
+def _evolve_running(state: Running, event: Event) -> State:
+    match event:
+        case TournamentPaused():
+            return replace(state, paused=True)
+        case TournamentResumed():
+            return replace(state, paused=False)
+        case ClockStarted() | ClockStopped() | LevelRaised():
+            return replace(state, clock=_clock(state, event))
+        case EntrantBusted():
+            return replace(state, tables=without(state.tables, {event.entrant}))
+        case RebuyDeclared() | RebuyWindowOpened() | RebuyTaken():
+            return rebuying(state, event)
+        case EntrantRegistered():
+            entry = Entry(
+                entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
+            )
+            return replace(state, entrants=(*state.entrants, entry))
+        case ChipsPromised() | ChipsBrought() | LeaveDeclared() | EntrantCashedOut():
+            return in_casino(state, event)
+        case PlayClosing():
+            return replace(state, closing=True)
+        case ItemStaked():
+            return item_staked(back(state, event), event)
+        case ItemPassed():
+            return with_item(state, event.item, owner=event.taker, staked=False)
+        case ItemReturned():
+            return with_item(state, event.item, staked=False)
+        case EntrantEliminated():
+            state = without_window(state, event.entrant)
+            placing = Placing(
+                entrant=event.entrant, player=event.player, place=event.place, shared=event.shared
+            )
+            return replace(state, placings=(*state.placings, placing))
+        case EntrantsMoved():
+            draws = event.draw.number if event.draw else state.draws
+            return replace(state, tables=moved(state.tables, event.moves), draws=draws)
+        case TableBroken():
+            draws = event.draw.number if event.draw else state.draws
+            left = moved(state.tables, event.moves)
+            kept = tuple(each for each in left if each.table != event.table)
+            return replace(state, tables=kept, draws=draws)
+        case TournamentFinished():
+            return Finished(
+                terms=state.terms,
+                masters=state.masters,
+                entrants=state.entrants,
+                placings=event.placings,
+                payouts=event.payouts,
+            )
+        case _:
+            raise InvariantViolated(f"{type(event).__name__} cannot follow the start of play")
+
+
+def _clock(state: Running, event: ClockStarted | ClockStopped | LevelRaised) -> LevelClock:
+    """Return the clock after *event*, whose version will be the next."""
+    version, before = state.version + 1, state.clock
+    match event:
+        case ClockStopped():
+            if before is None or event.level != before.level:
+                raise InvariantViolated("a clock was stopped that does not run")
+            return replace(
+                before,
+                run_by=version,
+                since=event.at,
+                due=None,
+                left_microseconds=event.left_microseconds,
+            )
+        case ClockStarted() if before is not None and before.level == event.level:
+            set_by = before.set_by
+        case ClockStarted() | LevelRaised():
+            if event.level != (0 if before is None else before.level) + 1:
+                raise InvariantViolated("a level was left out")
+            set_by = version
+    return LevelClock(
+        level=event.level,
+        amounts=event.amounts,
+        set_by=set_by,
+        run_by=version,
+        since=event.at,
+        due=event.due,
+    )

@@ -1,0 +1,237 @@
+"""
+Who moves when tables have to break, or lie too far apart in size.
+
+Consolidation goes before balancing.  Nothing here is random but by the
+tournament's own draws.
+
+Source: TDA rules 10 and 11; rulebook 2.5.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from engine.errors import InvariantViolated
+from engine.tournament.directives import Break, Directive, Hold, MoveOut
+from engine.tournament.endings import TableSummary
+from engine.tournament.seating import (
+    by_next_big_blind,
+    draw_order,
+    tables_needed,
+    targets,
+    worst_seat,
+)
+from engine.tournament.state import Running, Seated, Seating
+from engine.tournament.values import Candidate, Draw, Move
+from engine.values import EntrantId, TableId
+
+SIZE_TOLERANCE = 1
+"""How far table sizes may lie apart before somebody is moved."""
+
+
+def consolidated(
+    state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...], here: Seating
+) -> Directive | None:
+    """Return what the table that has to break next asks of *here*, if one has to."""
+    breaking = _breaking(state, tables, live)
+    if breaking is None:
+        return None
+    others = tuple(each for each in live if each.table != breaking.table)
+    heir = min(others, key=lambda each: each.number).table
+    room = _room(tables, others, entrants=sum(len(each.seats) for each in live))
+    leaving = len(breaking.seats)
+    settled = tables[heir].idle or not tables[breaking.table].carried
+    if leaving <= sum(room.values()) and settled:
+        return _break(state, tables, breaking, heir=heir, room=room)
+    # Part of them go now; the last one stays, for a table is emptied by breaking it.
+    going = min(leaving - 1, sum(room.values()))
+    if going > 0:
+        return _move_some(state, tables, breaking, count=going, room=room)
+    awaited = here.table == heir and tables[breaking.table].carried > 0
+    return Hold(reason="breaking") if here == breaking or awaited else None
+
+
+def _breaking(
+    state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...]
+) -> Seating | None:
+    """Return the idle table that has to break next: an empty one, or the first in order."""
+    if len(live) < 2:
+        return None
+    entrants = sum(len(each.seats) for each in live)
+    for each in live:
+        if not each.seats and tables[each.table].idle:
+            return each
+    if tables_needed(entrants, table_seats=state.terms.table_seats) == len(live):
+        return None
+    by_number = {each.number: each for each in live}
+    first = next(by_number[number] for number in state.breaking_order if number in by_number)
+    return first if tables[first.table].idle else None
+
+
+def _room(
+    tables: Mapping[TableId, TableSummary], receivers: tuple[Seating, ...], *, entrants: int
+) -> dict[TableId, int]:
+    """Return how many each idle table takes, so that the receivers stay even among themselves."""
+    even = -(-entrants // len(receivers))
+    return {
+        each.table: even - len(each.seats)
+        for each in receivers
+        if tables[each.table].idle and even > len(each.seats)
+    }
+
+
+def _drawn(
+    state: Running, source: Seating, *, final: bool
+) -> tuple[tuple[EntrantId, ...], Draw | None]:
+    """Return the entrants of a breaking table in random order; one needs no draw."""
+    entrants = tuple(each.entrant for each in source.seats)
+    if len(entrants) < 2:
+        return entrants, None
+    number = state.draws + 1
+    label: Literal["move", "final"] = "final" if final else "move"
+    order = draw_order(entrants, masters=state.masters, number=number, label=label)
+    return order, Draw(number=number, label=label, order=order)
+
+
+def _break(
+    state: Running,
+    tables: Mapping[TableId, TableSummary],
+    source: Seating,
+    *,
+    heir: TableId,
+    room: dict[TableId, int],
+) -> Break:
+    final = len(state.tables) == 2
+    movers, draw = _drawn(state, source, final=final)
+    return Break(
+        table=source.table,
+        moves=_moves(state, tables, source, movers, room=room),
+        carry_to=heir,
+        rule="seating.final_table" if final else "seating.break_table",
+        candidates=_in_seat_order(source),
+        draw=draw,
+        final=final,
+    )
+
+
+def _move_some(
+    state: Running,
+    tables: Mapping[TableId, TableSummary],
+    source: Seating,
+    *,
+    count: int,
+    room: dict[TableId, int],
+) -> MoveOut:
+    movers, draw = _drawn(state, source, final=False)
+    return MoveOut(
+        table=source.table,
+        moves=_moves(state, tables, source, movers[:count], room=room),
+        rule="seating.break_table",
+        candidates=_in_seat_order(source),
+        draw=draw,
+    )
+
+
+def _in_seat_order(source: Seating) -> tuple[Candidate, ...]:
+    return tuple(Candidate(entrant=each.entrant, seat=each.seat) for each in source.seats)
+
+
+def balanced(
+    state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...], here: Seating
+) -> Directive | None:
+    """Return whom a table gives away, if sizes lie too far apart and *here* gives or takes."""
+    sizes = [len(each.seats) for each in live]
+    entrants = sum(sizes)
+    if tables_needed(entrants, table_seats=state.terms.table_seats) < len(live):
+        return None
+    if max(sizes) - min(sizes) <= SIZE_TOLERANCE:
+        return None
+    excess = _excess(tables, live)
+    room = {each: -count for each, count in excess.items() if count < 0 and tables[each].idle}
+    givers = [each for each in live if excess[each.table] > 0 and tables[each.table].idle]
+    if not room or not givers:
+        return Hold(reason="balancing") if here in givers else None
+    if here in givers:
+        giver = here
+    elif here.table in room:
+        giver, room = max(givers, key=lambda each: len(each.seats)), {here.table: room[here.table]}
+    else:
+        return None
+    candidates = by_next_big_blind(giver.seats, button=tables[giver.table].button)
+    count = min(excess[giver.table], sum(room.values()))
+    movers = tuple(each.entrant for each in candidates[:count])
+    return MoveOut(
+        table=giver.table,
+        moves=_moves(state, tables, giver, movers, room=room),
+        rule="seating.balance_next_big_blind",
+        candidates=candidates,
+        draw=None,
+    )
+
+
+def _excess(
+    tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...]
+) -> dict[TableId, int]:
+    """
+    Return how many each table has above (or, negative, below) what it should.
+
+    Of equally full tables an idle one gives, and of equally empty ones an idle
+    one takes, before those whose hand is still in play.
+    """
+    entrants = sum(len(each.seats) for each in live)
+
+    def preference(each: Seating) -> tuple[int, bool, int]:
+        size = len(each.seats)
+        idle = tables[each.table].idle
+        return (-size, idle if size * len(live) > entrants else not idle, each.number)
+
+    order = sorted(live, key=preference)
+    wanted = targets([len(each.seats) for each in order])
+    return {
+        each.table: len(each.seats) - target for each, target in zip(order, wanted, strict=True)
+    }
+
+
+def _moves(
+    state: Running,
+    tables: Mapping[TableId, TableSummary],
+    source: Seating,
+    movers: tuple[EntrantId, ...],
+    *,
+    room: dict[TableId, int],
+) -> tuple[Move, ...]:
+    """
+    Return where each of *movers* goes, in turn: the emptiest table, its worst legal seat.
+
+    Args:
+        room: How many each table may take; only these tables receive.
+    """
+    seats = {each.table: list(each.seats) for each in state.tables if each.table in room}
+    numbers = {each.table: each.number for each in state.tables}
+    left = dict(room)
+    moves: list[Move] = []
+    for mover in movers:
+        table = min(
+            (each for each in left if left[each] > 0),
+            key=lambda each: (len(seats[each]), numbers[each]),
+        )
+        seat = worst_seat(
+            [each.seat for each in seats[table]],
+            button=tables[table].button,
+            seat_count=state.terms.table_seats,
+        )
+        from_seat = source.seat_of(mover)
+        if seat is None or from_seat is None:
+            raise InvariantViolated(f"{mover} cannot move from {source.table} to {table}")
+        moves.append(
+            Move(
+                entrant=mover,
+                stack=tables[source.table].stack_of(mover),
+                from_table=source.table,
+                from_seat=from_seat,
+                to_table=table,
+                to_seat=seat,
+            )
+        )
+        seats[table].append(Seated(entrant=mover, seat=seat))
+        left[table] -= 1
+    return tuple(moves)

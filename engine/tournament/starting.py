@@ -1,0 +1,80 @@
+"""How play starts, pauses, goes on and is called off."""
+
+from engine.tournament import levels
+from engine.tournament.commands import Cancel, Pause, Resume, StartPlay
+from engine.tournament.errors import TablesMissing, TournamentNotAnnounced, TournamentOver
+from engine.tournament.events import (
+    Event,
+    PlayStarted,
+    RegistrationClosed,
+    SeatsDrawn,
+    TournamentCancelled,
+    TournamentPaused,
+    TournamentResumed,
+)
+from engine.tournament.registration import registering_of
+from engine.tournament.seating import draw_seats, tables_needed
+from engine.tournament.state import (
+    Cancelled,
+    Finished,
+    Running,
+    State,
+    Unannounced,
+    phase_of,
+    running_of,
+)
+
+
+def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
+    if isinstance(state, Running):
+        return ()
+    registering = registering_of(state)
+    terms = registering.terms
+    entrants = tuple(each.entrant for each in registering.entrants)
+    if len(entrants) < terms.entrants_min:
+        rule = "registration.too_few_entrants"
+        return (TournamentCancelled(reason="too_few_entrants", rule=rule),)
+    required = tables_needed(len(entrants), table_seats=terms.table_seats)
+    if len(set(command.table_ids)) < required:
+        raise TablesMissing(given=len(set(command.table_ids)), required=required)
+    tables = command.table_ids[:required]
+    draw, assignments = draw_seats(
+        entrants, tables=tables, stack=terms.starting_stack, masters=registering.masters, number=1
+    )
+    return (
+        RegistrationClosed(entrants=len(entrants)),
+        SeatsDrawn(
+            rule="seating.draw",
+            draw=draw,
+            assignments=assignments,
+            breaking_order=tuple(range(required, 0, -1)),
+        ),
+        PlayStarted(tables=tables, entrants=len(entrants)),
+        *levels.started(terms.ruleset, command.now),
+    )
+
+
+def pause(state: State, command: Pause) -> tuple[Event, ...]:
+    running = running_of(state)
+    if running.paused:
+        return ()
+    return (TournamentPaused(reason=command.reason), *levels.stopped(running.clock, command.now))
+
+
+def resume(state: State, command: Resume) -> tuple[Event, ...]:
+    running = running_of(state)
+    if not running.paused:
+        return ()
+    return (TournamentResumed(), *levels.resumed(running.clock, command.now))
+
+
+def cancel(state: State, command: Cancel) -> tuple[Event, ...]:
+    match state:
+        case Cancelled():
+            return ()
+        case Unannounced():
+            raise TournamentNotAnnounced
+        case Finished():
+            raise TournamentOver(phase=phase_of(state))
+        case _:
+            return (TournamentCancelled(reason=command.reason, rule="cancellation.by_director"),)

@@ -1,0 +1,8 @@
+"""What is announced of a tournament beside its game: one struct for each concern."""
+
+from engine.tournament.terms.entry import EntryTerms
+from engine.tournament.terms.fees import FeeTerms
+from engine.tournament.terms.floor import FloorTerms
+from engine.tournament.terms.formats import FormatTerms
+
+__all__ = ["EntryTerms", "FeeTerms", "FloorTerms", "FormatTerms"]
