@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from engine.rulesets import PRESETS
-from service.cli import demo
+from service.commands.trying import demo
 from service.demo.night import Night, Outcome
 from service.demo.options import Options
 from service.demo.teller import Teller

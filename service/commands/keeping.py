@@ -1,0 +1,77 @@
+"""Keeping a server: its schema, its read models, its checks."""
+
+import os
+
+import rich_click as click
+
+from service.commands.exits import awaited
+from service.commands.loading import owner, settings
+
+
+@click.command()
+@click.argument("superuser", metavar="URL")
+def prepare(superuser: str) -> None:
+    """
+    Make roles, databases, schema and queue on the server of URL, a superuser's address.
+
+    Prints the address of each login that it gives a password, this once.  Running it
+    again changes nothing.
+    """
+    for login, address in owner("service.preparing:prepare")(superuser).items():
+        click.echo(f"{login:<18} {address}")
+    click.echo("the server is ready")
+
+
+@click.command()
+def migrate() -> None:
+    """
+    Bring the database's schema to this version; does nothing the second time.
+
+    Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate, and
+    HOLOTABLE_SECRET_KEY.
+    """
+    owner("service.database:migrate")(settings().database_url)
+    click.echo("the schema is up to date")
+
+
+@click.group()
+def projections() -> None:
+    """Rebuild read models from the log, or compare them with it."""
+
+
+@projections.command()
+@click.argument("name", default="all")
+def rebuild(name: str) -> None:
+    """
+    Build read model NAME (or all) anew from the first event, with a progress bar.
+
+    NAME is one of members, tournaments, tables, hands, standings.
+    """
+    awaited(owner("service.keeping:rebuild")(settings(), name))
+
+
+@projections.command()
+@click.argument("name", default="all")
+def compare(name: str) -> None:
+    """Compare read model NAME (or all) row by row with one built anew; 1 if they differ."""
+    awaited(owner("service.keeping:compare")(settings(), name))
+
+
+@click.command()
+@click.argument("league")
+@click.option("--tournament", default=None, help="Only this tournament's streams.")
+@click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
+def audit(league: str, tournament: str | None, as_json: bool) -> None:
+    """
+    Decide every recorded action of LEAGUE again from its log; 1 if anything differs.
+
+    LEAGUE is its id, lge_..., as GET /v1/leagues has it.  Needs HOLOTABLE_DATABASE_URL with
+    the login of holotable_audit, and HOLOTABLE_SECRET_KEY.
+    """
+    awaited(owner("service.keeping:audit")(settings(), league, tournament, as_json))
+
+
+@click.command()
+def doctor() -> None:
+    """Check settings, database, schema, clock, broker and signer; 1 if one is wrong, 3 if away."""
+    awaited(owner("service.keeping:doctor")(os.environ))

@@ -1,0 +1,65 @@
+"""People, and what their clients need."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from service.commands.exits import NO, awaited, stop
+from service.commands.loading import FILE, owner, settings
+
+
+@click.command()
+@click.option("--check", type=FILE, default=None, help="Compare instead of printing.")
+def openapi(check: Path | None) -> None:
+    """Print the API's OpenAPI document; with --check FILE, 1 if FILE is another."""
+    text: str = owner("service.app:openapi_document")()
+    if check is None:
+        click.echo(text, nl=False)
+    elif check.read_text(encoding="utf-8") != text:
+        stop(NO, f"{check} is not what the code says", f"run `holotable openapi > {check}`")
+
+
+@click.group()
+def account() -> None:
+    """Make accounts, as an operator would."""
+
+
+@account.command("create")
+@click.argument("login")
+@click.option("--name", default=None, help="Shown to others.  [dim]default: the login[/]")
+@click.password_option(envvar="HOLOTABLE_ACCOUNT_PASSWORD", help="Asked for if not given.")
+def create_account(login: str, name: str | None, password: str) -> None:
+    """Make an account LOGIN and print its player id."""
+    awaited(owner("service.keeping:create_account")(settings(), login, name or login, password))
+
+
+@click.group()
+def token() -> None:
+    """Make bearer tokens, as an operator would."""
+
+
+@token.command("create")
+@click.argument("login")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    help="As leagues:read or tables:play; may be repeated.  [dim]default: all that people have[/]",
+)
+@click.option(
+    "--days",
+    type=click.IntRange(1, 3650),
+    default=90,
+    show_default=True,
+    help="Until it expires.",
+)
+def create_token(login: str, scopes: tuple[str, ...], days: int) -> None:
+    """Make a token for LOGIN and print it, this once."""
+    awaited(owner("service.keeping:create_token")(settings(), login, scopes, days))
+
+
+@token.command("revoke")
+@click.argument("named", metavar="TOKEN")
+def revoke_token(named: str) -> None:
+    """End TOKEN, named by its secret or its id; whoever uses it is nobody from then on."""
+    awaited(owner("service.keeping:revoke_token")(settings(), named))
