@@ -8,12 +8,12 @@ from engine.tournament.commands import Register, Withdraw
 from engine.values import EntrantId, PlayerId
 from service.api.access import demand, entrant_of, reach
 from service.api.bodies import read_body
+from service.api.entrants import shown_entrants
 from service.api.leagues import Nothing
 from service.api.operations import operation
 from service.api.paging import Page
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
-from service.api.tournaments import shown_entrants
 from service.directing import buy
 from service.errors import StreamNotFound
 

@@ -5,6 +5,7 @@ from litestar.handlers import HTTPRouteHandler
 from service.api import (
     accounts,
     audits,
+    directing,
     evidence,
     feeds,
     hands,
@@ -27,6 +28,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         leagues,
         seasons,
         tournaments,
+        directing,
         registrations,
         rebuys,
         tables,

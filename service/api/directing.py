@@ -1,0 +1,94 @@
+"""Directing a tournament: start, pause, resume, cancel."""
+
+from typing import Literal
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.tournament.commands import Cancel, Pause, Resume
+from engine.tournament.state import phase_of
+from service.api.access import demand, entrant_of, reach
+from service.api.bodies import read_body
+from service.api.leagues import Nothing
+from service.api.operations import operation
+from service.api.shell import Asked, principal_of, shell_of
+from service.api.submitting import answer, decide_one, encoded, order_of
+from service.directing import start_tournament
+
+
+class Changed(msgspec.Struct, kw_only=True):
+    """A tournament after a command."""
+
+    tournament: str
+    state: str
+    position: str | None
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/start", "start_tournament",
+    "Start play now: close registration, draw the seats, open the tables.",
+    scope="tournaments:manage", body=Nothing, answer=Changed, status=202,
+    problems=("forbidden", "tournament_not_running", "registration_not_open"),
+)  # fmt: skip
+async def start_now(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Do what the start job would do at its time."""
+    shell = shell_of(request)
+    _, raw = await read_body(request, Nothing)
+    place = await reach(request, tournament_id, "trn")
+    demand(place, "manage_tournaments")
+    order = order_of(request, raw)
+    await start_tournament(shell.desk, place.league, tournament_id, shell.now(), order.command)
+    after = await shell.desk.writer.load(place.league, place.stream)
+    changed = Changed(tournament=tournament_id, state=phase_of(after.state), position=None)
+    return encoded(changed, 202)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/pause", "pause_tournament",
+    "Open no further hands.", scope="tournaments:manage", body=Nothing, answer=Changed,
+    problems=("forbidden", "tournament_not_running"),
+)  # fmt: skip
+async def pause(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Pause; hands in play go on to their end."""
+    return await _direct(request, tournament_id, "pause")
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/resume", "resume_tournament",
+    "Open hands again.", scope="tournaments:manage", body=Nothing, answer=Changed,
+    problems=("forbidden", "tournament_not_running"),
+)  # fmt: skip
+async def resume(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Resume; the sweep opens the next hands."""
+    return await _direct(request, tournament_id, "resume")
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/cancel", "cancel_tournament",
+    "End a tournament without a result.", scope="tournaments:manage", body=Nothing,
+    answer=Changed, problems=("forbidden", "tournament_over"),
+)  # fmt: skip
+async def cancel(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Cancel."""
+    return await _direct(request, tournament_id, "cancel")
+
+
+async def _direct(
+    request: Asked, tournament_id: str, what: Literal["pause", "resume", "cancel"]
+) -> Response[bytes]:
+    shell = shell_of(request)
+    _, raw = await read_body(request, Nothing)
+    place = await reach(request, tournament_id, "trn")
+    entered = entrant_of(place.state, principal_of(request).account.player) is not None
+    demand(place, "manage_tournaments" if what == "cancel" else "direct_play", entered=entered)
+    order, now = order_of(request, raw), shell.now()
+    commands = {
+        "pause": Pause(reason="director", now=now),
+        "resume": Resume(now=now),
+        "cancel": Cancel(reason="director", now=now),
+    }
+    receipt = await decide_one(shell, place.league, tournament_id, order, [commands[what]])
+    states = {"pause": "paused", "resume": "running", "cancel": "cancelled"}
+    content = {"tournament": tournament_id, "state": states[what]}
+    return answer(receipt, content, 200, version_of=place.stream)

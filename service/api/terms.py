@@ -1,0 +1,106 @@
+"""The terms of a tournament as a director writes them, and what the log is asked to hold."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from engine.rulesets import Ruleset, preset, resolve, ruleset_hash, scaled
+from engine.tournament.commands import Announce
+from engine.tournament.values import Masters
+from engine.values import LeagueId, SeasonId, TournamentId
+from service.api.bodies import Instant, Name, in_utc
+
+STARTS_IN = timedelta(seconds=60)
+HANDS_BETWEEN_SECONDS = 3
+STACK = 1000
+"""Where neither the ruleset nor the director says anything."""
+
+Small = Annotated[int, Meta(ge=0, le=86_400)]
+
+
+class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The terms; nothing in them changes afterwards."""
+
+    name: Name
+    ruleset: str
+    overrides: dict[str, Any] = {}
+    season: str | None = None
+    table_seats: Annotated[int, Meta(ge=2, le=12)] = 6
+    starting_stack: Annotated[int, Meta(ge=0, le=2**40)] | None = None
+    """Null for what the ruleset says."""
+
+    entrants_min: Annotated[int, Meta(ge=2, le=100_000)] = 2
+    entrants_max: Annotated[int, Meta(ge=2, le=100_000)] = 64
+    starts_at: Instant | None = None
+    registration_opens_at: Instant | None = None
+    decision_seconds: Annotated[int, Meta(ge=1, le=604_800)] = 30
+    grace_seconds: Annotated[int, Meta(ge=0, le=3600)] = 2
+    bots: Literal["allowed", "forbidden", "only"] = "allowed"
+    payouts: tuple[Annotated[int, Meta(ge=1, le=1_000_000)], ...] = (1,)
+    prize_pool: Annotated[int, Meta(ge=0, le=2**50)] = 0
+    currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] | None = None
+    hands_between_seconds: Small | None = None
+    """How long a hand may be looked at; by default 3 where people play, 0 among bots."""
+
+    hands_max: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    time_scale: Annotated[int, Meta(ge=1, le=10_000)] = 1
+    """For a sandbox only: levels by the clock are so many times shorter, a second at least."""
+
+    masters: Masters | None = None
+    """For a sandbox only: fixed masters, so that the same night can be dealt again."""
+
+    def __post_init__(self) -> None:
+        """Put instants into UTC, as the log has them."""
+        self.starts_at = None if self.starts_at is None else in_utc(self.starts_at)
+        if self.registration_opens_at is not None:
+            self.registration_opens_at = in_utc(self.registration_opens_at)
+
+
+def announcement(
+    body: TournamentWanted, tournament: TournamentId, league: LeagueId, now: datetime
+) -> Announce:
+    """
+    Return the command that announces what *body* says; *now* is when it was asked.
+
+    Raises:
+        RulesetUnknown: If there is no such preset.
+        RulesetInvalid: If the overrides do not make a playable game of it.
+    """
+    ruleset = resolve(body.ruleset, body.overrides) if body.overrides else preset(body.ruleset)
+    ruleset = scaled(ruleset, body.time_scale)
+    return Announce(
+        tournament=tournament,
+        league=league,
+        season=None if body.season is None else SeasonId(body.season),
+        name=body.name,
+        ruleset=ruleset,
+        ruleset_name=body.ruleset,
+        ruleset_hash=ruleset_hash(ruleset),
+        table_seats=body.table_seats,
+        starting_stack=_stack(ruleset) if body.starting_stack is None else body.starting_stack,
+        entrants_min=body.entrants_min,
+        entrants_max=body.entrants_max,
+        starts_at=body.starts_at or now + STARTS_IN,
+        registration_opens_at=body.registration_opens_at,
+        decision_seconds=body.decision_seconds,
+        grace_seconds=body.grace_seconds,
+        bots=body.bots,
+        payouts=body.payouts,
+        prize_pool=body.prize_pool,
+        currency=body.currency,
+        hands_between_seconds=_pause(body),
+        hands_max=body.hands_max,
+    )
+
+
+def _pause(body: TournamentWanted) -> int:
+    if body.hands_between_seconds is not None:
+        return body.hands_between_seconds
+    return 0 if body.bots == "only" else HANDS_BETWEEN_SECONDS
+
+
+def _stack(ruleset: Ruleset) -> int:
+    """Return the stack that a ruleset gives; none where hands are counted instead of chips."""
+    return 0 if ruleset.moneyless else ruleset.starting_stack or STACK
