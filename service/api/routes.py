@@ -16,6 +16,7 @@ from service.api import (
     rulesets,
     seasons,
     tables,
+    texts,
     tournaments,
     voiding,
 )
@@ -33,6 +34,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         presence,
         voiding,
         hands,
+        texts,
         rulesets,
         feeds,
         audits,
