@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Annotated, Generic, NewType, TypeVar
 from uuid import UUID
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 LeagueId = NewType("LeagueId", str)
 SeasonId = NewType("SeasonId", str)
@@ -17,6 +17,7 @@ TableId = NewType("TableId", str)
 HandId = NewType("HandId", str)
 EntrantId = NewType("EntrantId", str)
 PlayerId = NewType("PlayerId", str)
+TextId = NewType("TextId", str)
 
 Seat = NewType("Seat", int)
 """A place at a table, numbered from 1 clockwise."""
@@ -27,6 +28,19 @@ Chips = Annotated[int, Meta(ge=0, le=CHIPS_MAX)]
 
 HexDigest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 """32 bytes in lower-case hexadecimal."""
+
+
+class TextRef(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    What somebody wrote, as the log holds it: never the words themselves.
+
+    They stand in a relation that can be emptied; the digest is SHA-256 of a salt of
+    32 bytes and the UTF-8 text, so that what is shown can be checked.
+    """
+
+    text: TextId
+    digest: HexDigest
+
 
 HOUSE = "house"
 """The audience that is always there: the process that deals."""

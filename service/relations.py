@@ -1,5 +1,5 @@
 """
-Relations that stand beside the log: people, tokens, seen requests, and what was refused.
+Relations beside the log: people, tokens, seen requests, what was refused, what people wrote.
 
 The log holds only ``plr_`` identifiers; a person is erased here and the log
 loses no proof.  ``metadata`` is what ``alembic check`` compares.
@@ -59,4 +59,21 @@ refused_command = sa.Table(
     sa.Column("command", _UUID, nullable=False),
     sa.Column("code", sa.Text, nullable=False),
     sa.Index("ix_refused_command_stream", "stream", "id"),
+)
+
+text = sa.Table(
+    "text",
+    metadata,
+    sa.Column("id", _UUID, primary_key=True),
+    sa.Column("league", _UUID, nullable=False),
+    sa.Column("author", _UUID, nullable=False),
+    sa.Column("subject", _UUID),
+    sa.Column("audience", sa.Text, nullable=False),
+    sa.Column("digest", sa.LargeBinary, nullable=False),
+    sa.Column("salt", sa.LargeBinary),
+    sa.Column("body", sa.Text),
+    sa.Column("written_at", _INSTANT, nullable=False),
+    sa.Column("erased_at", _INSTANT),
+    sa.Index("ix_text_author", "author"),
+    sa.Index("ix_text_subject", "subject"),
 )

@@ -17,6 +17,7 @@ from service.api import (
     rulesets,
     seasons,
     tables,
+    texts,
     tournaments,
     voiding,
 )
@@ -35,6 +36,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         presence,
         voiding,
         hands,
+        texts,
         rulesets,
         feeds,
         audits,
