@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from engine.tournament.errors import TournamentNotRunning
+from engine.tournament.correcting.events import ResultCorrected
 from engine.tournament.events import TournamentAnnounced
 from engine.tournament.values import (
     Entry,
@@ -135,6 +136,8 @@ class Finished(_Phase, frozen=True, kw_only=True):
     entrants: tuple[Entry, ...]
     placings: tuple[Placing, ...]
     payouts: tuple[Payout, ...]
+    correction: ResultCorrected | None = None
+    """The last one: it says what stands since."""
 
 
 class Cancelled(_Phase, frozen=True, kw_only=True):

@@ -11,6 +11,8 @@ from typing import Any, Literal
 from litestar import route
 from litestar.handlers import HTTPRouteHandler
 
+from service.api.rehearsing import rehearsable
+
 Method = Literal["GET", "POST", "DELETE"]
 
 
@@ -31,6 +33,8 @@ class Operation:
     key_required: bool
     problems: tuple[str, ...]
     media: str
+    dry_run: bool
+    """Whether ``?dry_run=true`` answers with what would change, and appends nothing."""
 
 
 def operation(
@@ -48,6 +52,7 @@ def operation(
     key_required: bool = False,
     problems: tuple[str, ...] = (),
     media: str = "application/json",
+    dry_run: bool = False,
 ) -> Callable[[Any], HTTPRouteHandler]:
     """
     Return a decorator that makes a handler the answer to *method* *path*.
@@ -66,16 +71,18 @@ def operation(
         body=body,
         answer=answer,
         status=status,
-        query=query,
+        query=(*query, "dry_run") if dry_run else query,
         key_required=key_required,
         problems=problems,
         media=media,
+        dry_run=dry_run,
     )
     methods: list[Any] = [method, "HEAD"] if path in ("/livez", "/readyz") else [method]
-    return route(
+    routed = route(
         path,
         http_method=methods,
         status_code=status,
         opt={"operation": described},
         include_in_schema=False,
     )
+    return (lambda handler: routed(rehearsable(handler))) if dry_run else routed
