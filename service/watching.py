@@ -6,7 +6,8 @@ from typing import Any
 import structlog
 
 from engine.table.commands import ExtendDecision, TimeOut
-from engine.table.state import Decision, Table
+from engine.table.hand import Decision
+from engine.table.state import Table
 from service import heartbeats
 from service.addresses import stream_of
 from service.boundaries import open_next_hand
