@@ -30,7 +30,8 @@ from engine.rulesets import resolve, ruleset_hash
 from engine.table.commands import Act, Improve, OpenHand, OpenTable, Placed, Seeds, Select, Verb
 from engine.table.decider import decider
 from engine.table.events import Event
-from engine.table.state import Decision, Place, Table
+from engine.table.hand import Decision
+from engine.table.state import Place, Table
 from engine.table.wagers import legal_wagers
 from engine.values import EntrantId, HandId, TableId, TournamentId
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from engine.table.commands import LevelInForce
-from engine.table.view import NextLevelView, TableView
+from engine.table.view_parts import NextLevelView, TableView
 from engine.tournament import levels
 from engine.tournament.state import Running, State
 from engine.tournament.values import LevelClock

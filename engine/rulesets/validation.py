@@ -142,6 +142,15 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
             return "escalation ante_by_players needs an ante"
         case CoruscantShift(escalation=AnteByPlayers(inc=inc)) if not _steps_known(inc, unit):
             return "inc needs numbers of players, a '*', and multiples of chip_unit"
+        case _:
+            return (
+                _of_bets_not_forced(ruleset) or _of_moneyless(ruleset) or _of_not_dealt_in(ruleset)
+            )
+
+
+def _of_bets_not_forced(ruleset: CoruscantShift) -> str | None:
+    """Return what needs forced bets, or blinds among them, that the ruleset does not have."""
+    match ruleset:
         case CoruscantShift(
             forced=NoForcedBet(),
             betting=FixedContinue(cost=0),
@@ -155,7 +164,7 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
         case CoruscantShift(escalation=DoublePerOrbit(), forced=NoForcedBet()):
             return "escalation double_per_orbit needs forced bets"
         case _:
-            return _of_moneyless(ruleset) or _of_not_dealt_in(ruleset)
+            return None
 
 
 def _of_moneyless(ruleset: CoruscantShift) -> str | None:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from engine.cards import in_deck_order
 from engine.table import errors
-from engine.table.state import Decision, InHand, Place, Table
+from engine.table.hand import Decision, InHand
+from engine.table.state import Place, Table
 from engine.values import EntrantId
 
 

@@ -12,8 +12,9 @@ from engine.table.commands import Act, Improve, Select, TimeOut
 from engine.table.coruscant_shift import rules_of
 from engine.table.course import Course
 from engine.table.events import Event
+from engine.table.hand import Decision
 from engine.table.playing import advance
-from engine.table.state import Decision, Place, Table
+from engine.table.state import Place, Table
 from engine.table.turns import stand_by_clock
 from engine.table.wagers import street_of
 from engine.values import HOUSE, Sealed, audience_of

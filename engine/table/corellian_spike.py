@@ -14,9 +14,10 @@ from engine.table import events
 from engine.table.course import Course
 from engine.table.dealing import deal, deal_due, open_card, recycle
 from engine.table.events import CardCount
+from engine.table.hand import Hand
 from engine.table.spike_showdown import reveal, settle
 from engine.table.spike_turns import rules_of
-from engine.table.state import Hand, Table
+from engine.table.state import Table
 from engine.table.steps import bet, kill, open_decision, post_forced_bets, to_be_killed
 
 ROUNDS = 3

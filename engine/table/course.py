@@ -4,7 +4,8 @@ from engine.errors import InvariantViolated
 from engine.rng import Pile, shuffled_pile
 from engine.table.events import Event
 from engine.table.evolution import evolve_table
-from engine.table.state import Hand, Table
+from engine.table.hand import Hand
+from engine.table.state import Table
 
 
 class Course:

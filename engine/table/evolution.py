@@ -12,19 +12,12 @@ from engine.rulesets import Amounts, CoruscantShift
 from engine.table import events
 from engine.table.commands import LevelFloor
 from engine.table.events import Event
+from engine.table.evolution_at_end import AT_THE_END
 from engine.table.evolution_in_hand import WITHIN_HANDS, with_place
 from engine.table.evolution_in_rounds import WITHIN_ROUNDS
+from engine.table.hand import Hand, InHand, Rounds
 from engine.table.showing import shown
-from engine.table.state import (
-    Hand,
-    InHand,
-    Place,
-    Rounds,
-    State,
-    Table,
-    Wait,
-    clockwise,
-)
+from engine.table.state import Place, State, Table, Wait, clockwise
 from engine.table.wagers import min_open
 
 
@@ -234,7 +227,7 @@ def _table_closed(table: Table, event: events.TableClosed) -> Table:
     return replace(table, closed=True)
 
 
-_WITHIN_HANDS = WITHIN_HANDS | WITHIN_ROUNDS
+_WITHIN_HANDS = WITHIN_HANDS | WITHIN_ROUNDS | AT_THE_END
 
 
 def _hand_shown(table: Table, event: events.HandShown) -> Table:

@@ -10,7 +10,8 @@ from engine.errors import InvariantViolated
 from engine.table import events
 from engine.table.event_parts import CardCount, OpenCard
 from engine.table.evolution_in_hand import answered, attended, in_hand, with_place, without_cards
-from engine.table.state import Hand, InHand, Place, Roll, Table
+from engine.table.hand import Hand, InHand, Roll
+from engine.table.state import Place, Table
 from engine.values import HOUSE, SealedCard, audience_of
 
 

@@ -8,7 +8,8 @@ from engine.betting import CardSource, LegalAction
 from engine.table.commands import CardVerb
 from engine.table.course import Course
 from engine.table.events import CardTurnTaken
-from engine.table.state import Decision, Place, Table
+from engine.table.hand import Decision
+from engine.table.state import Place, Table
 
 
 class CardAnswer(NamedTuple):

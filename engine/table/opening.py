@@ -57,8 +57,6 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
         sabacc_pot=table.sabacc_pot,
         escrow=command.escrow,
         **_of_the_deal(table, command),
-        openings=command.openings,
-        omissions=command.omissions,
         penalties=command.penalties,
         tournament_version=command.tournament_version,
         tournament_head=command.tournament_head,
@@ -94,8 +92,6 @@ def _replayed(table: Table, voided: HandOpened, command: OpenHand) -> HandOpened
         first_dealer_draws=(),
         escrow=command.escrow,
         **_of_the_deal(table, command),
-        openings=command.openings,
-        omissions=command.omissions,
         tournament_version=command.tournament_version,
         tournament_head=command.tournament_head,
         at=command.now,
@@ -103,7 +99,7 @@ def _replayed(table: Table, voided: HandOpened, command: OpenHand) -> HandOpened
 
 
 def _of_the_deal(table: Table, command: OpenHand) -> dict[str, Any]:
-    """Return what a deal commits to: its seeds and its deck."""
+    """Return what a deal commits to, its seeds and its deck, and the entropy of its players."""
     seeds = command.seeds
     cards, dice, draws = (bytes.fromhex(each) for each in (seeds.cards, seeds.dice, seeds.draws))
     return {
@@ -114,6 +110,8 @@ def _of_the_deal(table: Table, command: OpenHand) -> dict[str, Any]:
             draws=seed_commitment(draws),
         ),
         "deck_root": shuffled_pile(cards, _digest(command), 1, deck(table.ruleset.deck)).root(),
+        "openings": command.openings,
+        "omissions": command.omissions,
     }
 
 

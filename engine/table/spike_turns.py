@@ -14,7 +14,8 @@ from engine.table.dealing import sealed_card
 from engine.table.event_parts import OpenCard, opened
 from engine.table.events import CardTurnTaken
 from engine.table.game import CardAnswer, CardTurns
-from engine.table.state import Hand, Place, Table
+from engine.table.hand import Hand
+from engine.table.state import Place, Table
 from engine.values import HOUSE, Chips, Sealed, SealedCard, audience_of
 
 MARKET: tuple[CardSource, ...] = ("pilot", "wing", "gunner")

@@ -11,8 +11,9 @@ from engine.table.course import Course
 from engine.table.event_parts import opened
 from engine.table.game import CardAnswer
 from engine.table.games import game_of, turns_of
+from engine.table.hand import Decision
 from engine.table.playing import advance
-from engine.table.state import Decision, Place, Table
+from engine.table.state import Place, Table
 from engine.table.wagers import legal_wagers
 
 

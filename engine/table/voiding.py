@@ -5,7 +5,8 @@ from engine.table import errors, events
 from engine.table.commands import VoidDeal
 from engine.table.event_parts import OpenCard
 from engine.table.events import Share
-from engine.table.state import Hand, Table
+from engine.table.hand import Hand
+from engine.table.state import Table
 
 _ACTIONS = 3
 _ACTIONS_WITH_CHIPS = 2

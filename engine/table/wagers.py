@@ -11,7 +11,8 @@ from engine.rulesets import (
     RoundsRuleset,
 )
 from engine.table.events import Level, Post
-from engine.table.state import Hand, Table
+from engine.table.hand import Hand
+from engine.table.state import Table
 from engine.values import Chips
 
 

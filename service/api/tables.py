@@ -23,7 +23,8 @@ from engine.table.commands import (
 )
 from engine.table.errors import EntrantNotSeated
 from engine.table.state import Table
-from engine.table.view import TableView, seen_by
+from engine.table.view import seen_by
+from engine.table.view_parts import TableView
 from engine.tournament.levels import structure_of
 from engine.values import CHIPS_MAX, EntrantId, HandId, number_of, stream_of
 from service.api.access import Place, reach, viewer_at

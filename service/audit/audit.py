@@ -93,18 +93,7 @@ async def audit_league(
     auditor.end(until)
     if tournament is None:
         await _compare(connection, league, auditor.findings)
-    report = Report(
-        league=league,
-        tournament=tournament,
-        sandbox=auditor.sandbox,
-        events=auditor.events,
-        streams=len(auditor.chains.heads),
-        hands=sum(hands.hands for hands in auditor.tables.values()),
-        voided_deals=sum(hands.deals_voided for hands in auditor.tables.values()),
-        last_position=until,
-        seconds=round(monotonic() - began, 3),
-    )
-    return auditor.findings.close(report)
+    return auditor.findings.close(auditor.report(league, until, monotonic() - began))
 
 
 async def _compare(connection: AsyncConnection, league: str, findings: Findings) -> None:
@@ -133,6 +122,7 @@ class Auditor:
 
     def __init__(self, keys: LeagueKeys, tournament: str | None = None) -> None:
         self._keys = keys
+        self._asked = tournament
         self._only = None if tournament is None else stream_of(tournament)
         self._codec = Codec(DECIDERS)
         self._streams: dict[str, _Stream] = {}
@@ -176,6 +166,20 @@ class Auditor:
             whole = not any(self._streams[table].broken for table in tables)
             if whole and all(self.tables[table].hand is None for table in tables):
                 floor.balance(sum(self.tables[table].chips for table in tables))
+
+    def report(self, league: str, until: int, seconds: float) -> Report:
+        """Return what was read of *league* up to position *until*, without the findings."""
+        return Report(
+            league=league,
+            tournament=self._asked,
+            sandbox=self.sandbox,
+            events=self.events,
+            streams=len(self.chains.heads),
+            hands=sum(hands.hands for hands in self.tables.values()),
+            voided_deals=sum(hands.deals_voided for hands in self.tables.values()),
+            last_position=until,
+            seconds=round(seconds, 3),
+        )
 
     def _open(self, recorded: Recorded, stream: _Stream) -> Any:
         if stream.broken:

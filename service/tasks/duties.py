@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 
-from service import clocks, directing
+from service import clocks, directing, watching
 from service.desk import Desk
 from service.tasks import audits, signing
 
@@ -32,7 +32,7 @@ async def tend_clock(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
 
 async def watch_table(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """See to one live table: a decision that ran out, a hand that nobody opened."""
-    return await directing.watch(desk, ids["league"], ids["table"])
+    return await watching.watch(desk, ids["league"], ids["table"])
 
 
 async def award_points(desk: Desk, ids: Mapping[str, str]) -> None:

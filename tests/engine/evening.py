@@ -11,7 +11,8 @@ from engine.purchases import chips_of
 from engine.rulesets import Ruleset, ruleset_hash
 from engine.table.commands import Act, CallHand, Improve, Select, TakeCardTurn
 from engine.table.state import Table
-from engine.table.view import TableView, seen_by
+from engine.table.view import seen_by
+from engine.table.view_parts import TableView
 from engine.tournament.state import Finished
 from engine.values import EntrantId, HandId, TableId, stream_of
 from tests.engine.floor import NOON, TOURNAMENT, to_start

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from engine.rulesets import resolve
-from engine.table.view import RoundView
+from engine.table.view_parts import RoundView
 from tests.engine.tables import Floor
 
 Kind = TypeVar("Kind")

@@ -29,7 +29,8 @@ from engine.table.decider import decider
 from engine.table.events import CardsDealt, DealtTo, DiceRolled, Event, ReplacementsDealt
 from engine.table.playing import advance
 from engine.table.state import State, Table
-from engine.table.view import TableView, seen_by
+from engine.table.view import seen_by
+from engine.table.view_parts import TableView
 from engine.values import EntrantId, HandId, SealedCard, TableId, TournamentId
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)

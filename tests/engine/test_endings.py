@@ -9,7 +9,7 @@ from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
 from engine.table import commands, errors, events
 from engine.table.commands import Arrival
-from engine.table.view import TableView
+from engine.table.view_parts import TableView
 from engine.tournament.commands import CloseEarly
 from engine.tournament.directives import Break, Finish, Hold, Open
 from engine.tournament.errors import TermsInvalid

@@ -12,7 +12,8 @@ from engine.rulesets.errors import RulesetInvalid
 from engine.table.commands import LevelFloor, LevelInForce, OpenHand, SeatArrivals
 from engine.table.events import HandOpened
 from engine.table.recall import recall
-from engine.table.view import NextLevelView, seen_by
+from engine.table.view import seen_by
+from engine.table.view_parts import NextLevelView
 from engine.tournament import decider
 from engine.tournament.commands import Outage, Pause, Resume, TendClock
 from engine.tournament.events import (

@@ -10,7 +10,7 @@ from engine.rulesets.errors import RulesetInvalid
 from engine.table import errors as at_tables
 from engine.table import events
 from engine.table.recall import commands_of
-from engine.table.view import TableView
+from engine.table.view_parts import TableView
 from engine.tournament.commands import (
     BuyBackItem,
     CloseWindows,

@@ -10,7 +10,7 @@ import pytest
 from engine.games.traditional import rank
 from engine.rulesets import Amounts, resolve
 from engine.table import events
-from engine.table.view import TableView
+from engine.table.view_parts import TableView
 from engine.tournament.events import TournamentFinished
 from tests.engine.evening import Evening
 from tests.engine.stacked import (

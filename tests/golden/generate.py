@@ -17,7 +17,7 @@ from engine.showdown import best_selection
 from engine.table.commands import Command
 from engine.table.events import Event
 from engine.table.state import Table
-from engine.table.view import TableView
+from engine.table.view_parts import TableView
 from tests.golden.lines import written
 from tests.properties.chooser import Chooser, answer_with_cards
 from tests.properties.croupier import small_stack

@@ -19,7 +19,8 @@ from engine.table.commands import (
     Verb,
 )
 from engine.table.state import Table
-from engine.table.view import TableView, seen_by
+from engine.table.view import seen_by
+from engine.table.view_parts import TableView
 from tests.engine.tables import digest
 
 VERBS: tuple[Verb, ...] = get_args(Verb)

@@ -18,8 +18,9 @@ from engine.table.commands import Arrival, Command, Improve, Select, TimeOut, Ve
 from engine.table.decider import decider
 from engine.table.errors import TooFewStacks
 from engine.table.events import Event
-from engine.table.state import Decision, Table
-from engine.table.view import TableView
+from engine.table.hand import Decision
+from engine.table.state import Table
+from engine.table.view_parts import TableView
 from tests.engine.tables import Floor, digest, entrant
 from tests.properties.chooser import (
     CARD_VERBS,

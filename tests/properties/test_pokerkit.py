@@ -13,7 +13,7 @@ from pokerkit import Automation, BadugiHand, BettingStructure, Deck, Opening, St
 from engine.cards import deck
 from engine.rulesets import resolve
 from engine.table import events
-from engine.table.view import TableView
+from engine.table.view_parts import TableView
 from tests.engine.tables import Floor
 
 HANDS = 300

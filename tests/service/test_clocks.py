@@ -16,7 +16,7 @@ from engine.table.state import Table
 from engine.table.view import seen_by
 from engine.tournament.commands import Pause, Resume
 from engine.values import stream_of
-from service import clocks, directing, play
+from service import boundaries, clocks, directing, play
 from service.desk import Desk, open_desk
 from service.eventstore.read import read_league
 from tests.service.test_audit import audited
@@ -124,7 +124,7 @@ async def test_an_audit_finds_a_hand_opened_at_an_old_level(database: TestDataba
         clock = state.clock
         await asyncio.sleep((clock.due - desk.clock.now()).total_seconds() + 0.01)
         await clocks.tend(desk, league, name, clock.run_by)
-        await directing.open_next_hand(desk, league, state.tables[0].table)
+        await boundaries.open_next_hand(desk, league, state.tables[0].table)
         while await hands_at(desk, league, level=2) < 1:
             await step(desk, league, state.tables[0].table)
     connection = await asyncpg.connect(database.url("postgres"))

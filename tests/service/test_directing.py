@@ -17,7 +17,7 @@ from engine.table.view import seen_by
 from engine.tournament.commands import Announce, Register
 from engine.tournament.state import Finished, Running
 from engine.values import EntrantId, LeagueId, PlayerId, TournamentId, identifier, stream_of
-from service import directing, play
+from service import boundaries, directing, play, watching
 from service.desk import Desk, open_desk
 from service.writer import Command, Entry, States, Writer
 from tests.support.databases import TestDatabase
@@ -143,7 +143,7 @@ async def test_the_state_kept_after_each_command_is_the_one_its_log_leads_to(
         league_id, name = await announced(desk, 4)
         await directing.start_tournament(desk, league_id, name, desk.clock.now())
         table = (await desk.writer.load(league_id, stream_of(name))).state.tables[0].table
-        await directing.open_next_hand(desk, league_id, table)
+        await boundaries.open_next_hand(desk, league_id, table)
         versions, phase = set(), "select"
         while phase != "improve":
             kept = await desk.writer.load(league_id, stream_of(table), fresh=False)
@@ -174,7 +174,10 @@ async def test_two_processes_that_ask_at_once_open_one_hand(database: TestDataba
         state = (await one.writer.load(league_id, stream_of(name))).state
         table = state.tables[0].table
         await asyncio.gather(
-            *(directing.open_next_hand(desk, league_id, table) for desk in (one, other, one, other))
+            *(
+                boundaries.open_next_hand(desk, league_id, table)
+                for desk in (one, other, one, other)
+            )
         )
         loaded = await other.writer.load(league_id, stream_of(table))
         assert loaded.state.hand_number == 1
@@ -189,13 +192,13 @@ async def test_the_watch_times_out_what_ran_out_and_nothing_before(
         await directing.start_tournament(desk, league_id, name, desk.clock.now())
         state = (await desk.writer.load(league_id, stream_of(name))).state
         table = state.tables[0].table
-        await directing.open_next_hand(desk, league_id, table)
+        await boundaries.open_next_hand(desk, league_id, table)
         first = (await desk.writer.load(league_id, stream_of(table))).state.decision
-        again_at = await directing.watch(desk, league_id, table)
+        again_at = await watching.watch(desk, league_id, table)
         assert again_at == first.deadline + timedelta(seconds=1)
         assert (await desk.writer.load(league_id, stream_of(table))).state.decision == first
         await asyncio.sleep((again_at - desk.clock.now()).total_seconds() + 0.05)
-        await directing.watch(desk, league_id, table)
+        await watching.watch(desk, league_id, table)
         after = (await desk.writer.load(league_id, stream_of(table))).state.decision
         assert after is None or after.token != first.token
 
@@ -208,14 +211,14 @@ async def test_an_outage_gives_the_open_decision_its_full_time_anew(
         await directing.start_tournament(desk, league_id, name, desk.clock.now())
         state = (await desk.writer.load(league_id, stream_of(name))).state
         table = state.tables[0].table
-        await directing.open_next_hand(desk, league_id, table)
+        await boundaries.open_next_hand(desk, league_id, table)
         first = (await desk.writer.load(league_id, stream_of(table))).state.decision
         await asyncio.sleep(2.1)
         await desk.pool.execute(
             "INSERT INTO outage"
             " VALUES ('api', clock_timestamp() - interval '2 s', clock_timestamp())"
         )
-        await directing.watch(desk, league_id, table)
+        await watching.watch(desk, league_id, table)
         after = (await desk.writer.load(league_id, stream_of(table))).state.decision
         assert after.token == first.token
         assert after.deadline > first.deadline
@@ -231,7 +234,7 @@ async def test_a_hand_over_before_anybody_is_asked_tells_the_tournament_who_went
         await directing.start_tournament(desk, league_id, name, desk.clock.now())
         state = (await desk.writer.load(league_id, stream_of(name))).state
         table = state.tables[0].table
-        await directing.open_next_hand(desk, league_id, table)
+        await boundaries.open_next_hand(desk, league_id, table)
         while (there := await at(desk, league_id, table)).decision.phase == "select":
             await bet_everything(desk, league_id, table)
         actor = there.at(there.decision.seats[0]).entrant

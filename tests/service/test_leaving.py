@@ -6,7 +6,7 @@ from engine.rulesets import resolve
 from engine.table.events import ChipsBought, HandSettled
 from engine.tournament.commands import DeclareRebuy, Leave
 from engine.tournament.events import RebuyTaken
-from service.directing import with_busts
+from service.busts import with_busts
 from tests.engine.evening import Evening
 from tests.engine.test_rebuys import all_in
 

@@ -1,0 +1,167 @@
+"""
+Leading a table over its boundary, from one hand to the next.
+
+A settling command never opens the next hand: whoever settled asks here at once,
+and a worker's watch finds tables left lying.  What is to happen is decided by
+``engine.boundaries``; here it is loaded, appended and asked again.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+
+from engine import boundaries, policies, table, tournament
+from engine.boundaries import BoundaryPlan
+from engine.table.events import DealVoided, HandSettled
+from engine.table.state import Table
+from engine.tournament.state import Running
+from engine.values import HandId, identifier
+from service.addresses import stream_of
+from service.busts import at_table
+from service.desk import Desk, new_id
+from service.writer import Entry, Loaded, Receipt, States
+
+_STEPS_MAX = 100
+"""More steps at one boundary than tables can break are a defect."""
+
+_log = structlog.get_logger(__name__)
+
+
+class PlanChanged(Exception):
+    """What was planned outside the writer's turn no longer holds in it; plan again."""
+
+
+async def open_next_hand(desk: Desk, league: str, table_id: str, *, fresh: bool = False) -> None:
+    """
+    Lead a table over its boundary: moves and breaks first, then the next hand, or none.
+
+    Harmless at any time by any number of processes: each step is one command whose
+    id follows from what it does, guarded by the tournament's head.
+
+    Args:
+        fresh: Whether to ask the log for what other processes did.
+    """
+    for _ in range(_STEPS_MAX):
+        here = await desk.writer.load(league, stream_of(table_id), fresh)
+        if not isinstance(here.state, Table) or here.state.closed or not here.state.idle:
+            return
+        plan = await _planned(desk, league, here, fresh)
+        if plan.outcome == "nothing":
+            return
+        earliest = here.at + timedelta(seconds=plan.wait_seconds)
+        if plan.wait_seconds and (pause := earliest - desk.clock.now()) > timedelta():
+            await asyncio.sleep(pause.total_seconds())
+        try:
+            receipt = await _step(desk, league, here.state, plan)
+        except PlanChanged:
+            fresh = True
+            continue
+        if settled(receipt.recorded):
+            # All but one were away: the hand was over before anybody was asked.
+            desk.later(open_next_hand(desk, league, table_id))
+        for other in plan.ask_again:
+            desk.later(open_next_hand(desk, league, other))
+        if plan.outcome in ("open", "hold", "close"):
+            return
+    _log.error("a boundary does not end", table=table_id)
+
+
+async def _planned(desk: Desk, league: str, here: Loaded, fresh: bool) -> BoundaryPlan:
+    """Plan outside the writer's turn, to know what the command is called."""
+
+    async def load(stream: str) -> Loaded:
+        return await desk.writer.load(league, stream, fresh)
+
+    hand = HandId(identifier("hnd", new_id(desk.order("plan"), 1)))
+    return await _plan(load, here.state, hand, desk.clock.now())
+
+
+async def _plan(load: Any, here: Table, hand: HandId, now: datetime) -> BoundaryPlan:
+    above = await load(stream_of(here.tournament))
+    tables = {here.table: here}
+    if isinstance(above.state, Running):
+        for seating in above.state.tables:
+            if seating.table != here.table:
+                tables[seating.table] = (await load(stream_of(seating.table))).state
+    return boundaries.plan_boundary(
+        above.state,
+        tables,
+        here.table,
+        now=now,
+        hand=hand,
+        tournament_version=above.version,
+        tournament_head=above.hash.hex(),
+    )
+
+
+async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> Receipt:
+    """Append one step of a boundary; it is planned again in its turn, on what stands then."""
+    above = await desk.writer.load(league, stream_of(here.tournament), fresh=False)
+    order = desk.order(_occurrence(here, planned, above.version))
+    hand = HandId(identifier("hnd", new_id(order, 1)))
+    now = order.received_at
+
+    async def decide(states: States) -> Sequence[Entry]:
+        current = (await states.load(stream_of(here.table))).state
+        if _next(current) != _next(here):
+            raise PlanChanged
+        plan = await _plan(states.load, current, hand, now)
+        if plan.outcome != planned.outcome:
+            raise PlanChanged
+        if plan.outcome == "open":
+            return await _opened(states, current, plan)
+        entries = [await _decided(states, each.stream, each.commands) for each in plan.entries]
+        written = {entry.stream for entry in entries}
+        if plan.guard is not None:
+            entries.append(Entry(plan.guard))
+        if plan.outcome == "finish":
+            # Every stack counts for the placings, so no table may have moved.
+            above = (await states.load(stream_of(here.tournament))).state
+            entries += [
+                Entry(stream_of(each.table))
+                for each in above.tables
+                if stream_of(each.table) not in written
+            ]
+        return entries
+
+    return await desk.writer.submit(league, order, decide)
+
+
+async def _opened(states: States, here: Table, plan: BoundaryPlan) -> Sequence[Entry]:
+    """Open a hand; if it is over at once, the tournament is told who went out by it."""
+    (opening,) = plan.entries
+    entries = await at_table(states, here, opening.commands)
+    guard = stream_of(here.tournament)
+    return entries if len(entries) > 1 else (*entries, Entry(guard))
+
+
+async def _decided(states: States, stream: str, commands: Sequence[Any]) -> Entry:
+    state = (await states.load(stream)).state
+    decider: Any = tournament.decider if stream.startswith("tournament-") else table.decider
+    return Entry(stream, *policies.decide_in_turn(decider, state, commands))
+
+
+def _next(here: Table) -> tuple[int, int]:
+    return here.next_hand_number, here.next_deal
+
+
+def _occurrence(here: Table, plan: BoundaryPlan, tournament_version: int) -> str:
+    """Return what names a step: by these numbers two processes make the same command."""
+    boundary = f"{here.table}/{here.next_hand_number}"
+    match plan.outcome:
+        case "open":
+            return f"open_hand/{boundary}/{here.next_deal}"
+        case "close":
+            return f"close/{here.table}"
+        case "finish":
+            return f"finish/{here.tournament}"
+        case outcome:
+            return f"{outcome}/{boundary}/{tournament_version}"
+
+
+def settled(recorded: Sequence[Any]) -> bool:
+    """Return whether the table is idle after what was *recorded*."""
+    return any(type(each.event) in (HandSettled, DealVoided) for each in recorded)
