@@ -112,8 +112,8 @@ def _placings(before: TournamentState, after: TournamentState) -> tuple[PlacingC
         PlacingChange(
             entrant=entrant,
             player=player,
-            before=old[entrant, player] if (entrant, player) in old else None,
-            after=new[entrant, player] if (entrant, player) in new else None,
+            before=old.get((entrant, player)),
+            after=new.get((entrant, player)),
         )
         for entrant, player in dict.fromkeys((*new, *old))
         if old.get((entrant, player)) != new.get((entrant, player))
@@ -129,9 +129,7 @@ def _placed(state: TournamentState) -> Mapping[tuple[EntrantId, PlayerId], int]:
 def _payouts(before: TournamentState, after: TournamentState) -> tuple[PayoutChange, ...]:
     old, new = _paid(before), _paid(after)
     return tuple(
-        PayoutChange(
-            entrant=key[0], player=key[1], before=old.get(key, 0), after=new.get(key, 0)
-        )
+        PayoutChange(entrant=key[0], player=key[1], before=old.get(key, 0), after=new.get(key, 0))
         for key in dict.fromkeys((*new, *old))
         if old.get(key, 0) != new.get(key, 0)
     )

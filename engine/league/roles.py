@@ -37,7 +37,7 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
 }
 
 _LOST_WHEN_ENTERED: frozenset[Capability] = frozenset(
-    {"direct_play", "rule_disputes", "audit_hands"}
+    {"direct_play", "report_results", "rule_disputes", "audit_hands"}
 )
 
 

@@ -4,8 +4,8 @@ from typing import Literal
 
 import msgspec
 
-from engine.tournament.errors import TournamentNotRunning
 from engine.tournament.correcting.events import ResultCorrected
+from engine.tournament.errors import TournamentNotRunning
 from engine.tournament.events import TournamentAnnounced
 from engine.tournament.values import (
     Entry,
@@ -136,8 +136,8 @@ class Finished(_Phase, frozen=True, kw_only=True):
     entrants: tuple[Entry, ...]
     placings: tuple[Placing, ...]
     payouts: tuple[Payout, ...]
-    correction: ResultCorrected | None = None
-    """The last one: it says what stands since."""
+    corrections: tuple[ResultCorrected, ...] = ()
+    """In order; the last one says what stands."""
 
 
 class Cancelled(_Phase, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from service.eventstore.codec import Codec, category_of
 from service.eventstore.states import Loaded, StateCache
 
 
-class Rehearsed(Exception):  # noqa: N818 - not an error: the way out of a command that is not sent
+class Rehearsed(Exception):
     """
     What a command would have caused; raised where its receipt would have been returned.
 

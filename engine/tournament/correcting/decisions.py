@@ -43,11 +43,11 @@ def decide(state: State, command: Command) -> tuple[ResultCorrected, ...]:
 
 
 def _number(state: Finished) -> int:
-    return 1 if state.correction is None else state.correction.number + 1
+    return len(state.corrections) + 1
 
 
 def _forfeited(state: Finished) -> tuple[EntrantId, ...]:
-    return () if state.correction is None else state.correction.forfeited
+    return state.corrections[-1].forfeited if state.corrections else ()
 
 
 def _in_order(
@@ -159,4 +159,9 @@ def _reaward(state: Finished, command: Reaward) -> ResultCorrected:
 
 def applied(state: Finished, event: ResultCorrected) -> Finished:
     """Return the state in which the corrected result stands."""
-    return replace(state, placings=event.placings, payouts=event.payouts, correction=event)
+    return replace(
+        state,
+        placings=event.placings,
+        payouts=event.payouts,
+        corrections=(*state.corrections, event),
+    )
