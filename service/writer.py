@@ -8,15 +8,14 @@ leave, so that commands of one process never conflict with each other.
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from engine.decider import Decider
-from service.errors import IdempotencyKeyReused, ServiceError, StoreUnavailable
+from service.answering import Answers
+from service.errors import StoreUnavailable
 from service.eventstore.batch import (
     Attempt,
     Command,
@@ -31,13 +30,13 @@ from service.eventstore.codec import Codec
 from service.eventstore.record import (
     Disconnected,
     Outcome,
-    Recorded,
     StatementFailed,
     league_number,
 )
 from service.eventstore.rehearsal import Rehearsed, rehearse
 from service.eventstore.states import Loaded, StateCache
 from service.eventstore.store import Store
+from service.waiting import League, Waiting, refuse
 
 __all__ = [
     "Command",
@@ -56,27 +55,6 @@ _BYTES_MAX = 1_000_000
 _ATTEMPTS_MAX = 100
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class _Waiting:
-    """A command on its way."""
-
-    command: Command
-    decide: Decide
-    answer: asyncio.Future[Receipt]
-    attempts: int = 0
-
-
-@dataclass(slots=True)
-class _League:
-    """What the writer knows of one league."""
-
-    name: str
-    number: UUID
-    waiting: deque[_Waiting] = field(default_factory=deque)
-    queued: bool = False
-    epoch: int | None = None
 
 
 class Writer:
@@ -107,9 +85,10 @@ class Writer:
         self._store = store
         self._codec = Codec(deciders)
         self._cache = StateCache(store, self._codec, streams_kept)
+        self._answers = Answers(store, self._codec)
         self._former = Former(self._codec, self._cache, now, revision)
-        self._leagues: dict[str, _League] = {}
-        self._queue: asyncio.Queue[_League] = asyncio.Queue()
+        self._leagues: dict[str, League] = {}
+        self._queue: asyncio.Queue[League] = asyncio.Queue()
         self._connections = connections
         self._patience = patience
         self._servers: list[asyncio.Task[None]] = []
@@ -139,7 +118,7 @@ class Writer:
         await asyncio.gather(*self._servers, return_exceptions=True)
         for league in self._leagues.values():
             for item in league.waiting:
-                _refuse(item, StoreUnavailable("the service is stopping"))
+                refuse(item, StoreUnavailable("the service is stopping"))
             league.waiting.clear()
         await self._store.aclose()
 
@@ -161,12 +140,12 @@ class Writer:
         known = self._league(league)
         if command.rehearse:
             raise await self._rehearse(known, decide)
-        item = _Waiting(command, decide, asyncio.get_running_loop().create_future())
+        item = Waiting(command, decide, asyncio.get_running_loop().create_future())
         known.waiting.append(item)
         self._enqueue(known)
         return await item.answer
 
-    async def _rehearse(self, league: _League, decide: Decide) -> Rehearsed:
+    async def _rehearse(self, league: League, decide: Decide) -> Rehearsed:
         try:
             await self._know_epoch(league)
             return await rehearse(self._codec, self._cache, league.number, decide)
@@ -202,18 +181,18 @@ class Writer:
         except Disconnected as error:
             raise StoreUnavailable("the database is away") from error
 
-    def _league(self, name: str) -> _League:
+    def _league(self, name: str) -> League:
         found = self._leagues.get(name)
         if found is None:
-            found = self._leagues[name] = _League(name, league_number(name))
+            found = self._leagues[name] = League(name, league_number(name))
         return found
 
-    def _enqueue(self, league: _League) -> None:
+    def _enqueue(self, league: League) -> None:
         if not league.queued and league.waiting:
             league.queued = True
             self._queue.put_nowait(league)
 
-    async def _know_epoch(self, league: _League) -> int:
+    async def _know_epoch(self, league: League) -> int:
         if league.epoch is None:
             league.epoch = await self._store.epoch(league.number)
         return league.epoch
@@ -221,27 +200,30 @@ class Writer:
     async def _serve(self) -> None:
         while True:
             league = await self._queue.get()
-            taken: list[_Waiting] = []
+            taken: list[Waiting] = []
             try:
                 await self._serve_batch(league, taken)
             except Disconnected as error:
                 self._cache.forget(league.number)
                 for item in taken:
-                    _refuse(item, StoreUnavailable("the database is away"), error)
+                    refuse(item, StoreUnavailable("the database is away"), error)
             except asyncio.CancelledError:
                 for item in taken:
-                    _refuse(item, StoreUnavailable("the service is stopping"))
+                    refuse(item, StoreUnavailable("the service is stopping"))
                 raise
-            except Exception as error:  # noqa: BLE001 - whoever waits is told, whatever it is
+            except Exception as error:  # noqa: BLE001
+                # A server that dies would leave its leagues waiting for ever.  So whatever
+                # a store or a defect throws is logged and given to all of the batch, whose
+                # requests raise it; what the cache believed is forgotten.
                 _log.exception("a batch of league %s failed", league.name)
                 self._cache.forget(league.number)
                 for item in taken:
-                    _refuse(item, error)
+                    refuse(item, error)
             finally:
                 league.queued = False
                 self._enqueue(league)
 
-    async def _serve_batch(self, league: _League, taken: list[_Waiting]) -> None:
+    async def _serve_batch(self, league: League, taken: list[Waiting]) -> None:
         """Form a batch from what waits, send it, answer everybody."""
         # From here on a failure answers these; commands left out go back to the queue.
         while league.waiting and len(taken) < _APPENDS_MAX:
@@ -258,33 +240,33 @@ class Writer:
             self._cache.forget(league.number)
             self._put_back(league, [item for item, _ in attempts])
             return
-        again: list[_Waiting] = []
+        again: list[Waiting] = []
         for index, (item, attempt) in enumerate(attempts):
             if index in broken:
                 self._cache.suspect(league.number, attempt.streams)
-                _refuse(item, broken[index])
+                refuse(item, broken[index])
             elif index in outcome.duplicates:
                 self._cache.suspect(league.number, attempt.streams)
-                await self._answer_again(league, item, attempt, outcome.duplicates[index])
+                await self._answers.again(league, item, attempt, outcome.duplicates[index])
             elif index in outcome.failed:
                 self._cache.suspect(league.number, attempt.streams)
                 again.append(item)
             else:
                 self._cache.keep(league.number, attempt.left)
-                self._answer(league, item, attempt, outcome.first[index], duplicate=False)
+                self._answers.kept(league, item, attempt, outcome.first[index], duplicate=False)
         if outcome.first:
             events = sum(len(attempts[index][1].events) for index in outcome.first)
             if events:
                 self._store.wake(league.number, min(outcome.first.values()) + events - 1)
         self._put_back(league, again)
 
-    async def _form(self, league: _League, taken: list[_Waiting]) -> list[tuple[_Waiting, Attempt]]:
+    async def _form(self, league: League, taken: list[Waiting]) -> list[tuple[Waiting, Attempt]]:
         """Decide in turn; what exceeds the caps, or repeats a command, waits for the next batch."""
         keys = await self._store.keys(league.number)
         turn = self._former.turn(league.number, keys)
-        attempts: list[tuple[_Waiting, Attempt]] = []
+        attempts: list[tuple[Waiting, Attempt]] = []
         commands: set[UUID] = set()
-        left_out: list[_Waiting] = []
+        left_out: list[Waiting] = []
         for item in taken:
             full = turn.events >= _EVENTS_MAX or turn.bytes >= _BYTES_MAX
             if full or item.command.command_id in commands:
@@ -295,15 +277,17 @@ class Writer:
                 attempts.append((item, await turn.attempt(item.command, item.decide)))
             except Disconnected:
                 raise
-            except Exception as error:  # noqa: BLE001 - a defect in one command is its own
-                _refuse(item, error)
+            except Exception as error:  # noqa: BLE001
+                # Deciding runs the code of whoever submitted.  A refusal or a defect of it
+                # is raised where it was submitted and must not fail the others' commands.
+                refuse(item, error)
         for item in left_out:
             taken.remove(item)
         league.waiting.extendleft(reversed(left_out))
         return attempts
 
     async def _send(
-        self, league: _League, epoch: int, attempts: list[Attempt]
+        self, league: League, epoch: int, attempts: list[Attempt]
     ) -> tuple[Outcome, dict[int, Exception]]:
         """Send a batch; if its statement fails, each append alone, in order."""
         appends = [attempt.append for attempt in attempts]
@@ -335,7 +319,7 @@ class Writer:
         return total, broken
 
     async def _insist(
-        self, league: _League, epoch: int, appends: list[Any], checked: bool = False
+        self, league: League, epoch: int, appends: list[Any], checked: bool = False
     ) -> Outcome:
         """Send the same call until its outcome is known; event ids make that harmless."""
         loop = asyncio.get_running_loop()
@@ -350,88 +334,11 @@ class Writer:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, 1.0)
 
-    def _put_back(self, league: _League, items: list[_Waiting]) -> None:
+    def _put_back(self, league: League, items: list[Waiting]) -> None:
         """Let *items* come first in the next batch."""
         for item in reversed(items):
             item.attempts += 1
             if item.attempts > _ATTEMPTS_MAX:
-                _refuse(item, StoreUnavailable("too many others write to the same streams"))
+                refuse(item, StoreUnavailable("too many others write to the same streams"))
             else:
                 league.waiting.appendleft(item)
-
-    def _answer(
-        self, league: _League, item: _Waiting, attempt: Attempt, first: int, duplicate: bool
-    ) -> None:
-        if item.answer.done():
-            return
-        if attempt.refusal is not None:
-            item.answer.set_exception(attempt.refusal)
-            return
-        count = len(attempt.events)
-        recorded = tuple(
-            RecordedEvent(Recorded(first + offset, *new, league.number), event)
-            for offset, (new, event) in enumerate(
-                zip(attempt.append.events, attempt.events, strict=True)
-            )
-        )
-        item.answer.set_result(
-            Receipt(
-                league=league.name,
-                epoch=league.epoch or 0,
-                first_position=first if count else None,
-                last_position=first + count - 1 if count else None,
-                duplicate=duplicate,
-                recorded=recorded,
-            )
-        )
-
-    async def _answer_again(
-        self, league: _League, item: _Waiting, attempt: Attempt, position: int
-    ) -> None:
-        """Answer a command that the log holds already, from the log."""
-        rows = await self._rows_of(league, item.command.command_id, position)
-        about = rows[0].about()
-        keys = await self._store.keys(league.number)
-        if about.request_digest != keys.request_digest(item.command.request):
-            _refuse(item, IdempotencyKeyReused("the same key came with another request"))
-            return
-        if item.answer.done():
-            return
-        # After a lost connection our own first sending may turn out to have been kept.
-        ours = bool(attempt.append.events) and rows[0].hash == attempt.append.events[0].hash
-        try:
-            recorded = tuple(RecordedEvent(row, self._codec.decode(row, keys)) for row in rows)
-        except ServiceError as error:
-            _refuse(item, error)
-            return
-        item.answer.set_result(
-            Receipt(
-                league=league.name,
-                epoch=league.epoch or 0,
-                first_position=position,
-                last_position=rows[-1].position,
-                duplicate=not ours,
-                recorded=recorded,
-            )
-        )
-        self._store.wake(league.number, rows[-1].position)
-
-    async def _rows_of(self, league: _League, command_id: UUID, position: int) -> list[Recorded]:
-        """Return a command's events, which stand side by side from *position* on."""
-        found: list[Recorded] = []
-        while True:
-            after = position - 1 + len(found)
-            rows = await self._store.league(league.number, after, 64)
-            for row in rows:
-                if row.about().command_id != command_id:
-                    return found
-                found.append(row)
-            if len(rows) < 64:
-                return found
-
-
-def _refuse(item: _Waiting, error: Exception, cause: Exception | None = None) -> None:
-    if not item.answer.done():
-        if cause is not None:
-            error.__cause__ = cause
-        item.answer.set_exception(error)
