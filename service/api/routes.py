@@ -10,7 +10,9 @@ from service.api import (
     feeds,
     hands,
     health,
+    invitations,
     leagues,
+    members,
     presence,
     rebuys,
     registrations,
@@ -27,6 +29,8 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
     for module in (
         accounts,
         leagues,
+        members,
+        invitations,
         seasons,
         tournaments,
         directing,
