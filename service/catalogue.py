@@ -52,6 +52,10 @@ class SchemaChanged(Exception):
     """A stored event's shape is not the committed one: it needs a new version."""
 
 
+class SchemaUnknown(Exception):
+    """An event holds a type that nobody has said how to store."""
+
+
 @cache
 def events_by_category() -> dict[str, tuple[type[msgspec.Struct], ...]]:
     """Return every event, by the aggregate in whose stream it stands."""
@@ -133,7 +137,7 @@ def _hidden(value: Any) -> dict[str, Any]:
         return dict(CARD_SCHEMA)
     if value is Sealed or get_origin(value) is Sealed:
         return dict(SEALED_SCHEMA)
-    raise NotImplementedError(f"{value!r} cannot stand in an event")
+    raise SchemaUnknown(f"{value!r} cannot stand in an event")
 
 
 def _entry(event: type[msgspec.Struct]) -> list[str]:

@@ -101,7 +101,9 @@ async def _guarded(work: Coroutine[Any, Any, None]) -> None:
         await work
     except asyncio.CancelledError:
         raise
-    except Exception as error:  # noqa: BLE001 - the outermost edge of a background task
+    except Exception as error:  # noqa: BLE001
+        # Nobody awaits a background task, so nobody would see what it raised.  It is
+        # logged; what was left undone is found by the next who asks or by the sweep.
         _log.warning("background work failed", error=f"{type(error).__name__}: {error}")
 
 

@@ -96,7 +96,9 @@ class Refusals:
             try:
                 async with self._pool.acquire() as connection:
                     await connection.execute(_KEEP, *(list(column) for column in columns))
-            except Exception as error:  # noqa: BLE001 - whoever waits is told, whatever it is
+            except Exception as error:  # noqa: BLE001
+                # One task writes for everybody who waits; whatever it met is raised in
+                # each of them, and the next group is still tried.
                 for _, kept in group:
                     if not kept.done():
                         kept.set_exception(error)

@@ -127,7 +127,7 @@ class Stack:
             self._await("signer", lambda: _answers(f"{self.signer_url}/key"))
             self._await("api", lambda: _answers(f"{self.url}/readyz"))
             self._await_worker()
-        except BaseException:
+        except BaseException:  # Ctrl-C while it starts too must leave no child behind
             self.stop()
             raise
 

@@ -6,6 +6,7 @@ Role = Literal["owner", "director", "referee", "scorer", "auditor", "player"]
 
 Capability = Literal[
     "manage_members",
+    "manage_players",
     "manage_seasons",
     "manage_tournaments",
     "direct_play",
@@ -15,6 +16,7 @@ Capability = Literal[
     "read_league",
     "enter_tournaments",
 ]
+"""``manage_members`` is about offices, ``manage_players`` about who holds none."""
 
 _ANYONE: frozenset[Capability] = frozenset({"read_league", "enter_tournaments"})
 
@@ -22,6 +24,7 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
     "owner": _ANYONE
     | {
         "manage_members",
+        "manage_players",
         "manage_seasons",
         "manage_tournaments",
         "direct_play",
@@ -29,16 +32,24 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
         "report_results",
         "audit_hands",
     },
-    "director": _ANYONE | {"manage_seasons", "manage_tournaments", "direct_play", "report_results"},
+    "director": _ANYONE
+    | {
+        "manage_players",
+        "manage_seasons",
+        "manage_tournaments",
+        "direct_play",
+        "report_results",
+    },
     "referee": _ANYONE | {"direct_play", "rule_disputes", "audit_hands"},
     "scorer": _ANYONE | {"report_results"},
     "auditor": _ANYONE | {"audit_hands"},
     "player": _ANYONE,
 }
 
-_LOST_WHEN_ENTERED: frozenset[Capability] = frozenset(
+LOST_WHEN_ENTERED: frozenset[Capability] = frozenset(
     {"direct_play", "report_results", "rule_disputes", "audit_hands"}
 )
+"""What staff may not do in a tournament in which they play."""
 
 
 def may(role: Role | None, capability: Capability, *, entered: bool = False) -> bool:
@@ -55,4 +66,4 @@ def may(role: Role | None, capability: Capability, *, entered: bool = False) -> 
     """
     if role is None or capability not in _CAPABILITIES[role]:
         return False
-    return not (entered and capability in _LOST_WHEN_ENTERED)
+    return not (entered and capability in LOST_WHEN_ENTERED)

@@ -6,6 +6,7 @@ opening of a table, and its hash in every hand.  Its ``variant`` says which game
 is of.  Source: rulebook ``rulesets``.
 """
 
+from abc import abstractmethod
 from hashlib import sha256
 from typing import Literal, get_args
 
@@ -146,15 +147,17 @@ class _RoundsGame(_Game, frozen=True, kw_only=True):
     short_forced: Literal["sits_out", "out"] = "sits_out"
     """What becomes of a seat that cannot pay both antes; ``out`` is eliminated."""
 
+    # Not an ABC: its metaclass would ask Python code at each isinstance of a hand's course.
+    # That a game names both antes is held by the type checker.
     @property
+    @abstractmethod
     def main_ante(self) -> Chips:
         """Return what everyone pays into the pot that is played for."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def sabacc_ante(self) -> Chips:
         """Return what everyone pays into the pot that waits for a special hand."""
-        raise NotImplementedError
 
     @property
     def hand_size(self) -> int:

@@ -1,8 +1,8 @@
 """
 What the caller may see and do, decided at the object.
 
-A thing in a league the caller does not belong to looks exactly like a thing
-that is not there.
+What a route demands is what it declares (``needs``).  A thing in a league the caller
+does not belong to looks exactly like a thing that is not there.
 """
 
 from dataclasses import dataclass
@@ -10,12 +10,13 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Any
 
-from engine.league.roles import Capability, Role, may
+from engine.errors import InvariantViolated
+from engine.league.roles import LOST_WHEN_ENTERED, Capability, Role, may
 from engine.league.state import Created
 from engine.tournament.state import Finished, Registering, Running, Unannounced
 from engine.values import EntrantId, number_of
 from service.addresses import league_of_stream, stream_of
-from service.api.shell import Asked, Shell, principal_of, shell_of
+from service.api.shell import Asked, Shell, operation_of, principal_of, shell_of
 from service.errors import Forbidden, StoreUnavailable, StreamNotFound
 from service.writer import Loaded
 
@@ -43,7 +44,28 @@ async def reach(
     request: Asked, identifier: str, prefix: str, *, fresh: bool = True, believe: bool = False
 ) -> Place:
     """
-    Return the object *identifier* names, if the caller belongs to its league.
+    Return the object the route is about, if the caller may do there what the route declares.
+
+    Args:
+        fresh: Whether to ask the log for what other processes did to the object.
+        believe: Whether a member known :data:`MEMBERS_BELIEVED_FOR` ago still is one.
+
+    Raises:
+        StreamNotFound: If there is none such, or it is foreign.
+        Forbidden: With the capability that the caller's role there lacks.
+    """
+    place = await find(request, identifier, prefix, fresh=fresh, believe=believe)
+    demand(request, place.role)
+    if operation_of(request).capability in LOST_WHEN_ENTERED:
+        demand(request, place.role, entered=await _plays_at(request, place))
+    return place
+
+
+async def find(
+    request: Asked, identifier: str, prefix: str, *, fresh: bool = True, believe: bool = False
+) -> Place:
+    """
+    Return another object a request names, if the caller belongs to its league.
 
     Args:
         fresh: Whether to ask the log for what other processes did to the object.
@@ -106,15 +128,55 @@ def _role(shell: Shell, league: str, loaded: Loaded, player: str) -> Role | None
     return roles.get(player)
 
 
-def demand(place: Place, capability: Capability, *, entered: bool = False) -> None:
+async def belong(request: Asked, league: str) -> Role:
     """
-    Check that the caller's role permits *capability*.
+    Return the caller's role in *league*, if it permits what the route declares.
+
+    Raises:
+        StreamNotFound: If the caller is a stranger there.
+        Forbidden: With the capability that the role lacks.
+    """
+    role = await role_in(request, league)
+    if role is None:
+        raise StreamNotFound("there is nothing here under this name")
+    demand(request, role)
+    return role
+
+
+def demand(request: Asked, role: Role, *, entered: bool = False) -> None:
+    """
+    Check that *role* permits what the route declares.
+
+    Args:
+        entered: Whether the caller plays in what it is about: staff lose some of their
+            capabilities there.
 
     Raises:
         Forbidden: With the capability that is missing.
     """
-    if not may(place.role, capability, entered=entered):
+    capability = operation_of(request).capability
+    if capability is None:
+        raise InvariantViolated("a route that asks for no role looks into a league")
+    demand_also(role, capability, entered=entered)
+
+
+def demand_also(role: Role, capability: Capability, *, entered: bool = False) -> None:
+    """
+    Check that *role* permits more than the route declares: what a body asks may need more.
+
+    Raises:
+        Forbidden: With the capability that is missing.
+    """
+    if not may(role, capability, entered=entered):
         raise Forbidden("the role in this league does not allow this", capability=capability)
+
+
+async def _plays_at(request: Asked, place: Place) -> bool:
+    """Whether the caller is entered in the tournament that *place* is, or belongs to."""
+    state = place.state
+    if place.stream.startswith("table-"):
+        state = await tournament_of_table(request, place)
+    return entrant_of(state, principal_of(request).account.player) is not None
 
 
 def entrant_of(state: Any, player: str) -> EntrantId | None:

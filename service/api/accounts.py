@@ -115,7 +115,7 @@ class Me(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/accounts", "open_account", "Sign up.",
-    open=True, body=SignUp, answer=AccountMade, status=201, problems=("login_taken",),
+    needs="anyone", body=SignUp, answer=AccountMade, status=201, problems=("login_taken",),
 )  # fmt: skip
 async def open_account(request: Asked) -> Response[bytes]:
     """Keep a person and a first token, in one transaction."""
@@ -137,7 +137,7 @@ async def open_account(request: Asked) -> Response[bytes]:
 
 @operation(
     "POST", "/v1/tokens", "make_token", "Make a token, by password or by a token that may as much.",
-    open=True, body=TokenWanted, answer=TokenShown, status=201,
+    needs="anyone", body=TokenWanted, answer=TokenShown, status=201,
     problems=("wrong_password", "forbidden"),
 )  # fmt: skip
 async def make_token(request: Asked) -> Response[bytes]:
@@ -163,7 +163,14 @@ async def make_token(request: Asked) -> Response[bytes]:
     return encoded(shown, 201, _replayed(again))
 
 
-@operation("GET", "/v1/tokens", "list_tokens", "My tokens, without their secrets.", answer=Page)
+@operation(
+    "GET",
+    "/v1/tokens",
+    "list_tokens",
+    "My tokens, without their secrets.",
+    needs="account",
+    answer=Page,
+)
 async def list_tokens(request: Asked) -> Response[bytes]:
     """List the caller's tokens, revoked ones too."""
     found = await accounts.tokens_of(shell_of(request).engine, principal_of(request).account.number)
@@ -183,7 +190,12 @@ async def list_tokens(request: Asked) -> Response[bytes]:
 
 
 @operation(
-    "DELETE", "/v1/tokens/{token_id:str}", "revoke_token", "End one of my tokens.", status=204
+    "DELETE",
+    "/v1/tokens/{token_id:str}",
+    "revoke_token",
+    "End one of my tokens.",
+    needs="account",
+    status=204,
 )
 async def revoke_token(request: Asked, token_id: FromPath[str]) -> None:
     """Revoke; other processes believe the token for five seconds more."""
@@ -197,7 +209,14 @@ async def revoke_token(request: Asked, token_id: FromPath[str]) -> None:
     forget(shell, principal)
 
 
-@operation("GET", "/v1/me", "read_me", "Who I am, my leagues, my seats and my turns.", answer=Me)
+@operation(
+    "GET",
+    "/v1/me",
+    "read_me",
+    "Who I am, my leagues, my seats and my turns.",
+    needs="account",
+    answer=Me,
+)
 async def read_me(request: Asked) -> Response[bytes]:
     """Read the list of seats from the read models, and each table live."""
     shell, principal = shell_of(request), principal_of(request)

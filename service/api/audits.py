@@ -10,7 +10,7 @@ from litestar.params import FromPath
 from sqlalchemy.dialects.postgresql import insert
 
 from service import jobs
-from service.api.access import demand, demand_form, entrant_of, reach, role_in
+from service.api.access import belong, demand, demand_form, entrant_of, find, reach
 from service.api.bodies import read_body
 from service.api.operations import operation
 from service.api.positions import reached
@@ -51,7 +51,7 @@ class OperationShown(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/leagues/{league_id:str}/audits", "start_audit",
     "Decide every recorded action again, in the background.",
-    scope="hands:audit", body=AuditWanted, answer=Started, status=202,
+    needs="audit_hands", scope="hands:audit", body=AuditWanted, answer=Started, status=202,
     problems=("forbidden", "not_caught_up"),
 )  # fmt: skip
 async def start_audit(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
@@ -62,12 +62,12 @@ async def start_audit(request: Asked, league_id: FromPath[str]) -> Response[byte
     if body.tournament is None:
         entered = await _plays_in(request, league_id)
     else:
-        tournament = await reach(request, body.tournament, "trn")
+        tournament = await find(request, body.tournament, "trn")
         if tournament.league != league_id:
             raise BadRequest("bad_request", "this tournament is of another league")
         player = principal_of(request).account.player
         entered = entrant_of(tournament.state, player) is not None
-    demand(place, "audit_hands", entered=entered)
+    demand(request, place.role, entered=entered)
     order, now = order_of(request, raw), shell.now()
     number = order.new_id(0)
     scope = body.tournament or "league"
@@ -114,7 +114,7 @@ async def _plays_in(request: Asked, league: str) -> bool:
 
 @operation(
     "GET", "/v1/operations/{operation_id:str}", "read_operation", "How a long job is doing.",
-    scope="leagues:read", answer=OperationShown,
+    needs="read_league", scope="leagues:read", answer=OperationShown,
 )  # fmt: skip
 async def read_operation(request: Asked, operation_id: FromPath[str]) -> Response[bytes]:
     """Read an audit's progress and report; those of foreign leagues are not there."""
@@ -122,8 +122,9 @@ async def read_operation(request: Asked, operation_id: FromPath[str]) -> Respons
     identifier = f"rep_{operation_id.removeprefix('opr_')}"
     async with shell_of(request).engine.connect() as connection:
         row = await queries.report(connection, identifier)
-    if row is None or await role_in(request, row.league) is None:
+    if row is None:
         raise StreamNotFound("there is nothing here under this name")
+    await belong(request, row.league)
     result = json.loads(row.report) if isinstance(row.report, str) else row.report
     found = OperationShown(
         id=operation_id,

@@ -43,6 +43,7 @@ async def authenticate(
     connection: ASGIConnection[Any, Any, Any, Any], described: Operation | None
 ) -> None:
     """Put the principal into the scope; raises what :func:`require_token` raises."""
+    connection.scope["state"]["operation"] = described
     header = connection.headers.get("authorization")
     if header is None:
         if described is not None and described.open:

@@ -12,10 +12,11 @@ from engine.tournament.correcting.events import ResultCorrected
 from engine.tournament.state import Finished
 from engine.tournament.values import Award, Payout, Placing
 from engine.values import EntrantId, TextRef
-from service.api.access import Place, demand, entrant_of, reach
+from service.api.access import Place, reach
 from service.api.bodies import read_body
 from service.api.operations import operation
 from service.api.paging import Page
+from service.api.rehearsing import rehearsable
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import Order, answer, decide_one, encoded, order_of
 from service.api.texts import keep
@@ -75,9 +76,10 @@ _PROBLEMS = ("forbidden", "tournament_not_finished", "correction_invalid")
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/corrections", "correct_result",
     "Put everyone who was placed into another order; prizes and points follow.",
-    scope="tournaments:manage", body=CorrectionWanted, answer=Corrected, status=201,
-    problems=_PROBLEMS, dry_run=True,
+    scope="tournaments:manage", needs="report_results", body=CorrectionWanted,
+    answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
+@rehearsable
 async def correct_result(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Append another result; the one before stays in the log."""
     body, raw = await read_body(request, CorrectionWanted)
@@ -92,9 +94,10 @@ async def correct_result(request: Asked, tournament_id: FromPath[str]) -> Respon
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/forfeits", "forfeit_result",
     "Take a result away: last place and no prize, and everyone below moves up.",
-    scope="tournaments:manage", body=ForfeitWanted, answer=Corrected, status=201,
-    problems=_PROBLEMS, dry_run=True,
+    scope="tournaments:manage", needs="report_results", body=ForfeitWanted,
+    answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
+@rehearsable
 async def forfeit_result(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Append the result without the entrant."""
     body, raw = await read_body(request, ForfeitWanted)
@@ -107,9 +110,10 @@ async def forfeit_result(request: Asked, tournament_id: FromPath[str]) -> Respon
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/awards", "award_anew",
     "Pay out the same money in another way; the places stay.",
-    scope="tournaments:manage", body=RewardWanted, answer=Corrected, status=201,
-    problems=_PROBLEMS, dry_run=True,
+    scope="tournaments:manage", needs="report_results", body=RewardWanted,
+    answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
+@rehearsable
 async def award_anew(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Append the other payouts."""
     body, raw = await read_body(request, RewardWanted)
@@ -120,7 +124,8 @@ async def award_anew(request: Asked, tournament_id: FromPath[str]) -> Response[b
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/corrections", "list_corrections",
-    "What was set right in a result, and why.", scope="leagues:read", answer=Page,
+    "What was set right in a result, and why.",
+    scope="leagues:read", needs="read_league", answer=Page,
 )  # fmt: skip
 async def list_corrections(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Read from the aggregate."""
@@ -144,8 +149,6 @@ async def list_corrections(request: Asked, tournament_id: FromPath[str]) -> Resp
 
 async def _allowed(request: Asked, tournament_id: str, raw: bytes) -> tuple[Place, Order]:
     place = await reach(request, tournament_id, "trn")
-    entered = entrant_of(place.state, principal_of(request).account.player) is not None
-    demand(place, "report_results", entered=entered)
     return place, order_of(request, raw)
 
 

@@ -8,11 +8,11 @@ from litestar.params import FromPath
 
 from engine.tournament.commands import Cancel, Pause, Resume
 from engine.tournament.state import phase_of
-from service.api.access import demand, entrant_of, reach
+from service.api.access import reach
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
 from service.api.operations import operation
-from service.api.shell import Asked, principal_of, shell_of
+from service.api.shell import Asked, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
 from service.directing import start_tournament
 
@@ -28,6 +28,7 @@ class Changed(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/start", "start_tournament",
     "Start play now: close registration, draw the seats, open the tables.",
+    needs="manage_tournaments",
     scope="tournaments:manage", body=Nothing, answer=Changed, status=202,
     problems=("forbidden", "tournament_not_running", "registration_not_open"),
 )  # fmt: skip
@@ -36,7 +37,6 @@ async def start_now(request: Asked, tournament_id: FromPath[str]) -> Response[by
     shell = shell_of(request)
     _, raw = await read_body(request, Nothing)
     place = await reach(request, tournament_id, "trn")
-    demand(place, "manage_tournaments")
     order = order_of(request, raw)
     await start_tournament(shell.desk, place.league, tournament_id, shell.now(), order.command)
     after = await shell.desk.writer.load(place.league, place.stream)
@@ -46,7 +46,8 @@ async def start_now(request: Asked, tournament_id: FromPath[str]) -> Response[by
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/pause", "pause_tournament",
-    "Open no further hands.", scope="tournaments:manage", body=Nothing, answer=Changed,
+    "Open no further hands.",
+    needs="direct_play", scope="tournaments:manage", body=Nothing, answer=Changed,
     problems=("forbidden", "tournament_not_running"),
 )  # fmt: skip
 async def pause(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -56,7 +57,8 @@ async def pause(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/resume", "resume_tournament",
-    "Open hands again.", scope="tournaments:manage", body=Nothing, answer=Changed,
+    "Open hands again.",
+    needs="direct_play", scope="tournaments:manage", body=Nothing, answer=Changed,
     problems=("forbidden", "tournament_not_running"),
 )  # fmt: skip
 async def resume(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -66,7 +68,8 @@ async def resume(request: Asked, tournament_id: FromPath[str]) -> Response[bytes
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/cancel", "cancel_tournament",
-    "End a tournament without a result.", scope="tournaments:manage", body=Nothing,
+    "End a tournament without a result.",
+    needs="manage_tournaments", scope="tournaments:manage", body=Nothing,
     answer=Changed, problems=("forbidden", "tournament_over"),
 )  # fmt: skip
 async def cancel(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -80,8 +83,6 @@ async def _direct(
     shell = shell_of(request)
     _, raw = await read_body(request, Nothing)
     place = await reach(request, tournament_id, "trn")
-    entered = entrant_of(place.state, principal_of(request).account.player) is not None
-    demand(place, "manage_tournaments" if what == "cancel" else "direct_play", entered=entered)
     order, now = order_of(request, raw), shell.now()
     commands = {
         "pause": Pause(reason="director", now=now),

@@ -9,7 +9,7 @@ from litestar import Response
 from litestar.params import FromPath
 
 from engine.values import number_of, stream_of
-from service.api.access import Place, demand_form, reach, role_in
+from service.api.access import Place, belong, demand_form, reach
 from service.api.operations import operation
 from service.api.paging import Page, limit_of
 from service.api.shell import Asked, shell_of
@@ -115,7 +115,7 @@ class HandReceipt(msgspec.Struct, frozen=True, kw_only=True):
 
 @operation(
     "GET", "/v1/signers", "list_signers", "The public keys heads are signed with.",
-    open=True, answer=Page,
+    needs="anyone", answer=Page,
 )  # fmt: skip
 async def list_signers(request: Asked) -> Response[bytes]:
     """List every key ever published; a revoked one says since when and why."""
@@ -126,7 +126,7 @@ async def list_signers(request: Asked) -> Response[bytes]:
 @operation(
     "GET", "/v1/leagues/{league_id:str}/checkpoints", "list_checkpoints",
     "A league's signed heads, the newest first.",
-    scope="leagues:read", answer=Page, query=("limit",),
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit",),
 )  # fmt: skip
 async def list_checkpoints(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """List the notes a client compares with what it was shown before."""
@@ -136,7 +136,8 @@ async def list_checkpoints(request: Asked, league_id: FromPath[str]) -> Response
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/epochs", "list_epochs",
-    "Who began a league's log anew, and why.", scope="leagues:read", answer=Page,
+    "Who began a league's log anew, and why.",
+    needs="read_league", scope="leagues:read", answer=Page,
 )  # fmt: skip
 async def list_epochs(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """List what a client wants to know whose last head is of an epoch before; mostly empty."""
@@ -148,7 +149,7 @@ async def list_epochs(request: Asked, league_id: FromPath[str]) -> Response[byte
 @operation(
     "GET", "/v1/leagues/{league_id:str}/proofs/inclusion", "prove_inclusion",
     "Proof that an event stands in a signed tree.",
-    scope="leagues:read", answer=Inclusion, query=("index", "size"),
+    needs="read_league", scope="leagues:read", answer=Inclusion, query=("index", "size"),
     problems=("validation_failed", "not_signed_yet"),
 )  # fmt: skip
 async def prove_inclusion(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
@@ -167,7 +168,7 @@ async def prove_inclusion(request: Asked, league_id: FromPath[str]) -> Response[
 @operation(
     "GET", "/v1/leagues/{league_id:str}/proofs/consistency", "prove_consistency",
     "Proof that one signed tree begins another.",
-    scope="leagues:read", answer=Consistency, query=("old", "new"),
+    needs="read_league", scope="leagues:read", answer=Consistency, query=("old", "new"),
     problems=("validation_failed", "not_signed_yet"),
 )  # fmt: skip
 async def prove_consistency(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
@@ -184,7 +185,7 @@ async def prove_consistency(request: Asked, league_id: FromPath[str]) -> Respons
 @operation(
     "GET", "/v1/hands/{hand_id:str}/receipt", "read_receipt",
     "Every event of a hand, proven to stand in the newest signed head.",
-    scope="leagues:read", answer=HandReceipt, problems=("not_signed_yet",),
+    needs="read_league", scope="leagues:read", answer=HandReceipt, problems=("not_signed_yet",),
 )  # fmt: skip
 async def read_receipt(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
     """Prove a whole hand against one signature; foreign hands are not there."""
@@ -192,8 +193,9 @@ async def read_receipt(request: Asked, hand_id: FromPath[str]) -> Response[bytes
     shell = shell_of(request)
     async with shell.engine.connect() as connection:
         row = await queries.hand(connection, hand_id)
-    if row is None or await role_in(request, row.league) is None:
+    if row is None:
         raise StreamNotFound("there is nothing here under this name")
+    await belong(request, row.league)
     head = await _newest(request, row.league)
     if head is None or head.size <= row.last_position:
         raise NotSignedYet(

@@ -20,7 +20,7 @@ from litestar.params import FromPath
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 
 from engine.values import EntrantId, audience_of
-from service.api.access import entrant_of, reach, role_in, tournament_of_table
+from service.api.access import belong, entrant_of, reach, tournament_of_table
 from service.api.authentication import require_token
 from service.api.operations import operation
 from service.api.paging import limit_of, parts_of, token, wait_of
@@ -161,7 +161,7 @@ class Feed:
 @operation(
     "GET", "/v1/tables/{table_id:str}/events", "follow_table",
     "A table's events: pages, or a stream with Accept: text/event-stream.",
-    scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
+    needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def follow_table(request: Asked, table_id: FromPath[str]) -> Response[Any]:
@@ -175,7 +175,7 @@ async def follow_table(request: Asked, table_id: FromPath[str]) -> Response[Any]
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/events", "follow_tournament",
     "A tournament's events: pages, or a stream with Accept: text/event-stream.",
-    scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
+    needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def follow_tournament(request: Asked, tournament_id: FromPath[str]) -> Response[Any]:
@@ -187,7 +187,7 @@ async def follow_tournament(request: Asked, tournament_id: FromPath[str]) -> Res
 @operation(
     "GET", "/v1/leagues/{league_id:str}/events", "follow_league",
     "Every event of a league in its one order, as everybody may see it.",
-    scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
+    needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def follow_league(request: Asked, league_id: FromPath[str]) -> Response[Any]:
@@ -227,8 +227,7 @@ async def _still_allowed(request: Asked, league: str) -> None:
         StreamNotFound: If the caller no longer belongs to the league.
     """
     await require_token(request, request.route_handler)
-    if await role_in(request, league) is None:
-        raise StreamNotFound("there is nothing here under this name")
+    await belong(request, league)
 
 
 async def _messages(

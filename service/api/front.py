@@ -73,7 +73,10 @@ class Front:
         try:
             await authenticate(request, route.opt["operation"])
             response = await act(request, found[1])
-        except Exception as error:  # noqa: BLE001 - as the framework does
+        except Exception as error:  # noqa: BLE001
+            # As the framework does around its own handlers, which are not in this path:
+            # every error becomes its problem document, and what nobody expected is
+            # logged by the handler of Exception and answered as 500.
             response = self._answer_to(error)(request, error)
         await _send(response, _common(scope), send)
 

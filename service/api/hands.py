@@ -6,7 +6,7 @@ import msgspec
 from litestar import Response
 from litestar.params import FromPath
 
-from service.api.access import demand_form, reach, role_in
+from service.api.access import belong, demand_form, reach
 from service.api.operations import operation
 from service.api.paging import Page, limit_of, parts_of, token
 from service.api.positions import caught_up
@@ -18,6 +18,7 @@ from service.projections import queries
 
 @operation(
     "GET", "/v1/tables/{table_id:str}/hands", "list_hands", "A table's hands, in order.",
+    needs="read_league",
     scope="leagues:read", answer=Page, query=("limit", "cursor", "min_position"),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
@@ -35,13 +36,14 @@ async def list_hands(request: Asked, table_id: FromPath[str]) -> Response[bytes]
 
 @operation(
     "GET", "/v1/hands/{hand_id:str}", "read_hand", "One hand.",
-    scope="leagues:read", answer=dict[str, Any],
+    needs="read_league", scope="leagues:read", answer=dict[str, Any],
 )  # fmt: skip
 async def read_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
     """Read a hand from the read models; foreign ones are not there."""
     demand_form(hand_id, "hnd")
     async with shell_of(request).engine.connect() as connection:
         row = await queries.hand(connection, hand_id)
-    if row is None or await role_in(request, row.league) is None:
+    if row is None:
         raise StreamNotFound("there is nothing here under this name")
+    await belong(request, row.league)
     return encoded({"id": row.hand, **msgspec.to_builtins(row)})

@@ -7,14 +7,14 @@ from service.api.shell import Asked, shell_of
 from service.api.submitting import encoded
 
 
-@operation("GET", "/livez", "livez", "The process answers.", open=True, answer=dict[str, str])
+@operation("GET", "/livez", "livez", "The process answers.", needs="anyone", answer=dict[str, str])
 async def livez(request: Asked) -> Response[bytes]:
     """Answer without asking the database, whose absence no restart would cure."""
     return encoded({"status": "ok"})
 
 
 @operation(
-    "GET", "/readyz", "readyz", "The process can work.", open=True, answer=dict[str, str],
+    "GET", "/readyz", "readyz", "The process can work.", needs="anyone", answer=dict[str, str],
     problems=("store_unavailable",),
 )  # fmt: skip
 async def readyz(request: Asked) -> Response[bytes]:

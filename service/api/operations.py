@@ -1,7 +1,8 @@
 """
 What a route is: one declaration that routing, the guard and the document all read.
 
-Everything is closed unless it says ``open``.
+Each says who may ask (``needs``): there is no default, so a route that forgets it does
+not start.  ``service.api.access`` checks by it, and ``docs/roles.md`` is made from it.
 """
 
 from collections.abc import Callable
@@ -11,9 +12,16 @@ from typing import Any, Literal
 from litestar import route
 from litestar.handlers import HTTPRouteHandler
 
-from service.api.rehearsing import rehearsable
+from engine.league.roles import Capability
 
-Method = Literal["GET", "POST", "DELETE"]
+Method = Literal["GET", "POST", "PUT", "DELETE"]
+
+Needs = Literal["anyone", "account", "own_entry"] | Capability
+"""
+Who may ask: ``anyone``, without a token; ``account``, about what is one's own; else a
+capability in the league of the object.  ``own_entry`` is ``enter_tournaments`` and an
+entry in the tournament it is about.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +33,7 @@ class Operation:
 
     summary: str
     scope: str | None
-    open: bool
+    needs: Needs
     body: Any
     answer: Any
     status: int
@@ -34,7 +42,23 @@ class Operation:
     problems: tuple[str, ...]
     media: str
     dry_run: bool
-    """Whether ``?dry_run=true`` answers with what would change, and appends nothing."""
+    """Whether ``?dry_run=true`` answers with what would change; ``rehearsable`` sees to it."""
+
+    @property
+    def open(self) -> bool:
+        """Whether no token is needed; a token sent anyway is still checked."""
+        return self.needs == "anyone"
+
+    @property
+    def capability(self) -> Capability | None:
+        """What the caller's role in the league must permit; None where no league is asked."""
+        match self.needs:
+            case "anyone" | "account":
+                return None
+            case "own_entry":
+                return "enter_tournaments"
+            case capability:
+                return capability
 
 
 def operation(
@@ -43,8 +67,8 @@ def operation(
     name: str,
     summary: str,
     *,
+    needs: Needs,
     scope: str | None = None,
-    open: bool = False,
     body: Any = None,
     answer: Any = None,
     status: int = 200,
@@ -58,8 +82,8 @@ def operation(
     Return a decorator that makes a handler the answer to *method* *path*.
 
     Args:
+        needs: Who may ask, beside holding a token that allows ``scope``.
         scope: What the token must allow.
-        open: Whether no token is needed; a token sent anyway is still checked.
         query: Names of the query parameters, for the document.
         problems: Codes this operation may answer beside those that all may.
     """
@@ -67,7 +91,7 @@ def operation(
         name=name,
         summary=summary,
         scope=scope,
-        open=open,
+        needs=needs,
         body=body,
         answer=answer,
         status=status,
@@ -78,11 +102,10 @@ def operation(
         dry_run=dry_run,
     )
     methods: list[Any] = [method, "HEAD"] if path in ("/livez", "/readyz") else [method]
-    routed = route(
+    return route(
         path,
         http_method=methods,
         status_code=status,
         opt={"operation": described},
         include_in_schema=False,
     )
-    return (lambda handler: routed(rehearsable(handler))) if dry_run else routed

@@ -33,6 +33,7 @@ class Presence(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/tables/{table_id:str}/presence", "set_presence",
     "Step away from my seat, or come back to it.",
+    needs="own_entry",
     scope="tables:play", body=PresenceWanted, answer=Presence, problems=("entrant_not_seated",),
 )  # fmt: skip
 async def set_presence(request: Asked, table_id: FromPath[str]) -> Response[bytes]:

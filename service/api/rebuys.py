@@ -16,7 +16,7 @@ from engine.tournament.commands import (
     StakeItem,
 )
 from engine.values import CHIPS_MAX, EntrantId
-from service.api.access import demand, entrant_of, reach
+from service.api.access import entrant_of, reach
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
 from service.api.operations import operation
@@ -53,7 +53,7 @@ class Bought(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/rebuys", "declare_rebuy",
     "Owe a new stack: at once if my last chip is gone, else when it goes.",
-    scope="tables:play", body=Nothing, answer=Bought, status=201,
+    needs="own_entry", scope="tables:play", body=Nothing, answer=Bought, status=201,
     problems=("rebuy_not_allowed", "tournament_not_running"),
 )  # fmt: skip
 async def declare_rebuy(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -66,7 +66,7 @@ async def declare_rebuy(request: Asked, tournament_id: FromPath[str]) -> Respons
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/items", "stake_item",
     "Stake a thing of agreed value, having lost my last chip.",
-    scope="tables:play", body=ItemWanted, answer=Bought, status=201,
+    needs="own_entry", scope="tables:play", body=ItemWanted, answer=Bought, status=201,
     problems=(
         "rebuy_not_allowed", "item_not_owned", "item_value_unknown", "tournament_not_running",
     ),
@@ -86,7 +86,7 @@ async def stake_item(request: Asked, tournament_id: FromPath[str]) -> Response[b
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/items/return", "buy_back_item",
     "Buy back, between hands, what I have staked.",
-    scope="tables:play", body=Nothing, answer=Bought, status=201,
+    needs="own_entry", scope="tables:play", body=Nothing, answer=Bought, status=201,
     problems=("item_not_staked", "hand_in_play", "stack_too_small", "tournament_not_running"),
 )  # fmt: skip
 async def buy_back_item(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -99,7 +99,7 @@ async def buy_back_item(request: Asked, tournament_id: FromPath[str]) -> Respons
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/add-ons", "add_on",
     "Bring more chips to my seat in a casino, before the next hand.",
-    scope="tables:play", body=AddOnWanted, answer=Bought, status=201,
+    needs="own_entry", scope="tables:play", body=AddOnWanted, answer=Bought, status=201,
     problems=("not_a_casino", "rebuy_not_allowed", "tournament_not_running"),
 )  # fmt: skip
 async def add_on(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -114,7 +114,7 @@ async def add_on(request: Asked, tournament_id: FromPath[str]) -> Response[bytes
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/leave", "leave_casino",
     "Leave a casino with my chips; during a hand this is a fold.",
-    scope="tables:play", body=Nothing, answer=Bought, status=201,
+    needs="own_entry", scope="tables:play", body=Nothing, answer=Bought, status=201,
     problems=("not_a_casino", "rebuy_not_allowed", "tournament_not_running"),
 )  # fmt: skip
 async def leave_casino(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -127,7 +127,7 @@ async def leave_casino(request: Asked, tournament_id: FromPath[str]) -> Response
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/close", "close_tournament",
     "End the game early, or a casino at all: the hands in play are the last.",
-    scope="tournaments:manage", body=Nothing, answer=Bought, status=201,
+    needs="manage_tournaments", scope="tournaments:manage", body=Nothing, answer=Bought, status=201,
     problems=("forbidden", "tournament_not_running"),
 )  # fmt: skip
 async def close_tournament(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -135,7 +135,6 @@ async def close_tournament(request: Asked, tournament_id: FromPath[str]) -> Resp
     shell = shell_of(request)
     _, raw = await read_body(request, Nothing)
     place = await reach(request, tournament_id, "trn")
-    demand(place, "manage_tournaments")
     order = order_of(request, raw)
     command = CloseEarly(now=shell.now())
     receipt = await buy(shell.desk, place.league, tournament_id, command, order.command)

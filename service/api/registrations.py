@@ -6,7 +6,7 @@ from litestar.params import FromPath
 
 from engine.tournament.commands import Register, Withdraw
 from engine.values import EntrantId, PlayerId
-from service.api.access import demand, entrant_of, reach
+from service.api.access import entrant_of, reach
 from service.api.bodies import read_body
 from service.api.entrants import shown_entrants
 from service.api.leagues import Nothing
@@ -36,6 +36,7 @@ class Registration(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations", "register_entrant",
     "Enter a tournament.",
+    needs="enter_tournaments",
     scope="tables:play", body=RegistrationWanted, answer=Registration, status=201,
     problems=(
         "already_entered", "bots_forbidden", "bots_only", "registration_closed",
@@ -47,7 +48,6 @@ async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Resp
     shell = shell_of(request)
     body, raw = await read_body(request, RegistrationWanted)
     place = await reach(request, tournament_id, "trn", fresh=False)
-    demand(place, "enter_tournaments")
     order = order_of(request, raw)
     player = PlayerId(principal_of(request).account.player)
     entrant = EntrantId(f"ent_{order.new_id(0).hex}")
@@ -59,7 +59,7 @@ async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Resp
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/registrations", "list_registrations",
-    "Who has entered.", scope="leagues:read", answer=Page,
+    "Who has entered.", needs="read_league", scope="leagues:read", answer=Page,
 )  # fmt: skip
 async def list_registrations(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """List entries from the aggregate, in order of registration."""
@@ -73,7 +73,7 @@ async def list_registrations(request: Asked, tournament_id: FromPath[str]) -> Re
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/withdrawals", "withdraw_entrant",
     "Give up my entry before play starts.",
-    scope="tables:play", body=Nothing, answer=Registration,
+    needs="own_entry", scope="tables:play", body=Nothing, answer=Registration,
     problems=("entrant_unknown", "registration_closed"),
 )  # fmt: skip
 async def withdraw_entrant(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:

@@ -11,7 +11,9 @@ from service.api import (
     feeds,
     hands,
     health,
+    invitations,
     leagues,
+    members,
     presence,
     rebuys,
     registrations,
@@ -28,6 +30,8 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
     for module in (
         accounts,
         leagues,
+        members,
+        invitations,
         seasons,
         tournaments,
         directing,

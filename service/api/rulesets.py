@@ -32,7 +32,7 @@ class RulesetShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/rulesets", "list_rulesets", "The presets a tournament may name.",
-    open=True, answer=Page,
+    needs="anyone", answer=Page,
 )  # fmt: skip
 async def list_rulesets(request: Asked) -> Response[bytes]:
     """List presets with their hashes."""
@@ -42,7 +42,7 @@ async def list_rulesets(request: Asked) -> Response[bytes]:
 @operation(
     "GET", "/v1/rulesets/{ruleset_id:str}", "read_ruleset",
     "One preset; with against=NAME, in what the two differ.",
-    open=True, answer=RulesetShown, query=("against",),
+    needs="anyone", answer=RulesetShown, query=("against",),
 )  # fmt: skip
 async def read_ruleset(request: Asked, ruleset_id: FromPath[str]) -> Response[bytes]:
     """Show a preset by its name; ``ETag`` is its hash."""

@@ -10,7 +10,7 @@ from msgspec import Meta
 from engine.season.commands import CloseSeason, OpenSeason
 from engine.season.values import PlacesFromEnd, PointsRule
 from engine.values import LeagueId, SeasonId, stream_of
-from service.api.access import demand, reach
+from service.api.access import reach
 from service.api.bodies import Name, read_body
 from service.api.leagues import Nothing
 from service.api.operations import operation
@@ -40,6 +40,7 @@ class SeasonMade(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/leagues/{league_id:str}/seasons", "open_season", "Open a season.",
+    needs="manage_seasons",
     scope="tournaments:manage", body=SeasonWanted, answer=SeasonMade, status=201,
     problems=("forbidden",),
 )  # fmt: skip
@@ -47,7 +48,7 @@ async def open_season(request: Asked, league_id: FromPath[str]) -> Response[byte
     """Begin a season's stream."""
     shell = shell_of(request)
     body, raw = await read_body(request, SeasonWanted)
-    demand(await reach(request, league_id, "lge"), "manage_seasons")
+    await reach(request, league_id, "lge")
     order = order_of(request, raw)
     season = SeasonId(f"ssn_{order.new_id(0).hex}")
     command = OpenSeason(
@@ -65,6 +66,7 @@ async def open_season(request: Asked, league_id: FromPath[str]) -> Response[byte
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/close", "close_season", "Close a season.",
+    needs="manage_seasons",
     scope="tournaments:manage", body=Nothing, answer=SeasonMade, problems=("forbidden",),
 )  # fmt: skip
 async def close_season(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
@@ -72,7 +74,6 @@ async def close_season(request: Asked, season_id: FromPath[str]) -> Response[byt
     shell = shell_of(request)
     _, raw = await read_body(request, Nothing)
     place = await reach(request, season_id, "ssn")
-    demand(place, "manage_seasons")
     order = order_of(request, raw)
     command = CloseSeason(now=shell.now())
     receipt = await decide_one(shell, place.league, season_id, order, [command])
@@ -82,6 +83,7 @@ async def close_season(request: Asked, season_id: FromPath[str]) -> Response[byt
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/seasons", "list_seasons", "A league's seasons.",
+    needs="read_league",
     scope="leagues:read", answer=Page, query=("min_position",), problems=("not_caught_up",),
 )  # fmt: skip
 async def list_seasons(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
@@ -94,7 +96,7 @@ async def list_seasons(request: Asked, league_id: FromPath[str]) -> Response[byt
 
 @operation(
     "GET", "/v1/seasons/{season_id:str}", "read_season", "One season.",
-    scope="leagues:read", answer=SeasonMade,
+    needs="read_league", scope="leagues:read", answer=SeasonMade,
 )  # fmt: skip
 async def read_season(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
     """Read from the aggregate."""
@@ -105,6 +107,7 @@ async def read_season(request: Asked, season_id: FromPath[str]) -> Response[byte
 
 @operation(
     "GET", "/v1/seasons/{season_id:str}/standings", "read_standings", "A season's standings.",
+    needs="read_league",
     scope="leagues:read", answer=Page, query=("min_position",), problems=("not_caught_up",),
 )  # fmt: skip
 async def read_standings(request: Asked, season_id: FromPath[str]) -> Response[bytes]:

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.accounts import Principal
 from service.api.news import News
+from service.api.operations import Operation
 from service.desk import Desk
 from service.idempotency import Refusals
 from service.settings import Settings
@@ -81,6 +82,12 @@ def shell_of(request: Asked) -> Shell:
 def principal_of(request: Asked) -> Principal:
     """Return who asks; there always is someone where a route is not open."""
     found: Principal = request.scope["user"]
+    return found
+
+
+def operation_of(request: Asked) -> Operation:
+    """Return what the route of this request declares."""
+    found: Operation = request.scope["state"]["operation"]
     return found
 
 

@@ -94,7 +94,7 @@ class TableListed(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/tables/{table_id:str}", "read_table",
     "A table as the caller may see it; If-None-Match and wait make a long poll.",
-    scope="leagues:read", answer=TableView, query=("wait",),
+    needs="read_league", scope="leagues:read", answer=TableView, query=("wait",),
 )  # fmt: skip
 async def read_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     """Read from the aggregate; ``ETag`` is the table's version."""
@@ -116,7 +116,7 @@ async def read_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/tables", "list_tables",
-    "A tournament's open tables.", scope="leagues:read", answer=Page,
+    "A tournament's open tables.", needs="read_league", scope="leagues:read", answer=Page,
 )  # fmt: skip
 async def list_tables(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """List from the aggregates, by number."""
@@ -130,7 +130,7 @@ async def list_tables(request: Asked, tournament_id: FromPath[str]) -> Response[
 @operation(
     "POST", "/v1/tables/{table_id:str}/actions", "act",
     "Bet, or commit cards.",
-    scope="tables:play", body=Action, answer=Done, key_required=True,
+    needs="own_entry", scope="tables:play", body=Action, answer=Done, key_required=True,
     problems=(
         "stale_decision", "not_your_turn", "wrong_phase", "entrant_not_seated", "no_decision_open",
         "selection_final", "card_not_held", "card_action_not_allowed", "call_too_early",

@@ -8,7 +8,7 @@ from litestar import Response
 from litestar.params import FromPath
 
 from engine.values import PlayerId, TextId, TextRef, identifier, number_of
-from service.api.access import demand_form, role_in
+from service.api.access import belong, demand_form
 from service.api.operations import operation
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import Order, encoded
@@ -60,19 +60,17 @@ async def keep(
 
 @operation(
     "GET", "/v1/texts/{text_id:str}", "read_text", "What somebody wrote, as an event names it.",
-    scope="leagues:read", answer=TextShown,
+    needs="read_league", scope="leagues:read", answer=TextShown,
 )  # fmt: skip
 async def read_text(request: Asked, text_id: FromPath[str]) -> Response[bytes]:
     """Show a text to members, or to its author and the staff; to others it is not there."""
     demand_form(text_id, "txt")
     found = await text_of(shell_of(request).engine, text_id)
-    role = None if found is None else await role_in(request, found.league)
-    mine = found is not None and found.author == principal_of(request).account.number
-    if (
-        found is None
-        or role is None
-        or (found.audience == "staff" and role == "player" and not mine)
-    ):
+    if found is None:
+        raise StreamNotFound("there is nothing here under this name")
+    role = await belong(request, found.league)
+    mine = found.author == principal_of(request).account.number
+    if found.audience == "staff" and role == "player" and not mine:
         raise StreamNotFound("there is nothing here under this name")
     shown = TextShown(
         id=text_id,

@@ -13,7 +13,7 @@ from engine.tournament.levels import following
 from engine.tournament.state import Running, phase_of
 from engine.tournament.values import Masters
 from engine.values import LeagueId, TournamentId, stream_of
-from service.api.access import demand, entrant_of, reach
+from service.api.access import entrant_of, find, reach
 from service.api.bodies import read_body
 from service.api.entrants import EntrantShown, shown_entrants
 from service.api.operations import operation
@@ -87,6 +87,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/leagues/{league_id:str}/tournaments", "announce_tournament",
     "Announce a tournament; registration opens at once unless a later instant is given.",
+    needs="manage_tournaments",
     scope="tournaments:manage", body=TournamentWanted, answer=TournamentShown, status=201,
     problems=("forbidden", "terms_invalid", "unknown_ruleset", "invalid_ruleset"),
 )  # fmt: skip
@@ -95,13 +96,12 @@ async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Respo
     shell = shell_of(request)
     body, raw = await read_body(request, TournamentWanted)
     place = await reach(request, league_id, "lge")
-    demand(place, "manage_tournaments")
     if body.masters is not None and not place.state.sandbox:
         raise BadRequest("not_a_sandbox", "only a sandbox league may fix its masters")
     if body.time_scale != 1 and not place.state.sandbox:
         raise BadRequest("not_a_sandbox", "only a sandbox league may scale durations")
     if body.season is not None:
-        season = await reach(request, body.season, "ssn")
+        season = await find(request, body.season, "ssn")
         if season.league != league_id:
             raise BadRequest("bad_request", "this season is of another league")
     order, now = order_of(request, raw), shell.now()
@@ -127,6 +127,7 @@ async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Respo
 @operation(
     "GET", "/v1/leagues/{league_id:str}/tournaments", "list_tournaments",
     "A league's tournaments, newest first.",
+    needs="read_league",
     scope="leagues:read", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_tournaments(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
@@ -143,7 +144,7 @@ async def list_tournaments(request: Asked, league_id: FromPath[str]) -> Response
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}", "read_tournament", "One tournament.",
-    scope="leagues:read", answer=TournamentShown,
+    needs="read_league", scope="leagues:read", answer=TournamentShown,
 )  # fmt: skip
 async def read_tournament(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Read from the aggregate; ``ETag`` is its version."""

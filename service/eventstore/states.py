@@ -114,7 +114,7 @@ class StateCache:
             self._suspected.discard(place)
             try:
                 found = await self._catch_up(league, stream, known)
-            except BaseException:
+            except BaseException:  # a cancelled read too leaves the copy under suspicion
                 if suspected:
                     self._suspected.add(place)
                 raise

@@ -63,6 +63,8 @@ async def run(desk: Desk, ids: Mapping[str, str]) -> None:
         await desk.pool.execute(_AGAIN, report_id)
         raise
     except Exception as error:
+        # An audit reads what may have been forged, so anything can break it.  A report
+        # that stays "running" would say nothing: it says broken, and the job is over.
         # Its name only: what an error says of an opened value must not be kept.
         what = type(error).__name__
         await desk.pool.execute(_BREAK, report_id, json.dumps({"broken": what}))

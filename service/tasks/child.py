@@ -96,6 +96,7 @@ async def perform(desk: Desk, job_id: UUID, claim: int, task: str, args: Mapping
         refused = refusal.code
         _log.info("job refused", task=task, code=refusal.code, **args)
     except Exception as error:
+        # Whatever a duty met, its job goes back before the error goes on to the process.
         await _give_back(desk, job_id, claim, error)
         raise
     await jobs.finish(desk.pool, job_id, claim, again_at=again_at, refused=refused)

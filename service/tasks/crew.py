@@ -107,7 +107,9 @@ class Crew:
             code = 0
         except SystemExit as leaving:
             code = leaving.code if isinstance(leaving.code, int) else 1
-        except BaseException:  # noqa: BLE001 - the outermost edge of a process
+        except BaseException:  # noqa: BLE001
+            # Above this frame stands the parent's loop, which a forked child must never
+            # return into: whatever it was is printed, and the exit code says so.
             traceback.print_exc()
         finally:
             sys.stdout.flush()

@@ -111,6 +111,7 @@ def play_one(name: str, number: int, tally: Tally) -> None:
         croupier.play(HANDS, after=check)
         invariants.folds_alike(croupier.floor)
     except Exception as error:
+        # Any error is a finding; it is raised again with what plays the same table again.
         again = f"play_one({name!r}, {number}, Tally())"
         raise Failed(f"{again} failed after {croupier.steps} steps: {error!r}") from error
     tally.steps += croupier.steps

@@ -20,6 +20,7 @@ class Person:
     def __init__(self, http: httpx.AsyncClient, account: dict[str, Any]) -> None:
         self.http = http
         self.player = account["id"]
+        self.login = account["login"]
         self.headers = {"Authorization": f"Bearer {account['token']['token']}"}
 
     async def get(self, path: str, **more: Any) -> httpx.Response:

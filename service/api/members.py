@@ -1,0 +1,115 @@
+"""Who belongs to a league, and as what."""
+
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.league.commands import ChangeRole, RemoveMember
+from engine.league.roles import Role
+from engine.values import PlayerId
+from service.accounts import names
+from service.api.access import demand_form, reach
+from service.api.bodies import read_body
+from service.api.leagues import Nothing
+from service.api.operations import operation
+from service.api.paging import Page
+from service.api.shell import Asked, principal_of, shell_of
+from service.api.submitting import answer, decide_one, encoded, order_of
+
+
+class Membership(msgspec.Struct, kw_only=True):
+    """A player's place in a league; the role is null for who does not belong to it."""
+
+    league: str
+    player: str
+    role: str | None
+    position: str | None = None
+
+
+class MemberShown(msgspec.Struct, kw_only=True):
+    """A member, with the name of the account unless it was erased."""
+
+    player: str
+    name: str | None
+    role: str
+
+
+class RoleWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What a member is from now on."""
+
+    role: Role
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/members", "list_members", "Who belongs to a league.",
+    needs="read_league", scope="leagues:read", answer=Page,
+)  # fmt: skip
+async def list_members(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List members from the aggregate, in order of joining."""
+    place = await reach(request, league_id, "lge")
+    members = place.state.members
+    called = await names(shell_of(request).engine, [UUID(hex=each.player[4:]) for each in members])
+    items = [
+        MemberShown(player=each.player, name=called.get(each.player), role=each.role)
+        for each in members
+    ]
+    return encoded(Page(items=items))
+
+
+@operation(
+    "PUT", "/v1/leagues/{league_id:str}/members/{player_id:str}", "change_role",
+    "Give a member another role.",
+    needs="manage_members", scope="leagues:manage", body=RoleWanted, answer=Membership,
+    problems=("forbidden", "member_unknown", "last_owner"),
+)  # fmt: skip
+async def change_role(
+    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+) -> Response[bytes]:
+    """Change a role, one's own too; the last owner stays one."""
+    body, raw = await read_body(request, RoleWanted)
+    await reach(request, league_id, "lge")
+    demand_form(player_id, "plr")
+    command = ChangeRole(player=PlayerId(player_id), role=body.role)
+    return await _decided(request, league_id, raw, command, body.role)
+
+
+@operation(
+    "DELETE", "/v1/leagues/{league_id:str}/members/{player_id:str}", "remove_member",
+    "Remove a member; what they have played stays.",
+    needs="manage_members", scope="leagues:manage", answer=Membership, problems=("last_owner",),
+)  # fmt: skip
+async def remove_member(
+    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+) -> Response[bytes]:
+    """Remove; who is no member stays none."""
+    await reach(request, league_id, "lge")
+    demand_form(player_id, "plr")
+    return await _decided(request, league_id, b"", RemoveMember(player=PlayerId(player_id)), None)
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/leave", "leave_league", "Leave a league.",
+    needs="read_league", scope="tables:play", body=Nothing, answer=Membership,
+    problems=("last_owner",),
+)  # fmt: skip
+async def leave_league(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Remove the caller."""
+    _, raw = await read_body(request, Nothing)
+    await reach(request, league_id, "lge")
+    player = PlayerId(principal_of(request).account.player)
+    return await _decided(request, league_id, raw, RemoveMember(player=player), None)
+
+
+async def _decided(
+    request: Asked,
+    league: str,
+    raw: bytes,
+    command: ChangeRole | RemoveMember,
+    role: Role | None,
+) -> Response[bytes]:
+    order = order_of(request, raw)
+    receipt = await decide_one(shell_of(request), league, league, order, [command])
+    content = {"league": league, "player": command.player, "role": role}
+    return answer(receipt, content, 200)

@@ -1,0 +1,142 @@
+"""Cards, dice and lots of a hand, checked against what its seeds give."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from engine.cards import in_deck_order
+from engine.rulesets import CorellianSpike
+from engine.table import events
+from engine.table.event_parts import OpenCard
+from engine.table.state import Table
+from engine.values import SealedCard
+from service.audit import generator
+from service.audit.seen import Seen
+
+
+def _dice_rolled(audit: Seen, event: events.DiceRolled, _before: object) -> None:
+    rolled = generator.dice(audit.seed("dice"), audit.now().openings)
+    audit.hold("dice", rolled == (event.target, event.suit), f"the dice show {rolled}")
+
+
+def _pair_rolled(audit: Seen, event: events.ShiftRolled, before: Table) -> None:
+    hand = audit.now()
+    hand.pairs += 1
+    label = "spike" if isinstance(before.ruleset, CorellianSpike) else "shift"
+    rolled = generator.pair(audit.seed("dice"), hand.openings, label, hand.pairs)
+    fair = (rolled, rolled[0] == rolled[1]) == (event.dice, event.doubles)
+    audit.hold("dice", fair, f"the dice show {rolled}")
+
+
+def _card_turn(audit: Seen, event: events.CardTurnTaken, _before: object) -> None:
+    hand = audit.now()
+    hand.spent[event.seat] = hand.spent.get(event.seat, 0) + event.fee
+    hand.dead += event.fee
+    if event.verb == "junk":
+        hand.live.discard(event.seat)
+    if event.shown is not None:
+        check_shown(audit, event.seat, event.shown)
+    for card in (event.drawn, event.taken):
+        if card is not None:
+            hand.dealt.setdefault(event.seat, set()).add((card.pile, card.position))
+    if event.drawn is not None:
+        _in_place(audit, event.drawn)
+    if event.taken is not None:
+        check_open(audit, "cards", event.taken)
+
+
+def _fielded(audit: Seen, event: events.CardsFielded, _before: object) -> None:
+    for card in event.cards:
+        check_shown(audit, event.seat, card)
+
+
+def _flipped(
+    audit: Seen, event: events.DiscardFlipped | events.MarketCardLaid, _before: object
+) -> None:
+    check_open(audit, "cards", event.card)
+
+
+def _ranked(audit: Seen, event: events.HandsRanked, _before: object) -> None:
+    for hand in event.hands:
+        for card in hand.cards:
+            check_shown(audit, hand.seat, card)
+
+
+def _demise(audit: Seen, event: events.DemiseDealt, _before: object) -> None:
+    for dealt in event.dealt:
+        check_open(audit, "cards", dealt.card)
+
+
+def _cards_dealt(audit: Seen, event: Any, _before: object) -> None:
+    for dealt in event.dealt:
+        places = audit.now().dealt.setdefault(dealt.seat, set())
+        for card in dealt.cards:
+            _in_place(audit, card)
+            places.add((card.pile, card.position))
+
+
+def _pile_committed(audit: Seen, event: events.PileCommitted, before: Table) -> None:
+    hand = audit.now()
+    discards: Sequence[str] = () if before.hand is None else before.hand.recyclable
+    made = generator.pile(audit.seed("cards"), hand.openings, event.pile, in_deck_order(discards))
+    hand.piles[event.pile] = made
+    drawn = generator.pile_root(event.pile, made)
+    audit.hold("decks", drawn == event.root, "the new pile is not the one its seed gives")
+
+
+def _revealed(audit: Seen, event: events.HandsRevealed, _before: object) -> None:
+    for hand in event.hands:
+        for card in hand.cards:
+            check_shown(audit, hand.seat, card)
+
+
+def _drawn_off(audit: Seen, event: events.DrawOffDealt, _before: object) -> None:
+    for drawn in event.cards:
+        check_open(audit, "cards", drawn.card)
+
+
+def _cube_rolled(audit: Seen, event: events.CubeRolled, _before: object) -> None:
+    hand = audit.now()
+    hand.cubes += 1
+    winner = generator.cube(audit.seed("draws"), hand.openings, hand.cubes, event.seats)
+    audit.hold("cubes", winner == event.winner, f"the cube falls to seat {winner}")
+
+
+def check_open(audit: Seen, name: str, card: OpenCard) -> None:
+    """Check that an open *card* lies where it says; *name* is what is checked by it."""
+    _placed(audit, name, card.pile, card.position, card.card, bytes.fromhex(card.salt))
+
+
+def check_shown(audit: Seen, seat: int, card: OpenCard) -> None:
+    """Check a card that a seat turned over: it lies where it says, and was dealt to it."""
+    check_open(audit, "reveals", card)
+    own = (card.pile, card.position) in audit.now().dealt.get(seat, set())
+    audit.hold("reveals", own, f"seat {seat} shows a card it was not dealt")
+
+
+def _in_place(audit: Seen, card: SealedCard) -> None:
+    _placed(audit, "cards", card.pile, card.position, card.card, card.salt)
+
+
+def _placed(audit: Seen, name: str, pile: int, position: int, face: str, salt: bytes) -> None:
+    cards = audit.now().piles.get(pile, [])
+    there = cards[position] if 0 <= position < len(cards) else None
+    audit.hold(name, there == (face, salt), f"pile {pile} has another card at {position}")
+
+
+CARDS: Final[dict[type, Callable[[Seen, Any, Any], None]]] = {
+    events.DiceRolled: _dice_rolled,
+    events.CardsDealt: _cards_dealt,
+    events.ReplacementsDealt: _cards_dealt,
+    events.ShiftDealt: _cards_dealt,
+    events.ShiftRolled: _pair_rolled,
+    events.CardTurnTaken: _card_turn,
+    events.CardsFielded: _fielded,
+    events.DiscardFlipped: _flipped,
+    events.MarketCardLaid: _flipped,
+    events.HandsRanked: _ranked,
+    events.DemiseDealt: _demise,
+    events.PileCommitted: _pile_committed,
+    events.HandsRevealed: _revealed,
+    events.DrawOffDealt: _drawn_off,
+    events.CubeRolled: _cube_rolled,
+}

@@ -1,0 +1,227 @@
+"""A league with everybody in it, and what each of them is answered on each route."""
+
+import asyncio
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import httpx
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from service.api.operations import Operation
+from service.api.routes import ROUTES
+from service.app import build
+from service.database import async_engine
+from service.projections.runner import Runner
+from service.texts import Draft, keep_text
+from tests.service.api.conftest import Api, Person
+from tests.support.databases import TestDatabase
+
+ROLES = ("player", "scorer", "auditor", "referee", "director", "owner")
+NO_TOKEN, STRANGER = "no token", "stranger"
+PERSONAS = (NO_TOKEN, STRANGER, *ROLES, *(f"entered {role}" for role in ROLES))
+"""Who asks, in this order: who may least comes first and leaves the league as it was."""
+
+BODIES: dict[str, dict[str, Any]] = {
+    "open_account": {"login": "somebody", "password": "correct horse"},
+    "create_league": {"name": "Another"},
+    "invite": {"role": "player"},
+    "change_role": {"role": "scorer"},
+    "open_season": {"name": "Next"},
+    "announce_tournament": {"name": "Later", "ruleset": "better"},
+    "act": {"type": "fold", "decision": "none"},
+    "set_presence": {"away": False},
+    "stake_item": {"item": "ship", "value": 5},
+    "add_on": {"chips": 5},
+    "start_audit": {"tournament": "{tournament_id}"},
+    "correct_result": {"order": [["ent_" + "0" * 32]], "reason": "Counted again"},
+    "forfeit_result": {"entrant": "ent_" + "0" * 32, "reason": "Counted again"},
+    "award_anew": {"awards": [], "reason": "Counted again"},
+    "void_deal": {"cause": "mis_deal", "reason": "card_shown"},
+}
+"""Bodies that get past their form; routes that take none, or an empty one, are not here.
+
+Values may name a place.
+"""
+
+QUERIES = {
+    "prove_inclusion": {"index": "0", "size": "1"},
+    "prove_consistency": {"old": "1", "new": "1"},
+}
+"""What some routes must be asked with."""
+
+BEFORE_PLAY = {"register_entrant", "withdraw_entrant", "start_tournament"}
+"""Routes that are asked about the tournament that has not begun."""
+
+Routes = dict[str, tuple[str, str, Operation]]
+
+
+def routes() -> Routes:
+    """Return method, path and declaration of each operation, by its name."""
+    found: Routes = {}
+    for handler in ROUTES:
+        described: Operation = handler.opt["operation"]
+        method = next(each for each in sorted(handler.http_methods) if each != "HEAD")
+        (path,) = handler.paths
+        found[described.name] = (method, re.sub(r"\{(\w+):\w+\}", r"{\1}", path), described)
+    return found
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What somebody was answered."""
+
+    status: int
+    code: str | None
+
+
+@dataclass
+class World:
+    """One league in the middle of its night."""
+
+    names: dict[str, str]
+    """What path parameters stand for."""
+
+    coming: str
+    """A tournament that has not begun."""
+
+
+@dataclass
+class Asker:
+    """Makes worlds, and asks in them."""
+
+    api: Api
+    projecting: AsyncEngine
+    people: dict[str, Person] = field(default_factory=dict)
+
+    async def meet(self) -> None:
+        """Sign everybody up, once for all worlds."""
+        for persona in (*PERSONAS[1:], "somebody else"):
+            self.people[persona] = await self.api.person()
+
+    async def world(self) -> World:
+        """Found a league in which everybody has their role, and half of them play."""
+        owner = self.people["owner"]
+        league = await self._made(owner, "/v1/leagues", {"name": "Cloud City"}, "id")
+        await self._let_in(owner, league)
+        about = f"/v1/leagues/{league}"
+        night, coming = [
+            await self._made(
+                owner,
+                f"{about}/tournaments",
+                {"name": name, "ruleset": "better", "hands_between_seconds": 0},
+                "id",
+            )
+            for name in ("Night", "Coming")
+        ]
+        for tournament in (night, coming):
+            for role in ROLES:
+                entering = f"/v1/tournaments/{tournament}/registrations"
+                await self._made(self.people[f"entered {role}"], entering, {}, "entrant")
+        await self._made(owner, f"/v1/tournaments/{night}/start", {}, "state")
+        table = (await owner.get(f"/v1/tournaments/{night}")).json()["tables"][0]["id"]
+        invited = await owner.post(f"{about}/invitations", {"uses": 100})
+        names = {
+            "league_id": league,
+            "season_id": await self._made(owner, f"{about}/seasons", {"name": "One"}, "id"),
+            "tournament_id": night,
+            "table_id": table,
+            "hand_id": await self._hand(owner, table),
+            "ruleset_id": "better",
+            "code": invited.json()["code"],
+            "invitation_id": invited.json()["id"],
+            "player_id": self.people["somebody else"].player,
+            "operation_id": await self._made(
+                owner, f"{about}/audits", {"tournament": night}, "operation"
+            ),
+            "text_id": await self._text(league),
+        }
+        await Runner(self.projecting).catch_up()
+        return World(names, coming)
+
+    async def ask(self, persona: str, name: str, world: World) -> Answer:
+        """Return what *persona* is answered on the route called *name*."""
+        method, path, _ = routes()[name]
+        named = dict(world.names)
+        if name in BEFORE_PLAY:
+            named["tournament_id"] = world.coming
+        person = self.people.get(persona)
+        if "{token_id}" in path:
+            own = person or self.people["somebody else"]
+            named["token_id"] = await self._made(own, "/v1/tokens", {}, "id")
+        headers = {} if person is None else person.headers
+        body = {
+            member: value.format_map(named) if isinstance(value, str) else value
+            for member, value in BODIES.get(name, {}).items()
+        }
+        if name == "make_token":
+            body = {"login": self.people["somebody else"].login, "password": "correct horse"}
+        answer = await self.api.http.request(
+            method,
+            path.format_map(named),
+            params=QUERIES.get(name),
+            headers={**headers, "Idempotency-Key": str(uuid4())},
+            **({} if method in ("GET", "DELETE") else {"json": body}),
+        )
+        code = None
+        with suppress(ValueError):
+            code = answer.json().get("code") if answer.status_code >= 400 else None
+        return Answer(answer.status_code, code)
+
+    async def _let_in(self, owner: Person, league: str) -> None:
+        for role in ROLES:
+            asked = {"role": "player" if role == "owner" else role, "uses": 3}
+            code = await self._made(owner, f"/v1/leagues/{league}/invitations", asked, "code")
+            comers = [f"entered {role}"]
+            if role != "owner":
+                comers.append(role)
+            if role == "player":
+                comers.append("somebody else")
+            for each in comers:
+                await self._made(self.people[each], f"/v1/invitations/{code}/accept", {}, "role")
+        second = self.people["entered owner"].player
+        promoted = await self.api.http.put(
+            f"/v1/leagues/{league}/members/{second}", json={"role": "owner"}, headers=owner.headers
+        )
+        assert promoted.is_success, promoted.text
+
+    async def _hand(self, owner: Person, table: str) -> str:
+        async with asyncio.timeout(20):
+            while True:
+                shown = (await owner.get(f"/v1/tables/{table}")).json()
+                if shown["hand"] is not None:
+                    return str(shown["hand"])
+                tag = {"If-None-Match": f'"{shown["version"]}"'}
+                await owner.get(f"/v1/tables/{table}?wait=5", headers=tag)
+
+    async def _text(self, league: str) -> str:
+        shell = self.api.app.litestar.state.shell
+        draft = Draft(league, uuid4(), "as the rules have it")
+        ref = await keep_text(shell.engine, uuid4(), draft, salt=bytes(32), now=shell.now())
+        return ref.text
+
+    async def _made(self, person: Person, path: str, body: dict[str, Any], member: str) -> str:
+        answer = await person.post(path, body)
+        assert answer.is_success, (path, answer.text)
+        return str(answer.json()[member])
+
+
+async def every_answer(database: TestDatabase) -> dict[tuple[str, str], Answer]:
+    """Return the answer to each persona on each route."""
+    app = build(database.settings("holotable_api"))
+    projecting = async_engine(database.url("holotable_project"), 2)
+    found: dict[tuple[str, str], Answer] = {}
+    async with app.lifespan():
+        transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as http:
+            asker = Asker(Api(http, app), projecting)
+            await asker.meet()
+            reading = await asker.world()
+            for name, (method, _, _) in routes().items():
+                world = reading if method == "GET" else await asker.world()
+                for persona in PERSONAS:
+                    found[persona, name] = await asker.ask(persona, name, world)
+    await projecting.dispose()
+    return found

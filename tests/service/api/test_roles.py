@@ -1,0 +1,142 @@
+"""Every route, asked by every role on a running server: refused, or not."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from service import database as databases
+from service.api.roles import DOCUMENT, document
+from tests.service.api.matrix import NO_TOKEN, PERSONAS, STRANGER, Answer, every_answer, routes
+from tests.support.databases import TestDatabase, TestServer
+
+OPEN = {
+    "open_account",
+    "make_token",
+    "list_rulesets",
+    "read_ruleset",
+    "list_signers",
+    "livez",
+    "readyz",
+}
+OWN = {
+    "list_tokens",
+    "revoke_token",
+    "read_me",
+    "create_league",
+    "list_leagues",
+    "accept_invitation",
+}
+
+EVERYBODY = "player scorer auditor referee director owner"
+HEADS = "director owner"
+
+MEMBERS = {
+    # whoever belongs to the league reads everything that is public in it
+    **dict.fromkeys(
+        (
+            "read_league", "list_members", "leave_league", "list_seasons", "read_season",
+            "read_standings", "list_tournaments", "read_tournament", "list_registrations",
+            "register_entrant", "read_table", "list_tables", "list_hands", "read_hand",
+            "read_receipt", "read_text", "list_corrections",
+            "follow_table", "follow_tournament", "follow_league",
+            "list_checkpoints", "list_epochs", "prove_inclusion", "prove_consistency",
+            "read_operation",
+        ),
+        EVERYBODY,
+    ),
+    # offices are the owner's to give
+    "change_role": "owner",
+    "remove_member": "owner",
+    # a director runs the league's nights, and lets players in
+    "invite": HEADS,
+    "list_invitations": HEADS,
+    "revoke_invitation": HEADS,
+    "open_season": HEADS,
+    "close_season": HEADS,
+    "announce_tournament": HEADS,
+    "start_tournament": HEADS,
+    "cancel_tournament": HEADS,
+    "close_tournament": HEADS,
+    # a referee directs the play, and opens cards; so does an auditor
+    "pause_tournament": f"referee {HEADS}",
+    "resume_tournament": f"referee {HEADS}",
+    "void_deal": f"referee {HEADS}",
+    "start_audit": "auditor referee owner",
+    # a result is set right by those who report results
+    "correct_result": f"scorer {HEADS}",
+    "forfeit_result": f"scorer {HEADS}",
+    "award_anew": f"scorer {HEADS}",
+}  # fmt: skip
+"""Which roles may ask what, written by hand: it is what the declarations are held against."""
+
+NOT_WHEN_ENTERED = {"pause_tournament", "resume_tournament", "void_deal", "start_audit"} | {
+    "correct_result",
+    "forfeit_result",
+    "award_anew",
+}
+"""What staff may not where they play."""
+
+ENTRANTS = {
+    "act",
+    "set_presence",
+    "withdraw_entrant",
+    "declare_rebuy",
+    "stake_item",
+    "buy_back_item",
+    "add_on",
+    "leave_casino",
+}
+"""What only those may who are entered, whatever their role."""
+
+REFUSALS = {"forbidden", "not_found", "unauthenticated", "entrant_not_seated", "entrant_unknown"}
+CELLS = [(persona, name) for name in routes() for persona in PERSONAS]
+
+
+def permitted(persona: str, name: str) -> bool:
+    """Return whether the table above lets *persona* ask what is called *name*."""
+    if name in OPEN or (name in OWN and persona != NO_TOKEN):
+        return True
+    if persona in (NO_TOKEN, STRANGER) or name in OWN:
+        return False
+    entered, role = persona.startswith("entered "), persona.rpartition(" ")[2]
+    if name in ENTRANTS:
+        return entered
+    return role in MEMBERS[name].split() and not (entered and name in NOT_WHEN_ENTERED)
+
+
+@pytest.fixture(scope="module")
+def answers(cluster: TestServer, template: str) -> Iterator[dict[tuple[str, str], Answer]]:
+    """Everybody's answers, from one server."""
+    made = TestDatabase(cluster, "test_matrix")
+    databases.create_database(cluster.cluster.url(), made.name, template=template)
+    yield asyncio.run(every_answer(made))
+    databases.drop_database(cluster.cluster.url(), made.name)
+
+
+def test_every_route_is_in_one_row_of_the_table() -> None:
+    rows = [*OPEN, *OWN, *MEMBERS, *ENTRANTS]
+    assert sorted(rows) == sorted(routes())
+
+
+@pytest.mark.parametrize(("persona", "name"), CELLS, ids=lambda each: each.replace(" ", "_"))
+def test_a_role_may_ask_what_the_table_says_and_nothing_else(
+    answers: dict[tuple[str, str], Answer], persona: str, name: str
+) -> None:
+    answer = answers[persona, name]
+    assert answer.status < 500 and answer.code != "validation_failed", answer
+    refused = answer.status in (401, 403, 404) or answer.code in REFUSALS
+    assert refused is not permitted(persona, name), answer
+
+
+@pytest.mark.parametrize("name", sorted({*routes()} - OPEN))
+def test_who_shows_no_token_is_told_that_and_a_stranger_nothing(
+    answers: dict[tuple[str, str], Answer], name: str
+) -> None:
+    assert answers[NO_TOKEN, name] == Answer(401, "unauthenticated")
+    if name not in OWN:
+        assert answers[STRANGER, name] == Answer(404, "not_found")
+
+
+def test_the_table_in_the_documents_is_what_the_routes_declare() -> None:
+    assert DOCUMENT.read_text(encoding="utf-8") == document()
