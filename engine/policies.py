@@ -13,6 +13,8 @@ from datetime import datetime
 from engine.decider import Command, Decider, Event, State
 from engine.errors import InvariantViolated
 from engine.season.commands import AwardPoints
+from engine.season.state import Opened
+from engine.season.state import State as SeasonState
 from engine.season.values import Finish as SeasonFinish
 from engine.table.commands import OpenTable, Placed
 from engine.table.events import Event as TableEvent
@@ -139,3 +141,14 @@ def summary_of(table: Table) -> TableSummary:
         stage=table.stage,
         carried=table.carry + table.sabacc_pot,
     )
+
+
+def season_told(
+    season: SeasonState, tournament: TournamentState, *, now: datetime
+) -> AwardPoints | None:
+    """Return what *season* has still to be told of *tournament*; None if nothing."""
+    if not isinstance(tournament, Finished) or not isinstance(season, Opened):
+        return None
+    if season.has_counted(tournament.terms.tournament):
+        return None
+    return points_of(tournament, now=now)

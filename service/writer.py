@@ -33,6 +33,7 @@ from service.eventstore.record import (
     StatementFailed,
     league_number,
 )
+from service.eventstore.rehearsal import Rehearsed, rehearse
 from service.eventstore.states import Loaded, StateCache
 from service.eventstore.store import Store
 from service.waiting import League, Waiting, refuse
@@ -134,12 +135,22 @@ class Writer:
             IdempotencyKeyReused: If the same command was accepted with another request.
             StoreUnavailable: If the database is away; the command may have been kept,
                 and sending it again finds out.
+            Rehearsed: With what it would cause, if *command* is a rehearsal.
         """
         known = self._league(league)
+        if command.rehearse:
+            raise await self._rehearse(known, decide)
         item = Waiting(command, decide, asyncio.get_running_loop().create_future())
         known.waiting.append(item)
         self._enqueue(known)
         return await item.answer
+
+    async def _rehearse(self, league: League, decide: Decide) -> Rehearsed:
+        try:
+            await self._know_epoch(league)
+            return await rehearse(self._codec, self._cache, league.number, decide)
+        except Disconnected as error:
+            raise StoreUnavailable("the database is away") from error
 
     async def load(self, league: str, stream: str, fresh: bool = True) -> Loaded:
         """

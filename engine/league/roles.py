@@ -47,7 +47,7 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
 }
 
 LOST_WHEN_ENTERED: frozenset[Capability] = frozenset(
-    {"direct_play", "rule_disputes", "audit_hands"}
+    {"direct_play", "report_results", "rule_disputes", "audit_hands"}
 )
 """What staff may not do in a tournament in which they play."""
 

@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from engine.rulesets import Ruleset
+from engine.tournament.correcting import commands as correcting
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms
 from engine.tournament.values import BotRule, Busted, Candidate, Draw, Masters, Move, Standing
 from engine.values import (
@@ -269,4 +270,5 @@ Command = (
     | TendClock
     | Cancel
     | Finish
+    | correcting.Command
 )

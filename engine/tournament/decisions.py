@@ -37,6 +37,8 @@ from engine.tournament.commands import (
     TendClock,
     Withdraw,
 )
+from engine.tournament.correcting import decisions as correcting
+from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
 from engine.tournament.events import Event
 from engine.tournament.state import Running, State, running_of
 
@@ -93,6 +95,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return levels.tended(running_of(state), command)
         case Cancel():
             return starting.cancel(state, command)
+        case CorrectResult() | Forfeit() | Reaward():
+            return correcting.decide(state, command)
         case Finish():
             return results.finish(state, command)
         case _:

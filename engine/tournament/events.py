@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from engine.rulesets import Amounts, Ruleset
+from engine.tournament.correcting import events as correcting
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms
 from engine.tournament.values import (
     BotRule,
@@ -349,4 +350,5 @@ Event = (
     | TableBroken
     | TournamentFinished
     | TournamentCancelled
+    | correcting.Event
 )

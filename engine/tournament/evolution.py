@@ -3,6 +3,8 @@
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
+from engine.tournament.correcting.decisions import applied
+from engine.tournament.correcting.events import ResultCorrected
 from engine.tournament.events import (
     ChipsBrought,
     ChipsPromised,
@@ -103,6 +105,8 @@ def _evolve(state: State, event: Event) -> State:
         case Announced() | Registering() | Running(), TournamentCancelled():
             entrants = () if isinstance(state, Announced) else state.entrants
             return Cancelled(terms=state.terms, entrants=entrants, reason=event.reason)
+        case Finished(), ResultCorrected():
+            return applied(state, event)
         case Running(), _:
             return _evolve_running(state, event)
         case _:

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from engine.tournament.correcting.events import ResultCorrected
 from engine.tournament.errors import TournamentNotRunning
 from engine.tournament.events import TournamentAnnounced
 from engine.tournament.values import (
@@ -135,6 +136,8 @@ class Finished(_Phase, frozen=True, kw_only=True):
     entrants: tuple[Entry, ...]
     placings: tuple[Placing, ...]
     payouts: tuple[Payout, ...]
+    corrections: tuple[ResultCorrected, ...] = ()
+    """In order; the last one says what stands."""
 
 
 class Cancelled(_Phase, frozen=True, kw_only=True):

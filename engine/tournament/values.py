@@ -181,3 +181,10 @@ class Payout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     player: PlayerId
     place: int
     amount: int
+
+
+class Award(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an entrant is to get, in minor units of the tournament's currency."""
+
+    entrant: EntrantId
+    amount: int

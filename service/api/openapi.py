@@ -12,6 +12,7 @@ import yaml
 
 from service.api.operations import Operation
 from service.api.problems import MEDIA_TYPE, catalogue
+from service.api.rehearsing import WouldChange
 from service.api.routes import ROUTES
 
 VERSION = "1.0.0"
@@ -55,7 +56,7 @@ def _document() -> dict[str, Any]:
         for _, described in found
         for shape in (described.body, described.answer)
         if shape is not None
-    ]
+    ] + [WouldChange]
     schemas, components = msgspec.json.schema_components(
         shapes, ref_template="#/components/schemas/{name}"
     )
@@ -135,7 +136,7 @@ def _responses(path: str, described: Operation, by_shape: dict[str, Any]) -> dic
         success["content"] = {described.media: {"schema": by_shape[repr(described.answer)]}}
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
-        str(described.status): success,
+        **_tried(described, success, by_shape),
         **{
             str(status): {
                 "description": "Codes: " + ", ".join(listed) + ".",
@@ -144,3 +145,17 @@ def _responses(path: str, described: Operation, by_shape: dict[str, Any]) -> dic
             for status, listed in sorted(by_status.items())
         },
     }
+
+
+def _tried(
+    described: Operation, success: dict[str, Any], by_shape: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the answers of success: done, and, where it can be tried, what would change."""
+    done = {str(described.status): success}
+    if not described.dry_run:
+        return done
+    tried = by_shape[repr(WouldChange)]
+    if described.status == 200:
+        tried = {"oneOf": [success["content"][described.media]["schema"], tried]}
+    content = {described.media: {"schema": tried}}
+    return done | {"200": {"description": "What a dry run would change.", "content": content}}

@@ -41,6 +41,8 @@ class Operation:
     key_required: bool
     problems: tuple[str, ...]
     media: str
+    dry_run: bool
+    """Whether ``?dry_run=true`` answers with what would change; ``rehearsable`` sees to it."""
 
     @property
     def open(self) -> bool:
@@ -74,6 +76,7 @@ def operation(
     key_required: bool = False,
     problems: tuple[str, ...] = (),
     media: str = "application/json",
+    dry_run: bool = False,
 ) -> Callable[[Any], HTTPRouteHandler]:
     """
     Return a decorator that makes a handler the answer to *method* *path*.
@@ -92,10 +95,11 @@ def operation(
         body=body,
         answer=answer,
         status=status,
-        query=query,
+        query=(*query, "dry_run") if dry_run else query,
         key_required=key_required,
         problems=problems,
         media=media,
+        dry_run=dry_run,
     )
     methods: list[Any] = [method, "HEAD"] if path in ("/livez", "/readyz") else [method]
     return route(

@@ -14,12 +14,8 @@ import sqlalchemy as sa
 from litestar import Response
 from litestar.exceptions import HTTPException
 
+from engine.aggregates import DECIDERS  # noqa: F401 - loads every refusal there is
 from engine.errors import CommandRejected
-from engine.league import errors as of_leagues
-from engine.rulesets import errors as of_rulesets
-from engine.season import errors as of_seasons
-from engine.table import errors as of_tables
-from engine.tournament import errors as of_tournaments
 from service.api.shell import Asked, number_in_path
 from service.errors import (
     BadRequest,
@@ -60,21 +56,17 @@ AWAY: tuple[type[Exception], ...] = (
 """What a database that is away looks like from here."""
 
 
-def _refusals(module: Any) -> tuple[type[CommandRejected], ...]:
-    return tuple(
-        each
-        for each in vars(module).values()
-        if isinstance(each, type)
-        and issubclass(each, CommandRejected)
-        and each is not CommandRejected
-    )
+def _refusals(root: type[CommandRejected] = CommandRejected) -> tuple[type[CommandRejected], ...]:
+    """Return every refusal of the rules; what their modules define, once the engine is loaded."""
+    found: dict[type[CommandRejected], None] = {}
+    for each in root.__subclasses__():
+        if each.__module__.startswith("engine."):
+            found[each] = None
+            found.update(dict.fromkeys(_refusals(each)))
+    return tuple(found)
 
 
-_CONFLICTS = tuple(
-    each
-    for module in (of_leagues, of_seasons, of_tournaments, of_tables, of_rulesets)
-    for each in _refusals(module)
-)
+_CONFLICTS = _refusals()
 
 STATUSES: Mapping[type[Exception], int] = {
     **dict.fromkeys(_CONFLICTS, 409),
@@ -101,6 +93,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "invalid_unicode": (400, "Text is not UTF-8, or holds a control character or lone surrogate"),
     "not_a_sandbox": (400, "Only a league made as a sandbox may fix masters"),
     "invalid_cursor": (400, "A cursor or position is not one of this server's, or of elsewhere"),
+    "dry_run_unsupported": (400, "This operation cannot be tried without effect"),
     "idempotency_key_required": (400, "This command needs the header Idempotency-Key"),
     "idempotency_key_invalid": (400, "The header Idempotency-Key is empty, too long or not ASCII"),
     "unauthenticated": (401, "A good bearer token is needed"),

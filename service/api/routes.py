@@ -5,6 +5,7 @@ from litestar.handlers import HTTPRouteHandler
 from service.api import (
     accounts,
     audits,
+    corrections,
     directing,
     evidence,
     feeds,
@@ -44,6 +45,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         rulesets,
         feeds,
         audits,
+        corrections,
         evidence,
         health,
     )

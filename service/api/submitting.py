@@ -52,6 +52,7 @@ def order_of(
     """
     shell = shell_of(request)
     actor = account or principal_of(request).account.player
+    rehearse = _rehearsal(request)
     key = _key(request)
     if key is None:
         if required:
@@ -67,6 +68,7 @@ def order_of(
         received_at=shell.now(),
         request=body,
         correlation_id=number_in_path(request),
+        rehearse=rehearse,
     )
     return Order(command_id, actor, command)
 
@@ -111,6 +113,21 @@ def answer(
         headers["ETag"] = f'"{versions[-1]}"'
     token = None if position is None else position_token(receipt.league, receipt.epoch, position)
     return encoded({**content, "position": token}, status, headers)
+
+
+def _rehearsal(request: Asked) -> bool:
+    """Return whether ``?dry_run=true`` is asked; only of operations that know how."""
+    if b"dry_run" not in request.scope["query_string"]:
+        return False
+    asked = request.query_params.get("dry_run")
+    if asked in (None, "false"):
+        return False
+    described = getattr(request.scope.get("route_handler"), "opt", {}).get("operation")
+    if described is None or not described.dry_run:
+        raise BadRequest("dry_run_unsupported", "this operation cannot be tried without effect")
+    if asked != "true":
+        raise BadRequest("bad_request", "dry_run is true or false")
+    return True
 
 
 class _Answer(Response[bytes]):

@@ -132,6 +132,9 @@ class Auditor:
         self.tables: dict[str, HandAudit] = {}
         self.floors: dict[str, FloorAudit] = {}
         self._floor_of: dict[str, str] = {}
+        self._seasons: set[str] = set()
+        """Those with events that still wait for the end of their command."""
+
         self.events = 0
         self.sandbox = False
 
@@ -140,6 +143,7 @@ class Auditor:
         self.events += 1
         command = self.chains.follow(recorded)
         self.tree.add(recorded.hash)
+        self._settle_seasons(command)
         stream = self._streams.get(recorded.stream)
         if stream is None:
             initial = DECIDERS[category_of(recorded.stream)].initial
@@ -151,6 +155,14 @@ class Auditor:
         event = self._open(recorded, stream)
         if event is not None:
             stream.group.append((event, recorded.position))
+            if category_of(recorded.stream) == "season":
+                self._seasons.add(recorded.stream)
+
+    def _settle_seasons(self, command: str) -> None:
+        """Fold what seasons have awarded, before the results it was awarded for are corrected."""
+        for name in [each for each in self._seasons if self._streams[each].command != command]:
+            self._seasons.discard(name)
+            self._decide(name, self._streams[name])
 
     def end(self, until: int) -> None:
         """Fold what is left, and compare sums that span streams."""

@@ -5,10 +5,11 @@ from typing import Any
 
 from engine.rulesets import Amounts
 from engine.tournament import events
+from engine.tournament.correcting.events import ResultCorrected
 from engine.tournament.payouts import payouts
 from engine.tournament.values import Masters
 from engine.values import number_of
-from service.audit import generator
+from service.audit import corrections, generator
 from service.audit.report import Findings
 
 _paid_to = attrgetter("entrant")
@@ -68,6 +69,9 @@ class FloorAudit:
                 self._comes(-event.value)
             case events.TournamentFinished():
                 self._finished(event, position, before)
+            case ResultCorrected():
+                faults = corrections.faults_of(event, before)
+                self._hold("placings", not faults, position, "; ".join(faults))
 
     def _comes(self, chips: int) -> None:
         """Count chips that come from outside, or go."""

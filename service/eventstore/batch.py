@@ -43,6 +43,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
     correlation_id: str | None = None
     causation_id: str | None = None
+    rehearse: bool = False
+    """Whether to find out only what it would cause."""
 
 
 class States(Protocol):

@@ -121,6 +121,18 @@ def _tournament_finished(changes: Changes, happened: Happened) -> None:
     _turn(changes, happened, state="finished", finished_at=happened.at)
 
 
+def _result_corrected(changes: Changes, happened: Happened) -> None:
+    paid = {payout["entrant"]: payout["amount"] for payout in happened.data["payouts"]}
+    for placing in happened.data["placings"]:
+        changes.patch(
+            schema.entrant,
+            entrant=placing["entrant"],
+            placing=placing["place"],
+            payout=paid.get(placing["entrant"], 0),
+        )
+    _turn(changes, happened)
+
+
 def _tournament_cancelled(changes: Changes, happened: Happened) -> None:
     _turn(changes, happened, state="cancelled", finished_at=happened.at)
 
@@ -158,6 +170,7 @@ tournaments = Projection(
         "entrant_cashed_out": _cashed_out,
         "entrant_eliminated": _entrant_eliminated,
         "tournament_finished": _tournament_finished,
+        "result_corrected": _result_corrected,
         "tournament_cancelled": _tournament_cancelled,
     },
 )

@@ -30,7 +30,8 @@ _NEWS = """
 
 _CLOCK = ("clock_started", "level_raised")
 _IDLE = ("hand_settled", "deal_voided")
-_ASKING = ["tournament_announced", "table_opened", *_IDLE, "tournament_finished", *_CLOCK]
+_RESULT = ("tournament_finished", "result_corrected")
+_ASKING = ["tournament_announced", "table_opened", *_IDLE, *_RESULT, *_CLOCK]
 
 
 def follow(connection: psycopg.Connection, now: datetime, settings: Settings) -> bool:
@@ -136,7 +137,7 @@ def _arm(
 
 
 def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, datetime]]:
-    if kind == "tournament_finished":
+    if kind in _RESULT:
         return [("season.award_points", now)]
     if kind in _CLOCK:
         # The last level stays.

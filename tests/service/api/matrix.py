@@ -36,6 +36,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "stake_item": {"item": "ship", "value": 5},
     "add_on": {"chips": 5},
     "start_audit": {"tournament": "{tournament_id}"},
+    "correct_result": {"order": [["ent_" + "0" * 32]], "reason": "Counted again"},
+    "forfeit_result": {"entrant": "ent_" + "0" * 32, "reason": "Counted again"},
+    "award_anew": {"awards": [], "reason": "Counted again"},
     "void_deal": {"cause": "mis_deal", "reason": "card_shown"},
 }
 """Bodies that get past their form; routes that take none, or an empty one, are not here.

@@ -38,7 +38,8 @@ MEMBERS = {
             "read_league", "list_members", "leave_league", "list_seasons", "read_season",
             "read_standings", "list_tournaments", "read_tournament", "list_registrations",
             "register_entrant", "read_table", "list_tables", "list_hands", "read_hand",
-            "read_receipt", "read_text", "follow_table", "follow_tournament", "follow_league",
+            "read_receipt", "read_text", "list_corrections",
+            "follow_table", "follow_tournament", "follow_league",
             "list_checkpoints", "list_epochs", "prove_inclusion", "prove_consistency",
             "read_operation",
         ),
@@ -62,10 +63,18 @@ MEMBERS = {
     "resume_tournament": f"referee {HEADS}",
     "void_deal": f"referee {HEADS}",
     "start_audit": "auditor referee owner",
+    # a result is set right by those who report results
+    "correct_result": f"scorer {HEADS}",
+    "forfeit_result": f"scorer {HEADS}",
+    "award_anew": f"scorer {HEADS}",
 }  # fmt: skip
 """Which roles may ask what, written by hand: it is what the declarations are held against."""
 
-NOT_WHEN_ENTERED = {"pause_tournament", "resume_tournament", "void_deal", "start_audit"}
+NOT_WHEN_ENTERED = {"pause_tournament", "resume_tournament", "void_deal", "start_audit"} | {
+    "correct_result",
+    "forfeit_result",
+    "award_anew",
+}
 """What staff may not where they play."""
 
 ENTRANTS = {

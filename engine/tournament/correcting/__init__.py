@@ -1,0 +1,1 @@
+"""A finished tournament's result, set right: by compensating events, never by an edit."""

@@ -1,0 +1,167 @@
+"""
+How a result is set right.
+
+Source: rulebook ``corrections.result``, ``corrections.forfeit`` and ``corrections.reaward``.
+"""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from engine.tournament.correcting.commands import Command, CorrectResult, Forfeit, Reaward
+from engine.tournament.correcting.errors import CorrectionInvalid, TournamentNotFinished
+from engine.tournament.correcting.events import ResultCorrected
+from engine.tournament.payouts import payouts
+from engine.tournament.state import Finished, State, phase_of
+from engine.tournament.values import Payout, Placing
+from engine.values import EntrantId
+
+
+def decide(state: State, command: Command) -> tuple[ResultCorrected, ...]:
+    """
+    Return the correction that *command* asks for; none if the result already is so.
+
+    Raises:
+        TournamentNotFinished: If there is no result.
+        CorrectionInvalid: If the result asked for cannot be one.
+    """
+    if not isinstance(state, Finished):
+        raise TournamentNotFinished(phase=phase_of(state))
+    match command:
+        case CorrectResult():
+            placings = _placings(state, _in_order(state, command.order))
+            corrected = _corrected(state, command, placings, _forfeited(state))
+        case Forfeit():
+            corrected = _forfeit(state, command)
+        case Reaward():
+            corrected = _reaward(state, command)
+        case _:
+            assert_never(command)
+    same = (corrected.placings, corrected.payouts) == (state.placings, state.payouts)
+    return () if same else (corrected,)
+
+
+def _number(state: Finished) -> int:
+    return len(state.corrections) + 1
+
+
+def _forfeited(state: Finished) -> tuple[EntrantId, ...]:
+    return state.corrections[-1].forfeited if state.corrections else ()
+
+
+def _in_order(
+    state: Finished, order: Sequence[Sequence[EntrantId]]
+) -> tuple[tuple[EntrantId, ...], ...]:
+    named = [entrant for group in order for entrant in group]
+    if len(named) != len(set(named)):
+        raise CorrectionInvalid(problem="an entrant is placed twice")
+    if set(named) != {each.entrant for each in state.placings} - set(_forfeited(state)):
+        raise CorrectionInvalid(problem="the order must name everyone placed, and nobody else")
+    return tuple(tuple(group) for group in order if group)
+
+
+def _placings(
+    state: Finished,
+    order: Sequence[Sequence[EntrantId]],
+    forfeited: Sequence[EntrantId] | None = None,
+) -> tuple[Placing, ...]:
+    """Return the places of *order*; those who forfeited share the last ones."""
+    entries = {each.entrant: each for each in state.entrants}
+    last = tuple(_forfeited(state) if forfeited is None else forfeited)
+    placings: list[Placing] = []
+    for group in (*order, last):
+        place = len(placings) + 1
+        placings.extend(
+            Placing(
+                entrant=entrant,
+                player=entries[entrant].player,
+                place=place,
+                shared=len(group),
+            )
+            for entrant in sorted(group, key=lambda each: entries[each].number)
+        )
+    return tuple(placings)
+
+
+def _corrected(
+    state: Finished,
+    command: CorrectResult | Forfeit,
+    placings: tuple[Placing, ...],
+    forfeited: tuple[EntrantId, ...],
+) -> ResultCorrected:
+    # Prizes go to the places of those who kept their results: a forfeit pays nobody less.
+    paid = tuple(each for each in placings if each.entrant not in forfeited)
+    forfeit = isinstance(command, Forfeit)
+    return ResultCorrected(
+        number=_number(state),
+        kind="forfeit" if forfeit else "correction",
+        placings=placings,
+        payouts=payouts(
+            paid,
+            pool=state.terms.prize_pool,
+            shares=state.terms.payouts,
+            entries={each.entrant: each for each in state.entrants},
+        ),
+        forfeited=forfeited,
+        by=command.by,
+        reason=command.reason,
+        rule="corrections.forfeit" if forfeit else "corrections.result",
+    )
+
+
+def _forfeit(state: Finished, command: Forfeit) -> ResultCorrected:
+    if all(each.entrant != command.entrant for each in state.placings):
+        raise CorrectionInvalid(problem="the entrant was not placed")
+    forfeited = tuple(dict.fromkeys((*_forfeited(state), command.entrant)))
+    if len(forfeited) == len(state.placings):
+        raise CorrectionInvalid(problem="somebody must keep a result")
+    groups: dict[int, list[EntrantId]] = {}
+    for each in sorted(state.placings, key=lambda each: each.place):
+        if each.entrant not in forfeited:
+            groups.setdefault(each.place, []).append(each.entrant)
+    placings = _placings(state, tuple(groups.values()), forfeited)
+    return _corrected(state, command, placings, forfeited)
+
+
+def _reaward(state: Finished, command: Reaward) -> ResultCorrected:
+    places = {each.entrant: each for each in state.placings}
+    named = [each.entrant for each in command.awards]
+    if len(named) != len(set(named)) or not set(named) <= set(places):
+        raise CorrectionInvalid(problem="each award goes to another entrant who was placed")
+    if any(each.amount <= 0 for each in command.awards):
+        raise CorrectionInvalid(problem="an award is positive")
+    paid_out = sum(each.amount for each in state.payouts)
+    given = sum(each.amount for each in command.awards)
+    if given != paid_out:
+        raise CorrectionInvalid(problem=f"the awards are {given} and not the {paid_out} paid out")
+    amounts = {each.entrant: each.amount for each in command.awards}
+    return ResultCorrected(
+        number=_number(state),
+        kind="reaward",
+        placings=state.placings,
+        payouts=tuple(
+            Payout(
+                entrant=each.entrant,
+                player=each.player,
+                place=each.place,
+                amount=amounts[each.entrant],
+            )
+            for each in state.placings
+            if each.entrant in amounts
+        ),
+        forfeited=_forfeited(state),
+        by=command.by,
+        reason=command.reason,
+        rule="corrections.reaward",
+    )
+
+
+def applied(state: Finished, event: ResultCorrected) -> Finished:
+    """Return the state in which the corrected result stands."""
+    return replace(
+        state,
+        placings=event.placings,
+        payouts=event.payouts,
+        corrections=(*state.corrections, event),
+    )

@@ -1,0 +1,181 @@
+"""Setting a result right, by whoever reports results and did not play in it."""
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
+from engine.tournament.correcting.events import ResultCorrected
+from engine.tournament.state import Finished
+from engine.tournament.values import Award, Payout, Placing
+from engine.values import EntrantId, TextRef
+from service.api.access import Place, reach
+from service.api.bodies import read_body
+from service.api.operations import operation
+from service.api.paging import Page
+from service.api.rehearsing import rehearsable
+from service.api.shell import Asked, principal_of, shell_of
+from service.api.submitting import Order, answer, decide_one, encoded, order_of
+from service.api.texts import keep
+from service.texts import Written, words
+
+Entrants = tuple[Annotated[str, Meta(pattern="^ent_[0-9a-f]{32}$")], ...]
+
+
+class CorrectionWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Everyone who was placed, the winner first; who is named together shares the places."""
+
+    order: tuple[Entrants, ...]
+    reason: Written
+
+
+class ForfeitWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Whose result is taken away."""
+
+    entrant: str
+    reason: Written
+
+
+class RewardWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Who gets how much of what was paid out; who is not named gets nothing."""
+
+    awards: tuple[Award, ...]
+    reason: Written
+
+
+class Corrected(msgspec.Struct, kw_only=True):
+    """The result that stands now."""
+
+    tournament: str
+    number: int
+    """Of this tournament's corrections, from 1; 0 if the result already was so."""
+    placings: tuple[Placing, ...]
+    payouts: tuple[Payout, ...]
+    position: str | None = None
+
+
+class CorrectionShown(msgspec.Struct, kw_only=True):
+    """One correction, with the result it left."""
+
+    number: int
+    kind: str
+    by: str
+    reason: str | None
+    """Null once its author's words are erased."""
+    placings: tuple[Placing, ...]
+    payouts: tuple[Payout, ...]
+    forfeited: tuple[str, ...]
+
+
+_PROBLEMS = ("forbidden", "tournament_not_finished", "correction_invalid")
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/corrections", "correct_result",
+    "Put everyone who was placed into another order; prizes and points follow.",
+    scope="tournaments:manage", needs="report_results", body=CorrectionWanted,
+    answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
+)  # fmt: skip
+@rehearsable
+async def correct_result(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Append another result; the one before stays in the log."""
+    body, raw = await read_body(request, CorrectionWanted)
+    place, order = await _allowed(request, tournament_id, raw)
+    command = CorrectResult(
+        order=tuple(tuple(EntrantId(each) for each in group) for group in body.order),
+        **await _signed(request, place, order, body.reason),
+    )
+    return await _corrected(request, place, tournament_id, order, command)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/forfeits", "forfeit_result",
+    "Take a result away: last place and no prize, and everyone below moves up.",
+    scope="tournaments:manage", needs="report_results", body=ForfeitWanted,
+    answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
+)  # fmt: skip
+@rehearsable
+async def forfeit_result(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Append the result without the entrant."""
+    body, raw = await read_body(request, ForfeitWanted)
+    place, order = await _allowed(request, tournament_id, raw)
+    signed = await _signed(request, place, order, body.reason)
+    command = Forfeit(entrant=EntrantId(body.entrant), **signed)
+    return await _corrected(request, place, tournament_id, order, command)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/awards", "award_anew",
+    "Pay out the same money in another way; the places stay.",
+    scope="tournaments:manage", needs="report_results", body=RewardWanted,
+    answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
+)  # fmt: skip
+@rehearsable
+async def award_anew(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Append the other payouts."""
+    body, raw = await read_body(request, RewardWanted)
+    place, order = await _allowed(request, tournament_id, raw)
+    command = Reaward(awards=body.awards, **await _signed(request, place, order, body.reason))
+    return await _corrected(request, place, tournament_id, order, command)
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/corrections", "list_corrections",
+    "What was set right in a result, and why.",
+    scope="leagues:read", needs="read_league", answer=Page,
+)  # fmt: skip
+async def list_corrections(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Read from the aggregate."""
+    place = await reach(request, tournament_id, "trn")
+    found = place.state.corrections if isinstance(place.state, Finished) else ()
+    said = await words(shell_of(request).engine, [each.reason for each in found])
+    shown = [
+        CorrectionShown(
+            number=each.number,
+            kind=each.kind,
+            by=each.by,
+            reason=said.get(each.reason.text),
+            placings=each.placings,
+            payouts=each.payouts,
+            forfeited=each.forfeited,
+        )
+        for each in found
+    ]
+    return encoded(Page(items=shown))
+
+
+async def _allowed(request: Asked, tournament_id: str, raw: bytes) -> tuple[Place, Order]:
+    place = await reach(request, tournament_id, "trn")
+    return place, order_of(request, raw)
+
+
+async def _signed(request: Asked, place: Place, order: Order, reason: str) -> dict[str, Any]:
+    ref: TextRef = await keep(request, place.league, order, reason)
+    return {
+        "by": principal_of(request).account.player,
+        "reason": ref,
+        "now": order.command.received_at,
+    }
+
+
+async def _corrected(
+    request: Asked,
+    place: Place,
+    tournament_id: str,
+    order: Order,
+    command: CorrectResult | Forfeit | Reaward,
+) -> Response[bytes]:
+    shell = shell_of(request)
+    receipt = await decide_one(shell, place.league, tournament_id, order, [command])
+    events = [each.event for each in receipt.recorded if isinstance(each.event, ResultCorrected)]
+    stands: Any = events[0] if events else place.state
+    content = {
+        "tournament": tournament_id,
+        "number": events[0].number if events else 0,
+        "placings": stands.placings,
+        "payouts": stands.payouts,
+    }
+    return answer(receipt, content, 201 if events else 200, version_of=place.stream)
