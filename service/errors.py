@@ -91,6 +91,12 @@ class CheckpointRefused(ServiceError):
     code = "checkpoint_refused"
 
 
+class LogIncomplete(ServiceError):
+    """Events are not there that a signed head covers; nothing can be proven by them."""
+
+    code = "log_incomplete"
+
+
 class NotSignedYet(ServiceError):
     """What is to be proven lies beyond the newest signed head."""
 

@@ -14,7 +14,7 @@ from service.api.operations import operation
 from service.api.paging import Page, limit_of
 from service.api.shell import Asked, shell_of
 from service.api.submitting import encoded
-from service.errors import BadRequest, NotSignedYet, StreamNotFound
+from service.errors import BadRequest, LogIncomplete, NotSignedYet, StreamNotFound
 from service.projections import queries
 from service.transparency import ledger
 
@@ -150,7 +150,7 @@ async def list_epochs(request: Asked, league_id: FromPath[str]) -> Response[byte
     "GET", "/v1/leagues/{league_id:str}/proofs/inclusion", "prove_inclusion",
     "Proof that an event stands in a signed tree.",
     needs="read_league", scope="leagues:read", answer=Inclusion, query=("index", "size"),
-    problems=("validation_failed", "not_signed_yet"),
+    problems=("validation_failed", "not_signed_yet", "log_incomplete"),
 )  # fmt: skip
 async def prove_inclusion(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """Prove one leaf; its index is the event's position in the league."""
@@ -169,7 +169,7 @@ async def prove_inclusion(request: Asked, league_id: FromPath[str]) -> Response[
     "GET", "/v1/leagues/{league_id:str}/proofs/consistency", "prove_consistency",
     "Proof that one signed tree begins another.",
     needs="read_league", scope="leagues:read", answer=Consistency, query=("old", "new"),
-    problems=("validation_failed", "not_signed_yet"),
+    problems=("validation_failed", "not_signed_yet", "log_incomplete"),
 )  # fmt: skip
 async def prove_consistency(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """Prove that nothing signed earlier was changed since."""
@@ -185,7 +185,8 @@ async def prove_consistency(request: Asked, league_id: FromPath[str]) -> Respons
 @operation(
     "GET", "/v1/hands/{hand_id:str}/receipt", "read_receipt",
     "Every event of a hand, proven to stand in the newest signed head.",
-    needs="read_league", scope="leagues:read", answer=HandReceipt, problems=("not_signed_yet",),
+    needs="read_league", scope="leagues:read", answer=HandReceipt,
+    problems=("not_signed_yet", "log_incomplete"),
 )  # fmt: skip
 async def read_receipt(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
     """Prove a whole hand against one signature; foreign hands are not there."""
@@ -206,8 +207,18 @@ async def read_receipt(request: Asked, hand_id: FromPath[str]) -> Response[bytes
         events = await pooled.fetch(
             _OF_HAND, league, stream_of(row.table), row.first_position, row.last_position
         )
+        if not _whole(events, row.last_position):
+            raise LogIncomplete("events of this hand are not in the log")
         proven = [await _proven(pooled, league, event, head.size) for event in events]
     return encoded(HandReceipt(hand=row.hand, head=head, events=proven))
+
+
+def _whole(events: list[Any], last_position: int) -> bool:
+    """Whether no event of a hand is missing: neither its last one, nor a version between."""
+    if not events or events[-1]["position"] != last_position:
+        return False
+    versions = [each["stream_version"] for each in events]
+    return versions == list(range(versions[0], versions[0] + len(versions)))
 
 
 async def _proven(connection: Any, league: UUID, event: Any, size: int) -> ProvenEvent:

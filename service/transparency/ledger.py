@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from service.errors import LogIncomplete
 from service.transparency.tree import (
     Frontier,
     Range,
@@ -63,7 +64,7 @@ async def _below(connection: Any, league: UUID, level: int, start: int, end: int
     else:
         rows = await connection.fetch(_NODES, league, level - TILE_BITS, start, end)
     if len(rows) != end - start:
-        raise IndexError(f"{len(rows)} nodes where {end - start} should be")
+        raise LogIncomplete("events that were signed are not in the log")
     return [row[0] for row in rows]
 
 
@@ -72,7 +73,7 @@ async def range_hash(connection: Any, league: UUID, start: int, end: int) -> byt
     Return the root over a range of leaves, from stored subtrees where they are complete.
 
     Raises:
-        IndexError: If the log or the stored tree does not reach so far.
+        LogIncomplete: If the log or the stored tree does not reach so far.
     """
     frontier = Frontier()
     for first, last in complete_subtrees(start, end):

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from engine.values import identifier, number_of
 from service.database import asyncpg_dsn
+from service.errors import LogIncomplete
 from service.eventstore.read import epoch_of, last_position
 from service.settings import Settings
 from service.transparency import ledger
@@ -140,7 +141,7 @@ async def contradiction(connection: Any, league: UUID, origin: str, last: Head) 
         )
     try:
         root = await ledger.root_at(connection, league, last.size)
-    except IndexError:
+    except LogIncomplete:
         return f"of the {last.size} events that were signed some are missing"
     if root != last.root:
         return f"the first {last.size} events are not those that were signed"

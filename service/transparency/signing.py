@@ -13,7 +13,7 @@ from uuid import UUID
 import httpx
 import msgspec
 
-from service.errors import CheckpointRefused
+from service.errors import CheckpointRefused, LogIncomplete
 from service.eventstore.read import epoch_of, last_position
 from service.settings import Settings
 from service.transparency import ledger
@@ -106,7 +106,7 @@ async def _signed(
         # Where the log is shorter than what was signed there is no proof; the signer says so.
         old = last.size if last.size <= size else 0
         proof = await ledger.consistency(connection, league, old, size)
-    except IndexError as error:
+    except LogIncomplete as error:
         raise CheckpointRefused(
             "the log has lost events below its end", origin=origin, size=size
         ) from error

@@ -59,6 +59,14 @@ def test_the_document_is_the_generated_one() -> None:
     assert catalogue.DOCUMENT.read_text(encoding="utf-8") == catalogue.document()
 
 
+def test_an_event_whose_type_cannot_be_stored_is_named() -> None:
+    class Odd(msgspec.Struct, tag="odd"):
+        ratio: complex
+
+    with pytest.raises(catalogue.SchemaUnknown, match="complex"):
+        catalogue.schema_of(Odd)
+
+
 @pytest.mark.parametrize("hidden", [Sealed, SealedCard])
 def test_a_hidden_place_shows_no_value(hidden: type) -> None:
     """

@@ -156,6 +156,56 @@ async def test_what_cannot_be_proven_is_refused(
         assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
+async def cut(database: TestDatabase, league: str, position: int) -> None:
+    """Take the end of a league's log away from *position* on, as a restored copy would."""
+    superuser = await asyncpg.connect(database.url("postgres"))
+    try:
+        await superuser.execute("ALTER TABLE events DISABLE TRIGGER USER")
+        await superuser.execute(
+            "DELETE FROM events WHERE league = $1 AND position >= $2", number_of(league), position
+        )
+    finally:
+        await superuser.close()
+
+
+async def test_a_log_cut_short_refuses_the_proofs_it_can_no_longer_give(
+    serving: Callable[[], Any], signing: Callable[[], Any], database: TestDatabase
+) -> None:
+    """Until an epoch is opened the newest head still covers what is gone."""
+    async with serving() as api, signing() as sign:
+        owner, league, _, _, table = await api.playing()
+        await project(database)
+        (hand,) = (await owner.get(f"/v1/tables/{table}/hands")).json()["items"]
+        head = await sign(league)
+        await cut(database, league, hand["last_position"])
+        asked = (
+            f"/v1/leagues/{league}/proofs/inclusion?index=0&size={head.size}",
+            f"/v1/leagues/{league}/proofs/inclusion?index={head.size - 1}&size={head.size}",
+            f"/v1/leagues/{league}/proofs/consistency?old=1&new={head.size}",
+            f"/v1/hands/{hand['hand']}/receipt",
+        )
+        answers = [await owner.get(each) for each in asked]
+
+        assert [(each.status_code, each.json()["code"]) for each in answers] == [
+            (409, "log_incomplete")
+        ] * 4
+
+
+async def test_a_receipt_is_refused_when_the_whole_hand_is_gone(
+    serving: Callable[[], Any], signing: Callable[[], Any], database: TestDatabase
+) -> None:
+    """No event is left that could fail to be proven; an empty receipt would look like one."""
+    async with serving() as api, signing() as sign:
+        owner, league, _, _, table = await api.playing()
+        await project(database)
+        (hand,) = (await owner.get(f"/v1/tables/{table}/hands")).json()["items"]
+        await sign(league)
+        await cut(database, league, hand["first_position"])
+        answer = await owner.get(f"/v1/hands/{hand['hand']}/receipt")
+
+        assert (answer.status_code, answer.json()["code"]) == (409, "log_incomplete")
+
+
 async def test_a_foreign_league_proves_nothing(
     serving: Callable[[], Any], signing: Callable[[], Any]
 ) -> None:
