@@ -273,7 +273,7 @@ def _await(port: int) -> None:
             socket.create_connection(("127.0.0.1", port), 1).close()
             return
         except OSError:
-            time.sleep(0.05)
+            time.sleep(0.05)  # nobody tells when a port opens: try again
     raise RuntimeError("a server did not come up")
 
 

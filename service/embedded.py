@@ -206,7 +206,7 @@ class Cluster:
         while time.monotonic() < waited_until and self._process.poll() is None:
             if self._is_ready(self._process.pid):
                 return True
-            time.sleep(0.02)
+            time.sleep(0.02)  # the server says by its pid file that it is ready: read it again
         self._process.kill()
         self._process.wait()
         self._process = None

@@ -271,7 +271,7 @@ class Stack:
                 raise StackFailed(f"{ended} ended: {self._tail(ended)}")
             if ready():
                 return
-            time.sleep(0.05)
+            time.sleep(0.05)  # a child says by its port or its log that it is ready: ask again
         raise StackFailed(f"{process} did not come up: {self._tail(process)}")
 
     def _tail(self, process: str) -> str:

@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx
 from rich.console import Console
@@ -23,6 +24,7 @@ def stay(directory: Path, host: str, port: int, server: str | None) -> int:
             _greet(console, stack)
             while True:
                 stack.check()
+                # No child says that it has ended; a signal ends the sleep at once.
                 time.sleep(0.5)
     except KeyboardInterrupt:
         console.print(f"\nstopped; the data stay in {stack.where}")
@@ -35,7 +37,7 @@ def stay(directory: Path, host: str, port: int, server: str | None) -> int:
 
 
 def _greet(console: Console, stack: Stack) -> None:
-    token = _organiser(stack)
+    token = organiser_token(stack)
     console.print(f"[bold]Holotable[/] is up at {stack.url}, its data in {stack.where}")
     console.print(f"  organiser's token: {token}")
     console.print("  create a league:")
@@ -47,20 +49,35 @@ def _greet(console: Console, stack: Stack) -> None:
     console.print("  Ctrl-C stops everything; the same command goes on where it was.")
 
 
-def _organiser(stack: Stack) -> str:
-    """Return the organiser's token; the account is made at the first start."""
+def organiser_token(stack: Stack) -> str:
+    """
+    Return a token of the organiser that is good; the account is made at the first start.
+
+    What an earlier start has kept may have expired or been revoked meanwhile: then
+    there is a new one.
+
+    Raises:
+        StackFailed: If the API refuses the account or the token.
+    """
     file = stack.data / TOKEN_FILE
-    if file.exists():
-        return file.read_text(encoding="ascii").strip()
-    password = stack.settings("api").secret_key
-    answer = httpx.post(
-        f"{stack.url}/v1/accounts",
-        json={"login": LOGIN, "password": password, "name": "Organiser"},
-        timeout=10,
-    )
-    if not answer.is_success:
-        raise StackFailed(f"the organiser's account was refused: {answer.text}")
-    token: str = answer.json()["token"]["token"]
-    file.touch(mode=0o600)
+    who = {"login": LOGIN, "password": stack.settings("api").secret_key, "name": "Organiser"}
+    # No proxy that the environment names: the API is ours, and near.
+    with httpx.Client(base_url=stack.url, timeout=10, trust_env=False) as http:
+        if not file.exists():
+            token: str = _made(http, "/v1/accounts", who)["token"]["token"]
+            file.touch(mode=0o600)
+        else:
+            token = file.read_text(encoding="ascii").strip()
+            answer = http.get("/v1/me", headers={"Authorization": f"Bearer {token}"})
+            if answer.status_code != httpx.codes.UNAUTHORIZED:
+                return token
+            token = _made(http, "/v1/tokens", who)["token"]
     file.write_text(token, encoding="ascii")
     return token
+
+
+def _made(http: httpx.Client, path: str, wanted: dict[str, str]) -> Any:
+    answer = http.post(path, json=wanted)
+    if not answer.is_success:
+        raise StackFailed(f"the organiser was refused: {answer.text}")
+    return answer.json()

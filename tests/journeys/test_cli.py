@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
+from service.database import with_database
+from service.demo import standing
 from service.settings import environment
 from service.supervisor import Stack
 
@@ -191,3 +194,22 @@ def test_a_database_that_is_away_is_code_three(stack: Stack) -> None:
     for call, away in at_once(stack, calls, **NOWHERE).items():
         said = (away.returncode, "Traceback" in away.stderr)
         assert said == (3, False), f"{call}: {away.stderr}"
+
+
+def test_up_makes_its_organiser_a_new_token_when_the_kept_one_has_expired(stack: Stack) -> None:
+    """The data outlive a token, which ends after its days."""
+    expired = standing.organiser_token(stack)
+    assert stack.cluster is not None
+    with psycopg.connect(with_database(stack.cluster.url(), stack.name)) as superuser:
+        superuser.execute(
+            "UPDATE token SET expires_at = now()"
+            " WHERE account = (SELECT id FROM account WHERE login = %s)",
+            [standing.LOGIN],
+        )
+
+    fresh = standing.organiser_token(stack)
+    headers = {"Authorization": f"Bearer {fresh}"}
+    me = httpx.get(f"{stack.url}/v1/me", headers=headers, timeout=10)
+    assert fresh != expired
+    assert (me.status_code, me.json()["login"]) == (200, standing.LOGIN)
+    assert standing.organiser_token(stack) == fresh

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -23,6 +23,7 @@ from service.bots.player import Player
 from service.demo.floor import Floor
 from service.demo.teller import Story, Teller
 from service.supervisor import Stack
+from tests.support.waiting import until_awaited
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
@@ -128,14 +129,6 @@ class Evening:
         return await self.host.items(f"/v1/leagues/{self.league}/events", limit=200)
 
 
-async def until(true: Callable[[], Awaitable[Any]]) -> Any:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            if found := await true():
-                return found
-            await asyncio.sleep(0.05)
-
-
 async def requests_while_away(http: httpx.AsyncClient, evening: Evening, table: str) -> None:
     """Read and write until nothing is answered any more, then for as long as it lasts."""
     headers = {"Authorization": f"Bearer {evening.host.token}", "Idempotency-Key": "away"}
@@ -144,7 +137,7 @@ async def requests_while_away(http: httpx.AsyncClient, evening: Evening, table: 
             await http.get("/readyz")
             await http.get(f"/v1/tables/{table}", headers=headers)
             await http.post("/v1/leagues", json={"name": "Bespin"}, headers=headers)
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(0.5)  # a client's pace: what is meant is how often it asks
 
 
 async def test_an_outage_of_the_database_costs_nobody_anything(tmp_path: Path) -> None:
@@ -164,7 +157,7 @@ async def test_an_outage_of_the_database_costs_nobody_anything(tmp_path: Path) -
             async def well_under_way() -> bool:
                 return len(ledger.acknowledged) >= ACTIONS_BEFORE
 
-            await until(well_under_way)
+            await until_awaited(well_under_way, PATIENCE_SECONDS)
 
             assert stack.cluster is not None and stack.cluster.pid is not None
             os.kill(stack.cluster.pid, signal.SIGQUIT)
@@ -178,7 +171,7 @@ async def test_an_outage_of_the_database_costs_nobody_anything(tmp_path: Path) -
                 deadline = datetime.fromisoformat(decision["deadline"])
                 return deadline >= returned + timedelta(seconds=DECISION_SECONDS)
 
-            await until(full_time_anew)
+            await until_awaited(full_time_anew, PATIENCE_SECONDS)
             han.let.set()
             finished = await asyncio.wait_for(playing, PATIENCE_SECONDS)
             events = await evening.events()

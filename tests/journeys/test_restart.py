@@ -1,7 +1,6 @@
 """A night that is interrupted: the whole stack stops in mid-hand and starts again."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -14,11 +13,11 @@ import pytest
 from service.bots.player import Temper, choose
 from service.supervisor import Stack
 from service.tasks.worker import READY
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.slow
 
 DECISION_SECONDS = 30
-PATIENCE_SECONDS = 20.0
 HEARTBEAT_SECONDS = 5
 LEVELS = [{"small": 5, "big": 10, "length": 3600}, {"small": 10, "big": 20}]
 TEMPER = Temper(boldness=0.0, patience=1.0)
@@ -115,15 +114,6 @@ class Evening:
         token = self.view("host")["decision"]["token"]
         while (open_now := self.view("host")["decision"]) and open_now["token"] == token:
             self.answered()
-
-
-def until(ready: Callable[[], Any]) -> Any:
-    """Return the first true answer of *ready*."""
-    end = time.monotonic() + PATIENCE_SECONDS
-    while not (found := ready()):
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.05)
-    return found
 
 
 @contextmanager

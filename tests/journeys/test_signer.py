@@ -14,10 +14,10 @@ import pytest
 from service.database import with_database
 from service.supervisor import Stack
 from tests.journeys.test_cli import holotable
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.slow
 
-PATIENCE_SECONDS = 20.0
 OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1, "worker_processes": 1}
 
 
@@ -91,15 +91,6 @@ def stack(tmp_path: Path) -> Iterator[Stack]:
     options = OPTIONS | {"sign_seconds": 3600}
     with Stack(tmp_path / "d", keep=True, durable=False, options=options) as running:
         yield running
-
-
-def until(ready: Callable[[], Any]) -> Any:
-    """Return the first true answer of *ready*."""
-    end = time.monotonic() + PATIENCE_SECONDS
-    while not (found := ready()):
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.05)
-    return found
 
 
 def done_to(stack: Stack, *statements: str) -> None:

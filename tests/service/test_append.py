@@ -326,7 +326,7 @@ async def test_what_waits_when_the_writer_closes_is_told_so(store: Store) -> Non
 
     async def slow(_states: States) -> list[Entry]:
         started.set()
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
         return []
 
     waiting = asyncio.create_task(writer.submit(new_league(), command(), slow))

@@ -213,7 +213,7 @@ async def test_an_outage_gives_the_open_decision_its_full_time_anew(
         table = state.tables[0].table
         await boundaries.open_next_hand(desk, league_id, table)
         first = (await desk.writer.load(league_id, stream_of(table))).state.decision
-        await asyncio.sleep(2.1)
+        await asyncio.sleep(2.1)  # a decision of a second and its grace must pass by the clock
         await desk.pool.execute(
             "INSERT INTO outage"
             " VALUES ('api', clock_timestamp() - interval '2 s', clock_timestamp())"

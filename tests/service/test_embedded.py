@@ -5,13 +5,13 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from service.embedded import Cluster, ClusterFailed, binaries
+from tests.support.waiting import until
 
 
 def _is_alive(pid: int) -> bool:
@@ -69,13 +69,13 @@ def test_the_directory_is_for_its_owner_only(tmp_path: Path) -> None:
 def test_the_server_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     program = textwrap.dedent(
         """
-        import os, sys, time
+        import os, signal, sys
         from pathlib import Path
         from service.embedded import Cluster, binaries
         cluster = Cluster(Path(sys.argv[1]), binaries(os.environ), durable=False)
         cluster.start()
         print(cluster.pid, flush=True)
-        time.sleep(60)
+        signal.pause()
         """
     )
     with subprocess.Popen(
@@ -86,10 +86,7 @@ def test_the_server_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
         assert _is_alive(server)
         parent.send_signal(signal.SIGKILL)
         parent.wait()
-    waited_until = time.monotonic() + 10
-    while _is_alive(server) and time.monotonic() < waited_until:
-        time.sleep(0.05)
-    assert not _is_alive(server)
+    until(lambda: not _is_alive(server))
 
 
 def test_missing_binaries_are_named(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from functools import partial
@@ -29,6 +29,7 @@ from service.settings import environment
 from service.tasks.worker import READY
 from tests.service.test_directing import announced
 from tests.support.databases import SECRET_KEY, TestDatabase
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 
@@ -101,15 +102,6 @@ def alive(process: int) -> bool:
     return Path(f"/proc/{process}").exists()
 
 
-async def until(true: Callable[[], Awaitable[object]], seconds: float = 20) -> None:
-    """Wait until *true* answers so."""
-    async with asyncio.timeout(seconds):
-        while True:
-            if await true():
-                return
-            await asyncio.sleep(0.02)
-
-
 async def test_a_scheduled_tournament_starts_and_its_tables_play_on_by_the_clock(
     database: TestDatabase, worker: subprocess.Popen[bytes]
 ) -> None:
@@ -124,7 +116,7 @@ async def test_a_scheduled_tournament_starts_and_its_tables_play_on_by_the_clock
             table = (await desk.writer.load(league, stream_of(state.tables[0].table))).state
             return table.decision is not None and table.decision.turn > 1
 
-        await until(acted)
+        await until_awaited(acted)
     assert worker.poll() is None
 
 
@@ -148,14 +140,14 @@ async def test_a_killed_process_is_replaced_and_a_killed_worker_leaves_none(
     async def replaced() -> bool:
         return len(set(children(worker.pid)) - set(before)) == 3
 
-    await until(replaced)
+    await until_awaited(replaced)
     orphans = children(worker.pid)
     worker.kill()
 
     async def gone() -> bool:
         return not any(alive(orphan) for orphan in orphans)
 
-    await until(gone)
+    await until_awaited(gone)
 
 
 async def test_processes_that_players_wait_for_are_replaced_when_the_database_is_back(
@@ -179,9 +171,9 @@ async def test_processes_that_players_wait_for_are_replaced_when_the_database_is
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
             database.name,
         )
-        await until(refused)
+        await until_awaited(refused)
         await superuser.execute(f'ALTER DATABASE "{database.name}" ALLOW_CONNECTIONS true')
-        await until(replaced)
+        await until_awaited(replaced)
     finally:
         await superuser.close()
 
@@ -204,10 +196,10 @@ async def test_twenty_kills_between_claim_and_commit_lose_nothing_and_double_not
             killed = await kill_the_blocked(superuser, worker.pid)
             assert await superuser.fetchval("SELECT count(*) FROM job WHERE state = 'done'") == 0
             await held.rollback()
-            await until(lambda: nothing_to_start(superuser))
+            await until_awaited(lambda: nothing_to_start(superuser))
             assert len(killed) >= KILLS
             for league, _ in played:
-                await until(partial(hand_opened, superuser, league))
+                await until_awaited(partial(hand_opened, superuser, league))
                 found = await counted(superuser, league)
                 assert {event: found[event] for event in PLAYED} == PLAYED
             for league, _ in empty:
