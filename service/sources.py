@@ -19,26 +19,28 @@ class Clock(Protocol):
 
 class DatabaseClock:
     """
-    The database's time: this machine's clock plus a measured offset.
+    The database's time: what it said when it was last asked, and what has gone by since.
 
     Deadlines are compared with instants that other processes wrote, so all of
-    them must read one clock.
+    them must read one clock.  What has gone by is read from a clock that nobody can
+    set: what this machine believes the time to be matters only until it is measured.
     """
 
     def __init__(self) -> None:
-        self._offset = timedelta()
+        self._then = datetime.now(UTC)
+        self._measured = time.monotonic()
 
     def now(self) -> datetime:
         """Return the present instant in UTC, as the database would."""
-        return datetime.now(UTC) + self._offset
+        return self._then + timedelta(seconds=time.monotonic() - self._measured)
 
     async def measure(self, connection: Any) -> timedelta:
-        """Measure the offset anew, to half a round trip, and return it."""
-        before = time.monotonic()
-        here = datetime.now(UTC)
+        """Measure anew, to half a round trip; return how far this machine's clock is behind."""
+        before, here = time.monotonic(), datetime.now(UTC)
         there: datetime = await connection.fetchval("SELECT clock_timestamp()")
-        self._offset = there - (here + timedelta(seconds=(time.monotonic() - before) / 2))
-        return self._offset
+        after = time.monotonic()
+        self._then, self._measured = there.astimezone(UTC), (before + after) / 2
+        return there - (here + timedelta(seconds=(after - before) / 2))
 
 
 class Entropy(Protocol):

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 
+from engine.season.schedule import commands as schedule
 from engine.season.values import Finish, PlacesFromEnd, PointsRule
 from engine.values import LeagueId, SeasonId, TournamentId
 
@@ -35,4 +36,4 @@ class CloseSeason(_Command, frozen=True, kw_only=True, tag="close_season"):
     now: datetime
 
 
-Command = OpenSeason | AwardPoints | CloseSeason
+Command = OpenSeason | AwardPoints | CloseSeason | schedule.Command

@@ -3,7 +3,6 @@
 import itertools
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import assert_never
 
 from engine.season.commands import AwardPoints, CloseSeason, Command, OpenSeason
 from engine.season.errors import (
@@ -20,6 +19,7 @@ from engine.season.events import (
     SeasonOpened,
 )
 from engine.season.points import awards_of
+from engine.season.schedule.decisions import decide as decide_schedule
 from engine.season.state import TIE_BREAKS, Opened, State
 from engine.season.values import PlacesFromEnd, PointsRule
 
@@ -43,13 +43,20 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         case CloseSeason():
             return _close(_opened(state))
         case _:
-            assert_never(command)
+            return decide_schedule(_running(state).schedule, command)
 
 
 def _opened(state: State) -> Opened:
     if not isinstance(state, Opened):
         raise SeasonNotOpened
     return state
+
+
+def _running(state: State) -> Opened:
+    opened = _opened(state)
+    if opened.closed:
+        raise SeasonClosedAlready
+    return opened
 
 
 def _open(state: State, command: OpenSeason) -> tuple[Event, ...]:

@@ -7,6 +7,7 @@ from the class name, and never changes once an event with it has been stored.
 
 import msgspec
 
+from engine.season.schedule import events as schedule
 from engine.season.values import Award, Points, PointsRule
 from engine.values import LeagueId, PlayerId, SeasonId, TournamentId
 
@@ -44,4 +45,4 @@ class SeasonClosed(_Event, frozen=True, kw_only=True, tag="season_closed"):
     standings: tuple[FinalStanding, ...]
 
 
-Event = SeasonOpened | PointsAwarded | SeasonClosed
+Event = SeasonOpened | PointsAwarded | SeasonClosed | schedule.Event

@@ -10,6 +10,8 @@ from msgspec.structs import replace
 from engine.errors import InvariantViolated
 from engine.season.events import Event, PointsAwarded, SeasonClosed, SeasonOpened
 from engine.season.points import written
+from engine.season.schedule import events as schedule
+from engine.season.schedule.state import Schedule, evolved
 from engine.season.values import Award, Points
 from engine.values import PlayerId, TournamentId
 
@@ -29,6 +31,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     terms: SeasonOpened
     counted: tuple[Counted, ...] = ()
     closed: bool = False
+    schedule: Schedule = Schedule()
 
     def has_counted(self, tournament: TournamentId) -> bool:
         """Return whether points for *tournament* have been awarded."""
@@ -77,6 +80,8 @@ def evolve(state: State, event: Event) -> State:
             return replace(state, counted=(*state.counted, counted))
         case Opened(closed=False), SeasonClosed():
             return replace(state, closed=True)
+        case Opened(closed=False), _ if isinstance(event, schedule.Event):
+            return replace(state, schedule=evolved(state.schedule, event))
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
 

@@ -1,11 +1,9 @@
 """Reading request bodies strictly: what is not exactly right gets a code, not a guess."""
 
 import re
-from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Meta
 
 from service.api.shell import Asked
 from service.errors import BadRequest
@@ -14,14 +12,6 @@ Body = TypeVar("Body", bound=msgspec.Struct)
 
 BODY_MAX = 64 * 1024
 """Bytes; nothing that a client may send comes near it."""
-
-Instant = Annotated[datetime, Meta(tz=True)]
-"""With the offset it was written in; see :func:`in_utc`."""
-
-# The log keeps no text that looks like an instant in another form than its own.
-_NO_INSTANT = r"^(?!\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?([+-]\d\d:\d\d)?$)"
-Name = Annotated[str, Meta(min_length=1, max_length=120, pattern=_NO_INSTANT)]
-"""What a league, a season or a tournament is called."""
 
 _DEPTH_MAX = 32
 _CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
@@ -66,19 +56,6 @@ def parsed(text: bytes) -> Any:
         raise BadRequest(code, "the body is not JSON as RFC 8259 and UTF-8 have it") from error
     _refuse_bad_text(content, 0)
     return content
-
-
-def in_utc(instant: datetime) -> datetime:
-    """
-    Return *instant* as the log keeps it.
-
-    Raises:
-        ValueError: If no calendar has it there.
-    """
-    try:
-        return instant.astimezone(UTC)
-    except OverflowError as error:
-        raise ValueError("the year is out of range in UTC") from error
 
 
 def invalid(message: str) -> BadRequest:

@@ -7,7 +7,8 @@ from litestar.params import FromPath
 from engine.league.commands import CreateLeague
 from engine.values import LeagueId, PlayerId, stream_of
 from service.api.access import reach
-from service.api.bodies import Name, read_body
+from service.api.bodies import read_body
+from service.api.inputs import Name
 from service.api.operations import operation
 from service.api.paging import Page
 from service.api.shell import Asked, principal_of, shell_of

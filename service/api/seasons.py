@@ -11,7 +11,8 @@ from engine.season.commands import CloseSeason, OpenSeason
 from engine.season.values import PlacesFromEnd, PointsRule
 from engine.values import LeagueId, SeasonId, stream_of
 from service.api.access import reach
-from service.api.bodies import Name, read_body
+from service.api.bodies import read_body
+from service.api.inputs import Name
 from service.api.leagues import Nothing
 from service.api.operations import operation
 from service.api.paging import Page

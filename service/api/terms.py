@@ -1,5 +1,6 @@
 """The terms of a tournament as a director writes them, and what the log is asked to hold."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
@@ -7,10 +8,11 @@ import msgspec
 from msgspec import Meta
 
 from engine.rulesets import Ruleset, preset, resolve, ruleset_hash, scaled
-from engine.tournament.commands import Announce
+from engine.tournament.commands import Announce, OpenRegistration
 from engine.tournament.values import Masters
 from engine.values import LeagueId, SeasonId, TournamentId
-from service.api.bodies import Instant, Name, in_utc
+from service.api.inputs import Instant, Name, in_utc
+from service.errors import BadRequest
 
 STARTS_IN = timedelta(seconds=60)
 HANDS_BETWEEN_SECONDS = 3
@@ -93,6 +95,43 @@ def announcement(
         hands_between_seconds=_pause(body),
         hands_max=body.hands_max,
     )
+
+
+def announcing(
+    body: TournamentWanted,
+    tournament: TournamentId,
+    league: LeagueId,
+    now: datetime,
+    draw: Callable[[], str],
+) -> list[Any]:
+    """
+    Return the commands that announce what *body* says and, unless it says later, open it.
+
+    Args:
+        draw: Returns 32 unpredictable bytes in hexadecimal.
+
+    Raises:
+        RulesetUnknown: If there is no such preset.
+        RulesetInvalid: If the overrides do not make a playable game of it.
+    """
+    commands: list[Any] = [announcement(body, tournament, league, now)]
+    if body.registration_opens_at is None or body.registration_opens_at <= now:
+        masters = body.masters or Masters(cards=draw(), open=draw())
+        commands.append(OpenRegistration(masters=masters, salts=(draw(), draw()), now=now))
+    return commands
+
+
+def demand_sandbox(body: TournamentWanted, sandbox: bool) -> None:
+    """
+    Check that nothing is asked for that only a sandbox league may.
+
+    Raises:
+        BadRequest: ``not_a_sandbox``.
+    """
+    if body.masters is not None and not sandbox:
+        raise BadRequest("not_a_sandbox", "only a sandbox league may fix its masters")
+    if body.time_scale != 1 and not sandbox:
+        raise BadRequest("not_a_sandbox", "only a sandbox league may scale durations")
 
 
 def _pause(body: TournamentWanted) -> int:

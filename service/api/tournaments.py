@@ -8,10 +8,8 @@ from litestar import Response
 from litestar.params import FromPath
 
 from engine.rulesets import Amounts
-from engine.tournament.commands import OpenRegistration
 from engine.tournament.levels import following
 from engine.tournament.state import Running, phase_of
-from engine.tournament.values import Masters
 from engine.values import LeagueId, TournamentId, stream_of
 from service.api.access import entrant_of, find, reach
 from service.api.bodies import read_body
@@ -20,7 +18,7 @@ from service.api.operations import operation
 from service.api.paging import Page, limit_of, parts_of, token
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
-from service.api.terms import TournamentWanted, announcement
+from service.api.terms import TournamentWanted, announcing, demand_sandbox
 from service.errors import BadRequest
 from service.projections import queries
 
@@ -96,22 +94,15 @@ async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Respo
     shell = shell_of(request)
     body, raw = await read_body(request, TournamentWanted)
     place = await reach(request, league_id, "lge")
-    if body.masters is not None and not place.state.sandbox:
-        raise BadRequest("not_a_sandbox", "only a sandbox league may fix its masters")
-    if body.time_scale != 1 and not place.state.sandbox:
-        raise BadRequest("not_a_sandbox", "only a sandbox league may scale durations")
+    demand_sandbox(body, place.state.sandbox)
     if body.season is not None:
         season = await find(request, body.season, "ssn")
         if season.league != league_id:
             raise BadRequest("bad_request", "this season is of another league")
     order, now = order_of(request, raw), shell.now()
     tournament = TournamentId(f"trn_{order.new_id(0).hex}")
-    announce = announcement(body, tournament, LeagueId(league_id), now)
-    commands: list[Any] = [announce]
-    if body.registration_opens_at is None or body.registration_opens_at <= now:
-        draw = shell.desk.entropy.token
-        masters = body.masters or Masters(cards=draw(), open=draw())
-        commands.append(OpenRegistration(masters=masters, salts=(draw(), draw()), now=now))
+    draw = shell.desk.entropy.token
+    commands = announcing(body, tournament, LeagueId(league_id), now, draw)
     receipt = await decide_one(shell, league_id, tournament, order, commands)
     opened = any(each.type == "registration_opened" for each in receipt.recorded)
     content = {

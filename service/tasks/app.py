@@ -49,7 +49,7 @@ class Application:
             job.task,
             kwargs={"job_id": str(job.job_id), "claim": job.claim, "args": job.args},
             task_id=str(job.job_id),
-            queue=DUTIES[job.task][0],
+            queue=DUTIES[job.task].queue,
             retry=False,
         )
 

@@ -31,7 +31,17 @@ _NEWS = """
 _CLOCK = ("clock_started", "level_raised")
 _IDLE = ("hand_settled", "deal_voided")
 _RESULT = ("tournament_finished", "result_corrected")
-_ASKING = ["tournament_announced", "table_opened", *_IDLE, *_RESULT, *_CLOCK]
+_RECURRING = ("fixtures_planned", "fixtures_replanned", "fixture_changed")
+_CLOSING = "season_scheduled"
+_ASKING = [
+    "tournament_announced",
+    "table_opened",
+    *_IDLE,
+    *_RESULT,
+    *_CLOCK,
+    *_RECURRING,
+    _CLOSING,
+]
 
 
 def follow(connection: psycopg.Connection, now: datetime, settings: Settings) -> bool:
@@ -125,6 +135,10 @@ def _arm(
     elif kind in _IDLE:
         left_lying = now + timedelta(seconds=settings.sweep_seconds)
         wake(connection, f"watch:{identifier('tbl', number)}", left_lying)
+    elif kind in _RECURRING:
+        _arm_materialising(connection, league_id, number, event.data["recurrence"], now)
+    elif kind == _CLOSING:
+        _arm_closing(connection, league_id, number, event)
     else:
         args = {"league": league_id, "tournament": identifier("trn", number)}
         if kind in _CLOCK:
@@ -134,6 +148,38 @@ def _arm(
                 connection,
                 Job(occurrence=f"{task}:{event.event_id}", task=task, args=args, due_at=due_at),
             )
+
+
+def _arm_materialising(
+    connection: psycopg.Connection, league: str, season: UUID, recurrence: str, now: datetime
+) -> None:
+    """Have a recurrence looked at, now: its plan says when it is looked at next."""
+    args = {"league": league, "season": identifier("ssn", season), "recurrence": recurrence}
+    come_again(
+        connection,
+        Job(
+            occurrence=f"materialise:{recurrence}",
+            task="season.materialise",
+            args=args,
+            due_at=now,
+        ),
+    )
+
+
+def _arm_closing(connection: psycopg.Connection, league: str, season: UUID, event: _Found) -> None:
+    closes_at = event.data["closes_at"]
+    if closes_at is None:
+        return
+    season_id = identifier("ssn", season)
+    arm_now(
+        connection,
+        Job(
+            occurrence=f"season.close:{event.event_id}",
+            task="season.close",
+            args={"league": league, "season": season_id, "closes_at": closes_at},
+            due_at=datetime.fromisoformat(closes_at),
+        ),
+    )
 
 
 def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, datetime]]:

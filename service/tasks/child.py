@@ -56,7 +56,7 @@ class Child:
         future = asyncio.run_coroutine_threadsafe(
             self._perform(job_id, claim, task, args), self._loop
         )
-        limit = self._settings.lease_seconds if DUTIES[task][0] != LONG else None
+        limit = self._settings.lease_seconds if DUTIES[task].queue != LONG else None
         try:
             future.result(limit)
         finally:
@@ -85,13 +85,13 @@ async def perform(desk: Desk, job_id: UUID, claim: int, task: str, args: Mapping
         Exception: Whatever else went wrong, after the job was given back.
     """
     refused = again_at = None
-    queue, duty = DUTIES[task]
+    duty = DUTIES[task]
     lease = timedelta(seconds=desk.settings.lease_seconds)
     try:
         if not await jobs.begin(desk.pool, job_id, claim, lease):
             return
-        async with _renewing(desk, job_id, claim, lease) if queue == LONG else nullcontext():
-            again_at = await duty(desk, args)
+        async with _renewing(desk, job_id, claim, lease) if duty.queue == LONG else nullcontext():
+            again_at = await duty.do(desk, args)
     except (CommandRejected, CheckpointRefused) as refusal:
         refused = refusal.code
         _log.info("job refused", task=task, code=refusal.code, **args)

@@ -1,18 +1,45 @@
-"""What a worker does, by the name of the task; every duty may be done twice without harm."""
+"""
+What a worker does, by the name of the task; every duty may be done twice without harm.
+
+Each says what its lateness means, for whoever looks at a night on which nothing ran:
+``docs/guides/operating-time.md`` shows the same table, and a test compares them.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from service import clocks, directing, watching
 from service.desk import Desk
+from service.schedule import closing, materialising
 from service.tasks import audits, signing
 
 PLAY = "play"
 LONG = "long"
 """Queues: what players wait for, and what takes its time."""
 
-Duty = Callable[[Desk, Mapping[str, str]], Awaitable[datetime | None]]
+Do = Callable[[Desk, Mapping[str, str]], Awaitable[datetime | None]]
 """Answers when it wants to run again, or ``None`` when it is done for good."""
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """What happens to a task whose time has gone by: its kind, and in one sentence."""
+
+    kind: Literal["do", "skip", "extend"]
+    """Done all the same; given up, with a record; or given the lost time anew."""
+
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """One kind of task; none without saying what lateness means."""
+
+    queue: str
+    do: Do
+    late: Late
 
 
 async def open_registration(desk: Desk, ids: Mapping[str, str]) -> None:
@@ -40,6 +67,16 @@ async def award_points(desk: Desk, ids: Mapping[str, str]) -> None:
     await directing.award_points(desk, ids["league"], ids["tournament"])
 
 
+async def materialise(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Announce the occurrences of a recurrence whose time to be announced has come."""
+    return await materialising.materialise(desk, ids["league"], ids["season"], ids["recurrence"])
+
+
+async def close_season(desk: Desk, ids: Mapping[str, str]) -> None:
+    """Close a season at its time, unless another time has been set."""
+    await closing.close(desk, ids["league"], ids["season"], ids["closes_at"])
+
+
 async def audit(desk: Desk, ids: Mapping[str, str]) -> None:
     """Audit a league or one tournament, on demand or at night."""
     await audits.run(desk, ids)
@@ -50,15 +87,45 @@ async def sign_head(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     return await signing.sign(desk, ids)
 
 
-DUTIES: dict[str, tuple[str, Duty]] = {
-    "tournament.open_registration": (PLAY, open_registration),
-    "tournament.start": (PLAY, start_tournament),
-    "tournament.level": (PLAY, tend_clock),
-    "table.watch": (PLAY, watch_table),
-    "season.award_points": (PLAY, award_points),
-    "audit.run": (LONG, audit),
-    "league.sign_head": (LONG, sign_head),
+DUTIES: dict[str, Duty] = {
+    "tournament.open_registration": Duty(
+        PLAY, open_registration, Late("do", "Registration opens at once; the start stays.")
+    ),
+    "tournament.start": Duty(
+        PLAY,
+        start_tournament,
+        Late("do", "Play starts at once, or is cancelled for want of entrants as at its hour."),
+    ),
+    "tournament.level": Duty(
+        PLAY,
+        tend_clock,
+        Late("extend", "The clock stood while the service was away; then levels rise in order."),
+    ),
+    "table.watch": Duty(
+        PLAY,
+        watch_table,
+        Late("extend", "Open decisions get their full time anew; a table left lying goes on."),
+    ),
+    "season.award_points": Duty(
+        PLAY, award_points, Late("do", "The same placings give the same points, whenever.")
+    ),
+    "season.materialise": Duty(
+        PLAY,
+        materialise,
+        Late("skip", "What still lies ahead is announced; what has begun is recorded as missed."),
+    ),
+    "season.close": Duty(
+        PLAY, close_season, Late("do", "Closes at once; what was counted until then counts.")
+    ),
+    "audit.run": Duty(
+        LONG,
+        audit,
+        Late("do", "Runs at once; a nightly one is skipped when it is an hour late."),
+    ),
+    "league.sign_head": Duty(
+        LONG, sign_head, Late("do", "One head signs everything that waits, however much.")
+    ),
 }
 
-SHORT = tuple(task for task, (queue, _) in DUTIES.items() if queue == PLAY)
+SHORT = tuple(task for task, duty in DUTIES.items() if duty.queue == PLAY)
 """What takes no longer than a moment."""

@@ -1,0 +1,183 @@
+"""What a season's schedule has become."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.season.schedule.events import (
+    Event,
+    FixtureChanged,
+    FixtureMaterialised,
+    FixtureMissed,
+    FixturesEnded,
+    FixturesPlanned,
+    FixturesReplanned,
+    SeasonScheduled,
+)
+from engine.season.schedule.values import Local, Moment, Plan, RecurrenceId, Withdrawn
+from engine.values import TournamentId
+
+
+class Stretch(msgspec.Struct, frozen=True, kw_only=True):
+    """A plan with the local times between which it holds."""
+
+    plan: Plan
+    not_before: datetime
+    since: Local | None = None
+    until: Local | None = None
+    """Exclusive."""
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What is otherwise about one occurrence."""
+
+    occurrence: Local
+    moment: Moment | None
+    body: str | None
+    skipped: bool
+    times: int
+    """How often it has been changed."""
+
+
+class Fixture(msgspec.Struct, frozen=True, kw_only=True):
+    """What has become of one occurrence; a withdrawn one is to be announced anew."""
+
+    occurrence: Local
+    moment: Moment
+    tournament: TournamentId | None
+    became: Literal["announced", "missed", "withdrawn"]
+    attempt: int
+    """Which announcement of this occurrence it is, from 1."""
+
+
+class Recurrence(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything about one recurrence."""
+
+    recurrence: RecurrenceId
+    stretches: tuple[Stretch, ...]
+    """In the order in which they were planned; the newest one wins."""
+
+    changes: tuple[Change, ...] = ()
+    fixtures: tuple[Fixture, ...] = ()
+    """The newest of each occurrence."""
+
+    def change_of(self, occurrence: Local) -> Change | None:
+        """Return what is otherwise about *occurrence*."""
+        return next((each for each in self.changes if each.occurrence == occurrence), None)
+
+    def fixture_of(self, occurrence: Local) -> Fixture | None:
+        """Return what has become of *occurrence*."""
+        return next((each for each in self.fixtures if each.occurrence == occurrence), None)
+
+    def announced_from(self, since: Local) -> tuple[Fixture, ...]:
+        """Return the fixtures from *since* on that have a tournament."""
+        return tuple(
+            each
+            for each in self.fixtures
+            if each.occurrence >= since and each.became == "announced"
+        )
+
+    def attempt_at(self, occurrence: Local) -> int:
+        """Return which announcement of *occurrence* the next one is."""
+        known = self.fixture_of(occurrence)
+        return 1 if known is None else known.attempt + 1
+
+
+class Schedule(msgspec.Struct, frozen=True, kw_only=True):
+    """A season's recurrences in order of planning, and when it closes by itself."""
+
+    recurrences: tuple[Recurrence, ...] = ()
+    closes_at: datetime | None = None
+
+    def of(self, recurrence: RecurrenceId) -> Recurrence | None:
+        """Return one recurrence."""
+        return next((each for each in self.recurrences if each.recurrence == recurrence), None)
+
+
+def evolved(schedule: Schedule, event: Event) -> Schedule:
+    """Return *schedule* after *event*; the recurrence it is about must be there."""
+    if isinstance(event, SeasonScheduled):
+        return replace(schedule, closes_at=event.closes_at)
+    if isinstance(event, FixturesPlanned):
+        stretch = Stretch(plan=event.plan, not_before=event.not_before)
+        made = Recurrence(recurrence=event.recurrence, stretches=(stretch,))
+        return replace(schedule, recurrences=(*schedule.recurrences, made))
+    return replace(
+        schedule,
+        recurrences=tuple(
+            _after(each, event) if each.recurrence == event.recurrence else each
+            for each in schedule.recurrences
+        ),
+    )
+
+
+_OfOne = FixturesReplanned | FixturesEnded | FixtureChanged | FixtureMaterialised | FixtureMissed
+
+
+def _after(recurrence: Recurrence, event: _OfOne) -> Recurrence:
+    match event:
+        case FixturesReplanned():
+            shorter = _cut(_withdrawn(recurrence, event.withdrawn), event.since)
+            stretch = Stretch(plan=event.plan, not_before=event.not_before, since=event.since)
+            return replace(shorter, stretches=(*shorter.stretches, stretch))
+        case FixturesEnded():
+            return _cut(_withdrawn(recurrence, event.withdrawn), event.since)
+        case FixtureChanged():
+            known = recurrence.change_of(event.occurrence)
+            change = Change(
+                occurrence=event.occurrence,
+                moment=event.moment,
+                body=event.body,
+                skipped=event.skipped,
+                times=1 if known is None else known.times + 1,
+            )
+            return replace(
+                _withdrawn(recurrence, event.withdrawn),
+                changes=(*(each for each in recurrence.changes if each is not known), change),
+            )
+        case FixtureMaterialised():
+            return _placed(recurrence, event, event.tournament, "announced")
+        case FixtureMissed():
+            return _placed(recurrence, event, None, "missed")
+
+
+def _placed(
+    recurrence: Recurrence,
+    event: FixtureMaterialised | FixtureMissed,
+    tournament: TournamentId | None,
+    became: Literal["announced", "missed"],
+) -> Recurrence:
+    fixture = Fixture(
+        occurrence=event.occurrence,
+        moment=event.moment,
+        tournament=tournament,
+        became=became,
+        attempt=recurrence.attempt_at(event.occurrence),
+    )
+    others = (each for each in recurrence.fixtures if each.occurrence != event.occurrence)
+    return replace(recurrence, fixtures=(*others, fixture))
+
+
+def _withdrawn(recurrence: Recurrence, withdrawn: Iterable[Withdrawn]) -> Recurrence:
+    taken = {each.occurrence for each in withdrawn}
+    return replace(
+        recurrence,
+        fixtures=tuple(
+            replace(each, became="withdrawn") if each.occurrence in taken else each
+            for each in recurrence.fixtures
+        ),
+    )
+
+
+def _cut(recurrence: Recurrence, since: Local) -> Recurrence:
+    return replace(
+        recurrence,
+        stretches=tuple(
+            each if each.until is not None and each.until <= since else replace(each, until=since)
+            for each in recurrence.stretches
+        ),
+        changes=tuple(each for each in recurrence.changes if each.occurrence < since),
+    )

@@ -1,0 +1,1 @@
+"""From rules and local times to instants, and from occurrences to announced tournaments."""

@@ -1,0 +1,162 @@
+"""
+Making tournaments of occurrences when their time to be announced has come.
+
+Which tournament an occurrence becomes follows from its name, so that any number of
+workers announce one; the season's event and the tournament's are one append.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+import structlog
+
+from engine import season, tournament
+from engine.errors import CommandRejected
+from engine.season.schedule.commands import PlaceFixture
+from engine.season.schedule.events import FixtureMaterialised
+from engine.season.schedule.state import Recurrence
+from engine.season.schedule.values import RecurrenceId
+from engine.season.state import Opened
+from engine.values import LeagueId, TournamentId, identifier, number_of, stream_of
+from service.api.terms import TournamentWanted, announcing
+from service.boundaries import PlanChanged
+from service.desk import Desk
+from service.numbers import uuid5
+from service.schedule.occurrences import Occurrence, due
+from service.writer import Entry, States
+
+AT_ONCE_MAX = 50
+"""Occurrences of one task; the rest comes with its next beginning."""
+
+_log = structlog.get_logger(__name__)
+
+
+async def materialise(desk: Desk, league: str, season_id: str, recurrence: str) -> datetime | None:
+    """
+    Announce what is due of a recurrence; what is over by now is recorded as missed.
+
+    Returns:
+        When to come again; none if there is nothing more to come.
+
+    Raises:
+        CommandRejected: If the season has been closed.
+    """
+    for _ in range(AT_ONCE_MAX):
+        now = desk.clock.now()
+        found = await _recurrence(desk, league, season_id, recurrence)
+        if found is None:
+            return None
+        waiting, next_at = due(found, now)
+        if not waiting:
+            return next_at
+        try:
+            await _place(desk, league, season_id, found, waiting[0], now)
+        except PlanChanged:
+            continue
+    return desk.clock.now()
+
+
+def tournament_of(recurrence: str, label: str, attempt: int) -> TournamentId:
+    """Return the tournament that an occurrence becomes, by its name and which attempt it is."""
+    name = label if attempt == 1 else f"{label}/{attempt}"
+    return TournamentId(identifier("trn", uuid5(number_of(recurrence), name)))
+
+
+async def _recurrence(
+    desk: Desk, league: str, season_id: str, recurrence: str
+) -> Recurrence | None:
+    state = (await desk.writer.load(league, stream_of(season_id))).state
+    if not isinstance(state, Opened):
+        return None
+    return state.schedule.of(RecurrenceId(recurrence))
+
+
+async def _place(
+    desk: Desk,
+    league: str,
+    season_id: str,
+    planned: Recurrence,
+    occurrence: Occurrence,
+    now: datetime,
+) -> None:
+    """Announce one occurrence; what cannot be announced any more is recorded so."""
+    attempt = planned.attempt_at(occurrence.label)
+    tournament_id = tournament_of(planned.recurrence, occurrence.label, attempt)
+    command = PlaceFixture(
+        recurrence=planned.recurrence,
+        occurrence=occurrence.label,
+        tournament=tournament_id,
+        moment=occurrence.moment,
+        now=now,
+    )
+    announcement: Sequence[Any] = ()
+    try:
+        announcement = _commands(desk, league, season_id, tournament_id, occurrence, now)
+        await _append(desk, league, season_id, planned, command, announcement, attempt)
+    except PlanChanged:
+        raise
+    except (CommandRejected, msgspec.ValidationError) as refusal:
+        code = getattr(refusal, "code", "validation_failed")
+        if code == season.errors.SeasonClosedAlready.code:
+            raise
+        _log.warning("an occurrence cannot be announced", tournament=tournament_id, code=code)
+        refused = msgspec.structs.replace(command, refused=code)
+        await _append(desk, league, season_id, planned, refused, (), attempt)
+
+
+async def _append(
+    desk: Desk,
+    league: str,
+    season_id: str,
+    planned: Recurrence,
+    command: PlaceFixture,
+    announcement: Sequence[Any],
+    attempt: int,
+) -> None:
+    stream, tournament_stream = stream_of(season_id), stream_of(command.tournament)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        if isinstance(state, Opened) and state.schedule.of(planned.recurrence) != planned:
+            raise PlanChanged
+        events = season.decider.decide(state, command)
+        entries = [Entry(stream, events)]
+        if any(isinstance(event, FixtureMaterialised) for event in events):
+            above = (await states.load(tournament_stream)).state
+            announced: list[Any] = []
+            for asked in announcement:
+                caused, above = tournament.decider.carry_out(above, asked)
+                announced.extend(caused)
+            entries.append(Entry(tournament_stream, tuple(announced), above))
+        return entries
+
+    occurrence = f"fixture/{command.recurrence}/{command.occurrence}/{attempt}"
+    await desk.writer.submit(league, desk.order(occurrence), decide)
+
+
+def _commands(
+    desk: Desk,
+    league: str,
+    season_id: str,
+    tournament_id: TournamentId,
+    occurrence: Occurrence,
+    now: datetime,
+) -> list[Any]:
+    body = wanted(occurrence.body, season_id, occurrence.moment.at)
+    return announcing(body, tournament_id, LeagueId(league), now, desk.entropy.token)
+
+
+def wanted(body: str, season_id: str, starts_at: datetime) -> TournamentWanted:
+    """
+    Return the announcement of one occurrence.
+
+    Raises:
+        msgspec.ValidationError: If *body* is none any more.
+    """
+    content = msgspec.json.decode(body) | {
+        "season": season_id,
+        "starts_at": starts_at.isoformat(),
+    }
+    return msgspec.convert(content, TournamentWanted, strict=True)
