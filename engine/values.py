@@ -18,6 +18,7 @@ HandId = NewType("HandId", str)
 EntrantId = NewType("EntrantId", str)
 PlayerId = NewType("PlayerId", str)
 TextId = NewType("TextId", str)
+BanId = NewType("BanId", str)
 
 Seat = NewType("Seat", int)
 """A place at a table, numbered from 1 clockwise."""

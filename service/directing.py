@@ -12,11 +12,12 @@ from engine import policies, purchases, season, table, tournament
 from engine.table.commands import Command as TableCommand
 from engine.table.state import Table
 from engine.tournament.commands import Command as TournamentCommand
-from engine.tournament.commands import OpenRegistration, StartPlay
+from engine.tournament.commands import OpenRegistration, Register, StartPlay
 from engine.tournament.state import Finished, Registering, Running
 from engine.tournament.values import Masters
 from engine.values import TableId, identifier
 from service.addresses import stream_of
+from service.admission import admitted
 from service.boundaries import open_next_hand, settled
 from service.busts import at_table, with_busts
 from service.desk import Desk, new_id
@@ -117,7 +118,7 @@ async def buy(
     desk: Desk, league: str, tournament_id: str, command: TournamentCommand, order: Command
 ) -> Receipt:
     """
-    Have a rebuy, a stake or its return decided, and its chips brought to the table or away.
+    Have an entry, a rebuy, a stake or its return decided, and chips brought or taken away.
 
     Raises:
         CommandRejected: If the tournament or the table refuses it.
@@ -128,6 +129,8 @@ async def buy(
         state = (await states.load(stream)).state
         events, state = policies.decide_in_turn(tournament.decider, state, (command,))
         entries = []
+        if isinstance(command, Register):
+            entries.append(await admitted(states, league, command.player, order.received_at))
         for each, asked in purchases.chips_of(events, now=order.received_at).items():
             there = stream_of(each)
             before = (await states.load(there)).state

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 
+from engine.league import bans
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -23,6 +24,7 @@ class CreateLeague(_Command, frozen=True, kw_only=True, tag="create_league"):
 class AddMember(_Command, frozen=True, kw_only=True, tag="add_member"):
     player: PlayerId
     role: Role = "player"
+    now: datetime
 
 
 class ChangeRole(_Command, frozen=True, kw_only=True, tag="change_role"):
@@ -62,4 +64,5 @@ Command = (
     | Invite
     | AcceptInvitation
     | RevokeInvitation
+    | bans.Command
 )

@@ -2,6 +2,7 @@
 
 from typing import assert_never
 
+from engine.league import banning, bans
 from engine.league.commands import (
     AcceptInvitation,
     AddMember,
@@ -62,6 +63,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         case RevokeInvitation():
             known = _created(state).invitation(command.invitation)
             return (InvitationRevoked(invitation=command.invitation),) if known else ()
+        case bans.BanPlayer() | bans.LiftBan():
+            return banning.decide(_created(state), command)
         case _:
             assert_never(command)
 
@@ -90,6 +93,7 @@ def _add(state: Created, command: AddMember) -> tuple[Event, ...]:
         return ()
     if held is not None:
         raise AlreadyMember(role=held)
+    banning.demand_unbanned(state, command.player, command.now)
     return (MemberAdded(player=command.player, role=command.role, invitation=None),)
 
 
@@ -142,6 +146,7 @@ def _accept(state: Created, command: AcceptInvitation) -> tuple[Event, ...]:
         raise InvitationUnknown
     if invitation.expires_at is not None and command.now >= invitation.expires_at:
         raise InvitationExpired
+    banning.demand_unbanned(state, command.player, command.now)
     return (
         MemberAdded(player=command.player, role=invitation.role, invitation=invitation.invitation),
     )

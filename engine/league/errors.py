@@ -1,5 +1,7 @@
 """Why a league refuses a command."""
 
+from datetime import datetime
+
 from engine.errors import CommandRejected
 
 
@@ -74,6 +76,36 @@ class InvitationInvalid(CommandRejected):
     """The invitation could never be used, or would give a league away."""
 
     code = "invitation_invalid"
+
+    def __init__(self, *, problem: str) -> None:
+        super().__init__(problem)
+
+
+class PlayerBanned(CommandRejected):
+    """The player is banned from this league."""
+
+    code = "player_banned"
+
+    def __init__(self, *, until: datetime | None) -> None:
+        end = "for good" if until is None else f"until {until.isoformat()}"
+        super().__init__(
+            f"the player is banned {end}", until=None if until is None else until.isoformat()
+        )
+
+
+class StaffNotBannable(CommandRejected):
+    """Who holds an office is not banned: an owner takes the office away first."""
+
+    code = "staff_not_bannable"
+
+    def __init__(self) -> None:
+        super().__init__("the player holds an office in this league")
+
+
+class BanInvalid(CommandRejected):
+    """The ban would be over before it begins."""
+
+    code = "ban_invalid"
 
     def __init__(self, *, problem: str) -> None:
         super().__init__(problem)

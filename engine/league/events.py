@@ -9,6 +9,7 @@ from datetime import datetime
 
 import msgspec
 
+from engine.league import bans
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -58,4 +59,5 @@ Event = (
     | MemberRemoved
     | InvitationIssued
     | InvitationRevoked
+    | bans.Event
 )

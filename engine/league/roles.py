@@ -7,6 +7,7 @@ Role = Literal["owner", "director", "referee", "scorer", "auditor", "player"]
 Capability = Literal[
     "manage_members",
     "manage_players",
+    "see_bans",
     "manage_seasons",
     "manage_tournaments",
     "direct_play",
@@ -19,9 +20,10 @@ Capability = Literal[
 """``manage_members`` is about offices, ``manage_players`` about who holds none."""
 
 _ANYONE: frozenset[Capability] = frozenset({"read_league", "enter_tournaments"})
+_STAFF: frozenset[Capability] = _ANYONE | {"see_bans"}
 
 _CAPABILITIES: dict[Role, frozenset[Capability]] = {
-    "owner": _ANYONE
+    "owner": _STAFF
     | {
         "manage_members",
         "manage_players",
@@ -32,7 +34,7 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
         "report_results",
         "audit_hands",
     },
-    "director": _ANYONE
+    "director": _STAFF
     | {
         "manage_players",
         "manage_seasons",
@@ -40,9 +42,9 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
         "direct_play",
         "report_results",
     },
-    "referee": _ANYONE | {"direct_play", "rule_disputes", "audit_hands"},
-    "scorer": _ANYONE | {"report_results"},
-    "auditor": _ANYONE | {"audit_hands"},
+    "referee": _STAFF | {"direct_play", "rule_disputes", "audit_hands"},
+    "scorer": _STAFF | {"report_results"},
+    "auditor": _STAFF | {"audit_hands"},
     "player": _ANYONE,
 }
 

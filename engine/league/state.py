@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
+from engine.league.bans import BanLifted, PlayerBanned, StandingBan, banned
 from engine.league.events import (
     Event,
     InvitationIssued,
@@ -43,6 +44,8 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     """In order of joining; always with one owner at least."""
     invitations: tuple[Invitation, ...] = ()
     """Those neither revoked nor used up; some may have expired."""
+    bans: tuple[StandingBan, ...] = ()
+    """Those not lifted, one a player at most; some may be over."""
 
     def role_of(self, player: PlayerId) -> Role | None:
         """Return the role of *player*, or None for a stranger."""
@@ -51,6 +54,10 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     def invitation(self, invitation: str) -> Invitation | None:
         """Return the invitation with this digest, or None if it no longer holds."""
         return next((each for each in self.invitations if each.invitation == invitation), None)
+
+    def ban_of(self, player: PlayerId) -> StandingBan | None:
+        """Return the ban of *player* that was not lifted, over or not."""
+        return next((each for each in self.bans if each.player == player), None)
 
 
 State = Uncreated | Created
@@ -98,6 +105,8 @@ def evolve(state: State, event: Event) -> State:
         case Created(), InvitationRevoked(invitation=revoked):
             held = tuple(each for each in state.invitations if each.invitation != revoked)
             return replace(state, invitations=held)
+        case Created(), PlayerBanned() | BanLifted():
+            return replace(state, bans=banned(state.bans, event))
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
 

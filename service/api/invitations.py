@@ -153,7 +153,7 @@ async def revoke_invitation(
 @operation(
     "POST", "/v1/invitations/{code:str}/accept", "accept_invitation", "Join a league by a code.",
     needs="account", scope="tables:play", body=Nothing, answer=Membership, status=201,
-    problems=("invitation_expired",),
+    problems=("invitation_expired", "player_banned"),
 )  # fmt: skip
 async def accept_invitation(request: Asked, code: FromPath[str]) -> Response[bytes]:
     """Become a member in the invitation's role; who is one already stays as they are."""

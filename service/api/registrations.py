@@ -39,7 +39,7 @@ class Registration(msgspec.Struct, kw_only=True):
     needs="enter_tournaments",
     scope="tables:play", body=RegistrationWanted, answer=Registration, status=201,
     problems=(
-        "already_entered", "bots_forbidden", "bots_only", "registration_closed",
+        "already_entered", "player_banned", "bots_forbidden", "bots_only", "registration_closed",
         "registration_not_open", "tournament_full",
     ),
 )  # fmt: skip

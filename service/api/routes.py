@@ -5,6 +5,7 @@ from litestar.handlers import HTTPRouteHandler
 from service.api import (
     accounts,
     audits,
+    bans,
     corrections,
     directing,
     evidence,
@@ -32,6 +33,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         leagues,
         members,
         invitations,
+        bans,
         seasons,
         tournaments,
         directing,

@@ -65,7 +65,7 @@ def test_nobody_joins_a_league_that_does_not_exist() -> None:
     """
     An empty stream takes its creation only.
     """
-    Scenario(decider).when(AddMember(player=han)).then_rejected(LeagueNotCreated)
+    Scenario(decider).when(AddMember(player=han, now=NOON)).then_rejected(LeagueNotCreated)
 
 
 def test_a_member_is_added_once() -> None:
@@ -75,11 +75,11 @@ def test_a_member_is_added_once() -> None:
     (
         Scenario(decider)
         .given(created)
-        .when(AddMember(player=han, role="referee"))
+        .when(AddMember(player=han, role="referee", now=NOON))
         .then(MemberAdded(player=han, role="referee", invitation=None))
-        .when(AddMember(player=han, role="referee"))
+        .when(AddMember(player=han, role="referee", now=NOON))
         .then_nothing()
-        .when(AddMember(player=han, role="auditor"))
+        .when(AddMember(player=han, role="auditor", now=NOON))
         .then_rejected(AlreadyMember, role="referee")
     )
 
@@ -88,7 +88,7 @@ def test_a_role_can_be_changed() -> None:
     """
     Only that of a member, and only to another.
     """
-    given = Scenario(decider).given(created).asked(AddMember(player=han))
+    given = Scenario(decider).given(created).asked(AddMember(player=han, now=NOON))
     given.when(ChangeRole(player=han, role="director")).then(
         MemberRoleChanged(player=han, role="director")
     ).when(ChangeRole(player=han, role="director")).then_nothing().when(
@@ -110,7 +110,7 @@ def test_an_owner_may_leave_when_another_stays() -> None:
     """
     A league can be handed over.
     """
-    given = Scenario(decider).given(created).asked(AddMember(player=han, role="owner"))
+    given = Scenario(decider).given(created).asked(AddMember(player=han, role="owner", now=NOON))
     given.when(RemoveMember(player=leia)).then(MemberRemoved(player=leia))
     given.when(RemoveMember(player=leia)).then_nothing()
 

@@ -114,7 +114,7 @@ class Night:
                         owner=self.players[0],
                         sandbox=True,
                     ),
-                    *(AddMember(player=player) for player in self.players[1:]),
+                    *(AddMember(player=player, now=utcnow()) for player in self.players[1:]),
                 ],
             )
         )

@@ -29,6 +29,7 @@ OWN = {
 }
 
 EVERYBODY = "player scorer auditor referee director owner"
+STAFF = "scorer auditor referee director owner"
 HEADS = "director owner"
 
 MEMBERS = {
@@ -48,7 +49,10 @@ MEMBERS = {
     # offices are the owner's to give
     "change_role": "owner",
     "remove_member": "owner",
-    # a director runs the league's nights, and lets players in
+    # a director runs the league's nights, lets players in and keeps some out
+    "ban_player": HEADS,
+    "lift_ban": HEADS,
+    "list_bans": STAFF,
     "invite": HEADS,
     "list_invitations": HEADS,
     "revoke_invitation": HEADS,
