@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from engine.rulesets import resolve
+from engine.table import events
 from engine.table.view_parts import RoundView
 from tests.engine.tables import Floor
 
@@ -13,6 +14,8 @@ EXPERIMENT = {"experimental": True}
 FEES = {"swap_gain_cost": {"gain": 1, "swap": 1, "discard": 2}}
 NOTHING_MUCH = {1: ("C+05", "T+04"), 2: ("S+06", "T+07"), 3: ("C+08", "T+09")}
 """Three hands without a zero; the first is the best, then the second."""
+ZERO = {1: ("C+05", "T-05"), 2: ("S+06", "T+07"), 3: ("C+08", "T+09")}
+"""Three hands of which the first is worth zero."""
 
 
 def table(stacks: Sequence[int] = (100, 100, 100), **overrides: Any) -> Floor:
@@ -93,3 +96,8 @@ def happened(floor: Floor, kind: type[Kind]) -> list[Kind]:
 def legal(floor: Floor, seat: int) -> list[tuple[str, str | None, int | None]]:
     """Return what *seat* may do: verb, source, price."""
     return [(action.verb, action.source, action.amount) for action in floor.view(seat).legal]
+
+
+def awards(floor: Floor) -> list[events.PotAwarded]:
+    """Return how every pot was paid."""
+    return happened(floor, events.PotAwarded)

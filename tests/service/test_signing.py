@@ -73,6 +73,16 @@ async def count(writer: Writer, league: str, events: int) -> None:
     )
 
 
+async def signed(
+    writer: Writer, worker: asyncpg.Connection, signer: httpx.AsyncClient, events: int
+) -> tuple[str, UUID]:
+    """Return a league, and its number, of so many events under one signed head."""
+    league = new_league()
+    await count(writer, league, events)
+    assert await sign_head(worker, signer, number_of(league)) is not None
+    return league, number_of(league)
+
+
 async def leaves(connection: asyncpg.Connection, league: UUID) -> list[bytes]:
     rows = await connection.fetch(
         "SELECT hash FROM events WHERE league = $1 ORDER BY position", league
@@ -140,10 +150,7 @@ async def test_a_head_signed_but_not_kept_is_signed_again(
     superuser: asyncpg.Connection,
     signer: httpx.AsyncClient,
 ) -> None:
-    league = new_league()
-    number = number_of(league)
-    await count(writer, league, 3)
-    await sign_head(worker, signer, number)
+    _, number = await signed(writer, worker, signer, 3)
     kept = await notes(worker, number)
     await superuser.execute("ALTER TABLE checkpoint DISABLE TRIGGER USER")
     await superuser.execute("DELETE FROM checkpoint")
@@ -158,10 +165,7 @@ async def test_a_changed_event_gets_no_signature(
     superuser: asyncpg.Connection,
     signer: httpx.AsyncClient,
 ) -> None:
-    league = new_league()
-    number = number_of(league)
-    await count(writer, league, 20)
-    await sign_head(worker, signer, number)
+    league, number = await signed(writer, worker, signer, 20)
     await superuser.execute(
         "UPDATE events SET hash = sha256(hash) WHERE league = $1 AND position = 11", number
     )
@@ -177,10 +181,7 @@ async def test_a_cut_tail_gets_no_signature_until_an_operator_opens_an_epoch(
     superuser: asyncpg.Connection,
     signer: httpx.AsyncClient,
 ) -> None:
-    league = new_league()
-    number = number_of(league)
-    await count(writer, league, 20)
-    await sign_head(worker, signer, number)
+    _, number = await signed(writer, worker, signer, 20)
     await superuser.execute("DELETE FROM events WHERE league = $1 AND position > 15", number)
 
     with pytest.raises(CheckpointRefused, match="does not continue"):
@@ -285,10 +286,7 @@ async def test_an_audit_of_a_cut_log_names_what_is_gone(
     superuser: asyncpg.Connection,
     signer: httpx.AsyncClient,
 ) -> None:
-    league = new_league()
-    number = number_of(league)
-    await count(writer, league, 20)
-    await sign_head(worker, signer, number)
+    _, number = await signed(writer, worker, signer, 20)
     await superuser.execute("DELETE FROM events WHERE league = $1 AND position > 15", number)
 
     assert await tree_faults(worker, signer, number) == [
@@ -321,10 +319,7 @@ async def test_a_revoked_key_signs_nothing_that_is_kept(
     superuser: asyncpg.Connection,
     signer: httpx.AsyncClient,
 ) -> None:
-    league = new_league()
-    number = number_of(league)
-    await count(writer, league, 3)
-    await sign_head(worker, signer, number)
+    league, number = await signed(writer, worker, signer, 3)
     await superuser.execute(
         "INSERT INTO signer_key (verifier_key, event, reason) VALUES ($1, 'revoked', 'stolen')",
         KEY.verifier_key(),
