@@ -16,6 +16,7 @@ from engine.values import EntrantId, stream_of
 from service import accounts
 from service.api.authentication import forget
 from service.api.bodies import read_body
+from service.api.listing import listed, listing
 from service.api.operations import operation
 from service.api.paging import Page
 from service.api.shell import Asked, Shell, principal_of, shell_of
@@ -164,13 +165,9 @@ async def make_token(request: Asked) -> Response[bytes]:
 
 
 @operation(
-    "GET",
-    "/v1/tokens",
-    "list_tokens",
-    "My tokens, without their secrets.",
-    needs="account",
-    answer=Page,
-)
+    "GET", "/v1/tokens", "list_tokens", "My tokens, without their secrets; the newest first.",
+    needs="account", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+)  # fmt: skip
 async def list_tokens(request: Asked) -> Response[bytes]:
     """List the caller's tokens, revoked ones too."""
     found = await accounts.tokens_of(shell_of(request).engine, principal_of(request).account.number)
@@ -186,7 +183,9 @@ async def list_tokens(request: Asked) -> Response[bytes]:
         )
         for each in found
     ]
-    return encoded(Page(items=items))
+    order = {each.id: number for number, each in enumerate(reversed(items))}
+    paged = listing(request, f"tokens {principal_of(request).account.player}", int)
+    return listed(request, paged.cut(items, lambda each: (order[each.id],), descending=True))
 
 
 @operation(

@@ -14,11 +14,13 @@ from engine.tournament.values import Award, Payout, Placing
 from engine.values import EntrantId, TextRef
 from service.api.access import Place, reach
 from service.api.bodies import read_body
+from service.api.listing import listed
 from service.api.operations import operation
 from service.api.paging import Page
+from service.api.positions import live_listing
 from service.api.rehearsing import rehearsable
 from service.api.shell import Asked, principal_of, shell_of
-from service.api.submitting import Order, answer, decide_one, encoded, order_of
+from service.api.submitting import Order, answer, decide_one, order_of
 from service.api.texts import keep
 from service.texts import Written, words
 
@@ -125,7 +127,8 @@ async def award_anew(request: Asked, tournament_id: FromPath[str]) -> Response[b
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/corrections", "list_corrections",
     "What was set right in a result, and why.",
-    scope="leagues:read", needs="read_league", answer=Page,
+    scope="leagues:read", needs="read_league", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_corrections(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Read from the aggregate."""
@@ -144,7 +147,8 @@ async def list_corrections(request: Asked, tournament_id: FromPath[str]) -> Resp
         )
         for each in found
     ]
-    return encoded(Page(items=shown))
+    paged = await live_listing(request, place.league, f"corrections {tournament_id}", int)
+    return listed(request, paged.cut(shown, lambda each: (each.number,)))
 
 
 async def _allowed(request: Asked, tournament_id: str, raw: bytes) -> tuple[Place, Order]:

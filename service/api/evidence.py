@@ -10,8 +10,10 @@ from litestar.params import FromPath
 
 from engine.values import number_of, stream_of
 from service.api.access import Place, belong, demand_form, reach
+from service.api.listing import listed, listing
 from service.api.operations import operation
-from service.api.paging import Page, limit_of
+from service.api.paging import POSITION_END, Page
+from service.api.positions import live_listing
 from service.api.shell import Asked, shell_of
 from service.api.submitting import encoded
 from service.errors import BadRequest, LogIncomplete, NotSignedYet, StreamNotFound
@@ -23,10 +25,12 @@ _KEYS = """
       FROM signer_key published
       LEFT JOIN signer_key revoked
         ON revoked.verifier_key = published.verifier_key AND revoked.event = 'revoked'
-     WHERE published.event = 'published' ORDER BY published.at
+     WHERE published.event = 'published'
+     ORDER BY published.verifier_key COLLATE "C"
 """
 _HEADS = """
-    SELECT epoch, size, root, note, signed_at FROM checkpoint WHERE league = $1
+    SELECT epoch, size, root, note, signed_at FROM checkpoint
+     WHERE league = $1 AND (epoch, size) < ($3, $4)
      ORDER BY epoch DESC, size DESC LIMIT $2
 """
 _NEWEST = """
@@ -39,6 +43,7 @@ _EPOCHS = """
     SELECT epoch, operator, reason, size, opened_at FROM epoch_opening WHERE league = $1
      ORDER BY epoch
 """
+_EPOCH_END = 2**31 - 1
 _OF_HAND = """
     SELECT position, stream_version, type, hash FROM events
      WHERE league = $1 AND stream = $2 AND position BETWEEN $3 AND $4 ORDER BY position
@@ -115,35 +120,47 @@ class HandReceipt(msgspec.Struct, frozen=True, kw_only=True):
 
 @operation(
     "GET", "/v1/signers", "list_signers", "The public keys heads are signed with.",
-    needs="anyone", answer=Page,
+    needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_signers(request: Asked) -> Response[bytes]:
     """List every key ever published; a revoked one says since when and why."""
     rows = await shell_of(request).pool.fetch(_KEYS)
-    return encoded(Page(items=[SignerKey(**row) for row in rows]))
+    keys = [SignerKey(**row) for row in rows]
+    return listed(
+        request, listing(request, "signers", str).cut(keys, lambda it: (it.verifier_key,))
+    )
 
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/checkpoints", "list_checkpoints",
     "A league's signed heads, the newest first.",
-    needs="read_league", scope="leagues:read", answer=Page, query=("limit",),
+    needs="read_league", scope="leagues:read",
+    answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_checkpoints(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """List the notes a client compares with what it was shown before."""
     place = await reach(request, league_id, "lge", fresh=False)
-    return encoded(Page(items=await _heads(request, place.league, limit_of(request))))
+    paged = await live_listing(request, place.league, f"checkpoints {league_id}", int, int)
+    before = paged.after or (_EPOCH_END, POSITION_END)
+    rows = await shell_of(request).pool.fetch(
+        _HEADS, number_of(place.league), paged.limit + 1, *before
+    )
+    page = paged.page([_head(row) for row in rows], lambda each: (each.epoch, each.size))
+    return listed(request, page)
 
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/epochs", "list_epochs",
     "Who began a league's log anew, and why.",
     needs="read_league", scope="leagues:read", answer=Page,
+    query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_epochs(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """List what a client wants to know whose last head is of an epoch before; mostly empty."""
     place = await reach(request, league_id, "lge", fresh=False)
     rows = await shell_of(request).pool.fetch(_EPOCHS, number_of(place.league))
-    return encoded(Page(items=[Epoch(**row) for row in rows]))
+    paged = await live_listing(request, place.league, f"epochs {league_id}", int)
+    return listed(request, paged.cut([Epoch(**row) for row in rows], lambda each: (each.epoch,)))
 
 
 @operation(
@@ -230,11 +247,6 @@ async def _proven(connection: Any, league: UUID, event: Any, size: int) -> Prove
         leaf=event["hash"].hex(),
         path=_hex(path),
     )
-
-
-async def _heads(request: Asked, league: str, limit: int) -> list[SignedHead]:
-    rows = await shell_of(request).pool.fetch(_HEADS, number_of(league), limit)
-    return [_head(row) for row in rows]
 
 
 async def _newest(request: Asked, league: str) -> SignedHead | None:

@@ -140,9 +140,12 @@ class Feed:
         """Return the place a cursor stands for; from the beginning without one."""
         if text is None:
             return -1 if self.stream is None else 0
-        name, _, place = parts_of(text, str, int, int)
+        name, epoch, place = parts_of(text, str, int, int)
         if name != (self.stream or self.league):
             raise BadRequest("invalid_cursor", "this is a cursor of another feed")
+        if epoch != self.epoch:
+            # What it stands after may be lost, and other events under the same versions.
+            raise BadRequest("invalid_cursor", "the log began anew; read the feed anew, too")
         return int(place)
 
     async def news(self, after: int, seconds: float) -> list[Recorded]:

@@ -7,9 +7,10 @@ from litestar import Response
 from litestar.params import FromPath
 
 from service.api.access import belong, demand_form, reach
+from service.api.listing import listed
 from service.api.operations import operation
-from service.api.paging import Page, limit_of, parts_of, token
-from service.api.positions import caught_up
+from service.api.paging import Page
+from service.api.positions import listing_of
 from service.api.shell import Asked, shell_of
 from service.api.submitting import encoded
 from service.errors import StreamNotFound
@@ -25,13 +26,12 @@ from service.projections import queries
 async def list_hands(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     """List from the read models."""
     place = await reach(request, table_id, "tbl", fresh=False)
-    await caught_up(request, place.league, "hands")
-    limit, cursor = limit_of(request), request.query_params.get("cursor")
-    after = 0 if cursor is None else int(parts_of(cursor, str, int)[1])
+    paged = await listing_of(request, place.league, f"hands {table_id}", int, projection="hands")
     async with shell_of(request).engine.connect() as connection:
-        rows = await queries.hands(connection, table_id, limit=limit, after=after)
-    follows = token("hnd", rows[-1].number) if len(rows) == limit else None
-    return encoded(Page(items=rows, next_cursor=follows))
+        rows = await queries.hands(
+            connection, table_id, limit=paged.limit + 1, after=paged.after[0] if paged.after else 0
+        )
+    return listed(request, paged.page(rows, lambda each: (each.number,)))
 
 
 @operation(

@@ -19,11 +19,13 @@ from service.accounts import derived
 from service.api.access import demand_also, league_of, reach
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
+from service.api.listing import listed
 from service.api.members import Membership
 from service.api.operations import operation
 from service.api.paging import Page
+from service.api.positions import live_listing
 from service.api.shell import Asked, principal_of, shell_of
-from service.api.submitting import answer, decide_one, encoded, order_of
+from service.api.submitting import answer, decide_one, order_of
 from service.errors import StreamNotFound
 
 _CODE_BYTES = 36
@@ -109,10 +111,11 @@ async def invite(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
 @operation(
     "GET", "/v1/leagues/{league_id:str}/invitations", "list_invitations",
     "The invitations that still hold, without their codes.",
-    needs="manage_players", scope="leagues:manage", answer=Page,
+    needs="manage_players", scope="leagues:manage", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_invitations(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
-    """List from the aggregate, in order of issue; expired ones say so."""
+    """List from the aggregate, by id; expired ones say so."""
     place = await reach(request, league_id, "lge")
     now = shell_of(request).now()
     items = [
@@ -123,9 +126,10 @@ async def list_invitations(request: Asked, league_id: FromPath[str]) -> Response
             expires_at=each.expires_at,
             expired=each.expires_at is not None and now >= each.expires_at,
         )
-        for each in place.state.invitations
+        for each in sorted(place.state.invitations, key=lambda each: each.invitation)
     ]
-    return encoded(Page(items=items))
+    paged = await live_listing(request, league_id, f"invitations {league_id}", str)
+    return listed(request, paged.cut(items, lambda each: (each.id,)))
 
 
 @operation(

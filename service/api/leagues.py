@@ -9,6 +9,7 @@ from engine.values import LeagueId, PlayerId, stream_of
 from service.api.access import reach
 from service.api.bodies import read_body
 from service.api.inputs import Name
+from service.api.listing import listed, listing
 from service.api.operations import operation
 from service.api.paging import Page
 from service.api.shell import Asked, principal_of, shell_of
@@ -61,17 +62,20 @@ async def create_league(request: Asked) -> Response[bytes]:
 
 @operation(
     "GET", "/v1/leagues", "list_leagues", "The leagues I belong to.",
-    needs="account", scope="leagues:read", answer=Page,
+    needs="account", scope="leagues:read",
+    answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_leagues(request: Asked) -> Response[bytes]:
     """List the caller's leagues, from the read models."""
+    player = principal_of(request).account.player
     async with shell_of(request).engine.connect() as connection:
-        found = await queries.leagues_of(connection, principal_of(request).account.player)
+        found = await queries.leagues_of(connection, player)
     items = [
         League(id=each.league, name=each.name, sandbox=each.sandbox, role=each.role)
-        for each in found
+        for each in sorted(found, key=lambda each: (each.name, each.league))
     ]
-    return encoded(Page(items=items))
+    paged = listing(request, f"leagues {player}", str, str)
+    return listed(request, paged.cut(items, lambda each: (each.name, each.id)))
 
 
 @operation(

@@ -13,10 +13,12 @@ from service.accounts import names
 from service.api.access import demand_form, reach
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
+from service.api.listing import listed
 from service.api.operations import operation
 from service.api.paging import Page
+from service.api.positions import live_listing
 from service.api.shell import Asked, principal_of, shell_of
-from service.api.submitting import answer, decide_one, encoded, order_of
+from service.api.submitting import answer, decide_one, order_of
 
 
 class Membership(msgspec.Struct, kw_only=True):
@@ -44,18 +46,22 @@ class RoleWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/members", "list_members", "Who belongs to a league.",
-    needs="read_league", scope="leagues:read", answer=Page,
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_members(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
-    """List members from the aggregate, in order of joining."""
+    """List members from the aggregate by player: whoever comes or goes moves nobody else."""
     place = await reach(request, league_id, "lge")
-    members = place.state.members
+    paged = await live_listing(request, league_id, f"members {league_id}", str)
+    ordered = sorted(place.state.members, key=lambda each: each.player)
+    page = paged.cut(ordered, lambda each: (each.player,))
+    members = page.items
     called = await names(shell_of(request).engine, [UUID(hex=each.player[4:]) for each in members])
     items = [
         MemberShown(player=each.player, name=called.get(each.player), role=each.role)
         for each in members
     ]
-    return encoded(Page(items=items))
+    return listed(request, Page(items=items, next_cursor=page.next_cursor))
 
 
 @operation(

@@ -53,12 +53,12 @@ def position_token(league: str, epoch: int, position: int) -> str:
     return token(league.partition("_")[2], epoch, position)
 
 
-def position_in(text: str, league: str) -> int:
-    """Return the position a token stands for; ``invalid_cursor`` if it is another league's."""
-    number, _, position = parts_of(text, str, int, int)
+def position_parts(text: str, league: str) -> tuple[int, int]:
+    """Return epoch and position of a token; ``invalid_cursor`` if it is another league's."""
+    number, epoch, position = parts_of(text, str, int, int)
     if f"lge_{number}" != league:
         raise BadRequest("invalid_cursor", "this is a position of another league")
-    return int(position)
+    return int(epoch), int(position)
 
 
 def limit_of(request: Asked) -> int:

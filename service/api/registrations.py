@@ -10,10 +10,12 @@ from service.api.access import entrant_of, reach
 from service.api.bodies import read_body
 from service.api.entrants import shown_entrants
 from service.api.leagues import Nothing
+from service.api.listing import listed
 from service.api.operations import operation
 from service.api.paging import Page
+from service.api.positions import live_listing
 from service.api.shell import Asked, principal_of, shell_of
-from service.api.submitting import answer, decide_one, encoded, order_of
+from service.api.submitting import answer, decide_one, order_of
 from service.directing import buy
 from service.errors import StreamNotFound
 
@@ -59,15 +61,18 @@ async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Resp
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/registrations", "list_registrations",
-    "Who has entered.", needs="read_league", scope="leagues:read", answer=Page,
+    "Who has entered.",
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_registrations(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """List entries from the aggregate, in order of registration."""
     place = await reach(request, tournament_id, "trn")
     entrants = await shown_entrants(request, place)
-    return encoded(
-        Page(items=[{"entrant": each.id, **msgspec.to_builtins(each)} for each in entrants])
-    )
+    numbers = {each.entrant: each.number for each in getattr(place.state, "entrants", ())}
+    items = [{"entrant": each.id, **msgspec.to_builtins(each)} for each in entrants]
+    paged = await live_listing(request, place.league, f"registrations {tournament_id}", int)
+    return listed(request, paged.cut(items, lambda each: (numbers[each["entrant"]],)))
 
 
 @operation(

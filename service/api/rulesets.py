@@ -9,6 +9,7 @@ from litestar.params import FromPath
 from engine.rulesets import PRESETS, preset, ruleset_hash
 from engine.rulesets.differences import Difference, differences
 from engine.rulesets.errors import RulesetUnknown
+from service.api.listing import listed, listing
 from service.api.operations import operation
 from service.api.paging import Page
 from service.api.shell import Asked
@@ -32,11 +33,12 @@ class RulesetShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/rulesets", "list_rulesets", "The presets a tournament may name.",
-    needs="anyone", answer=Page,
+    needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_rulesets(request: Asked) -> Response[bytes]:
     """List presets with their hashes."""
-    return encoded(Page(items=[_shown(name) for name in PRESETS]))
+    shown = [_shown(name) for name in sorted(PRESETS)]
+    return listed(request, listing(request, "rulesets", str).cut(shown, lambda it: (it.name,)))
 
 
 @operation(

@@ -8,18 +8,23 @@ from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.season.commands import CloseSeason, OpenSeason
+from engine.season.state import Opened
 from engine.season.values import PlacesFromEnd, PointsRule
 from engine.values import LeagueId, SeasonId, stream_of
 from service.api.access import reach
 from service.api.bodies import read_body
 from service.api.inputs import Name
 from service.api.leagues import Nothing
+from service.api.listing import listed
+from service.api.moments import AS_OF_PROBLEMS, Moment, moment_of
 from service.api.operations import operation
 from service.api.paging import Page
-from service.api.positions import caught_up
+from service.api.positions import listing_of
 from service.api.shell import Asked, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
+from service.errors import StreamNotFound
 from service.projections import queries
+from service.projections.rows import StandingRow
 
 
 class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -84,15 +89,19 @@ async def close_season(request: Asked, season_id: FromPath[str]) -> Response[byt
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/seasons", "list_seasons", "A league's seasons.",
-    needs="read_league",
-    scope="leagues:read", answer=Page, query=("min_position",), problems=("not_caught_up",),
+    needs="read_league", scope="leagues:read",
+    answer=Page, query=("limit", "cursor", "min_position"),
+    problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_seasons(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """List from the read models."""
     place = await reach(request, league_id, "lge")
-    await caught_up(request, place.league, "standings")
+    name = f"seasons {league_id}"
+    paged = await listing_of(request, place.league, name, int, projection="standings")
     async with shell_of(request).engine.connect() as connection:
-        return encoded(Page(items=await queries.seasons(connection, league_id)))
+        rows = await queries.seasons(connection, league_id)
+    opened = {each.season: number for number, each in enumerate(rows)}
+    return listed(request, paged.cut(rows, lambda each: (opened[each.season],)))
 
 
 @operation(
@@ -108,12 +117,45 @@ async def read_season(request: Asked, season_id: FromPath[str]) -> Response[byte
 
 @operation(
     "GET", "/v1/seasons/{season_id:str}/standings", "read_standings", "A season's standings.",
-    needs="read_league",
-    scope="leagues:read", answer=Page, query=("min_position",), problems=("not_caught_up",),
+    needs="read_league", scope="leagues:read",
+    answer=Page, query=("limit", "cursor", "min_position", "as_of"),
+    problems=("invalid_cursor", "not_caught_up", *AS_OF_PROBLEMS),
 )  # fmt: skip
 async def read_standings(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
-    """Read from the read models, after waiting for ``min_position``."""
+    """Read from the read models; as of earlier, from the season's own events until then."""
     place = await reach(request, season_id, "ssn", fresh=False)
-    await caught_up(request, place.league, "standings")
+    moment = await moment_of(request, place.league)
+    if moment is not None:
+        return await _standings_then(request, season_id, moment)
+    name = f"standings {season_id}"
+    paged = await listing_of(request, place.league, name, int, str, projection="standings")
     async with shell_of(request).engine.connect() as connection:
-        return encoded(Page(items=await queries.standings(connection, season_id)))
+        rows = await queries.standings(
+            connection, season_id, limit=paged.limit + 1, after=paged.after
+        )
+    return listed(request, paged.page(rows, lambda each: (each.rank, each.player)))
+
+
+async def _standings_then(request: Asked, season: str, moment: Moment) -> Response[bytes]:
+    state = (await moment.state(stream_of(season))).state
+    if not isinstance(state, Opened):
+        raise StreamNotFound("there was nothing here under this name")
+    best: dict[str, int] = {}
+    for award in (award for counted in state.counted for award in counted.awards):
+        best[award.player] = min(award.place, best.get(award.player, award.place))
+    rows = [
+        StandingRow(
+            season=season,
+            rank=each.rank,
+            player=each.player,
+            points=each.points,
+            played=each.tournaments,
+            wins=each.wins,
+            best=each.best,
+            best_placing=best[each.player],
+        )
+        for each in state.standings()
+    ]
+    paged = moment.listing(request, f"standings {season}", int, str)
+    page = paged.cut(rows, lambda each: (each.rank, each.player))
+    return listed(request, page, moment.headers)

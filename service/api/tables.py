@@ -27,11 +27,14 @@ from engine.table.view import seen_by
 from engine.table.view_parts import TableView
 from engine.tournament.levels import structure_of
 from engine.values import CHIPS_MAX, EntrantId, HandId, number_of, stream_of
-from service.api.access import Place, reach, viewer_at
+from service.api.access import Place, entrant_of, reach, viewer_at
 from service.api.bodies import read_body
 from service.api.feeds import Feed, Item
+from service.api.listing import listed
+from service.api.moments import AS_OF_PROBLEMS, Moment, moment_of
 from service.api.operations import operation
 from service.api.paging import Page, wait_of
+from service.api.positions import live_listing
 from service.api.problems import answer_refusal
 from service.api.shell import Asked, Shell, principal_of, shell_of
 from service.api.submitting import Order, answer, encoded, order_of
@@ -94,11 +97,15 @@ class TableListed(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/tables/{table_id:str}", "read_table",
     "A table as the caller may see it; If-None-Match and wait make a long poll.",
-    needs="read_league", scope="leagues:read", answer=TableView, query=("wait",),
+    needs="read_league", scope="leagues:read",
+    answer=TableView, query=("wait", "as_of"), problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     """Read from the aggregate; ``ETag`` is the table's version."""
     place = await reach(request, table_id, "tbl", believe=True)
+    moment = await moment_of(request, place.league)
+    if moment is not None:
+        return await _then(request, place, moment)
     tag = f'"{place.loaded.version}"'
     if request.headers.get("if-none-match") == tag:
         wait = wait_of(request)
@@ -114,17 +121,33 @@ async def read_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]
     return encoded(_view(place, seen), headers={"ETag": f'"{place.loaded.version}"'})
 
 
+async def _then(request: Asked, place: Place, moment: Moment) -> Response[bytes]:
+    """Show what the caller could see then, by the entry of then; nothing is to be done."""
+    table = await moment.state(place.stream)
+    if not isinstance(table.state, Table):
+        raise StreamNotFound("there was nothing here under this name")
+    tournament = (await moment.state(stream_of(table.state.tournament))).state
+    viewer = entrant_of(tournament, principal_of(request).account.player)
+    seen = with_clock(seen_by(table.state, viewer), tournament)
+    then = Place(place.league, place.role, place.stream, table)
+    return encoded(_view(then, msgspec.structs.replace(seen, legal=())), headers=moment.headers)
+
+
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/tables", "list_tables",
-    "A tournament's open tables.", needs="read_league", scope="leagues:read", answer=Page,
+    "A tournament's open tables.",
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_tables(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """List from the aggregates, by number."""
     shell = shell_of(request)
     place = await reach(request, tournament_id, "trn")
-    tables = getattr(place.state, "tables", ())
-    items = await asyncio.gather(*(_listed(shell, place.league, each) for each in tables))
-    return encoded(Page(items=[each for each in items if each is not None]))
+    paged = await live_listing(request, place.league, f"tables {tournament_id}", int)
+    page = paged.cut(getattr(place.state, "tables", ()), lambda each: (each.number,))
+    items = await asyncio.gather(*(_listed(shell, place.league, each) for each in page.items))
+    found = [each for each in items if each is not None]
+    return listed(request, Page(items=found, next_cursor=page.next_cursor))
 
 
 @operation(

@@ -1,5 +1,6 @@
 """Tournaments: announced by directors, read by members."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -9,17 +10,20 @@ from litestar.params import FromPath
 
 from engine.rulesets import Amounts
 from engine.tournament.levels import following
-from engine.tournament.state import Running, phase_of
+from engine.tournament.state import Running, Unannounced, phase_of
 from engine.values import LeagueId, TournamentId, stream_of
-from service.api.access import entrant_of, find, reach
+from service.api.access import Place, entrant_of, find, reach
 from service.api.bodies import read_body
 from service.api.entrants import EntrantShown, shown_entrants
+from service.api.listing import listed
+from service.api.moments import AS_OF_PROBLEMS, Moment, moment_of
 from service.api.operations import operation
-from service.api.paging import Page, limit_of, parts_of, token
+from service.api.paging import Page
+from service.api.positions import listing_of
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
 from service.api.terms import TournamentWanted, announcing, demand_sandbox
-from service.errors import BadRequest
+from service.errors import BadRequest, StreamNotFound
 from service.projections import queries
 
 
@@ -118,38 +122,63 @@ async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Respo
 @operation(
     "GET", "/v1/leagues/{league_id:str}/tournaments", "list_tournaments",
     "A league's tournaments, newest first.",
-    needs="read_league",
-    scope="leagues:read", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+    needs="read_league", scope="leagues:read", answer=Page,
+    query=("limit", "cursor", "season", "state", "min_position"),
+    problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_tournaments(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """List from the read models."""
-    await reach(request, league_id, "lge")
-    limit, cursor = limit_of(request), request.query_params.get("cursor")
-    before = None if cursor is None else int(parts_of(cursor, str, int)[1])
+    place = await reach(request, league_id, "lge", fresh=False)
+    season, state = (request.query_params.get(name) for name in ("season", "state"))
+    name = f"tournaments {league_id} {season} {state}"
+    paged = await listing_of(request, place.league, name, int, projection="tournaments")
     async with shell_of(request).engine.connect() as connection:
-        rows = await queries.tournaments(connection, league_id, limit=limit, before=before)
+        rows = await queries.tournaments(
+            connection,
+            league_id,
+            season=season,
+            state=state,
+            limit=paged.limit + 1,
+            before=None if paged.after is None else paged.after[0],
+        )
     items = [{"id": each.tournament, **msgspec.to_builtins(each)} for each in rows]
-    follows = token("trn", rows[-1].announced_position) if len(rows) == limit else None
-    return encoded(Page(items=items, next_cursor=follows))
+    return listed(request, paged.page(items, lambda each: (each["announced_position"],)))
 
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}", "read_tournament", "One tournament.",
-    needs="read_league", scope="leagues:read", answer=TournamentShown,
+    needs="read_league", scope="leagues:read",
+    answer=TournamentShown, query=("as_of",), problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_tournament(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Read from the aggregate; ``ETag`` is its version."""
     place = await reach(request, tournament_id, "trn")
+    moment = await moment_of(request, place.league)
+    if moment is not None:
+        then = await place_then(place, moment)
+        return encoded(await _shown(request, then), headers=moment.headers)
     headers = {"ETag": f'"{place.loaded.version}"'}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(b"", status_code=304, headers=headers)
+    return encoded(await _shown(request, place), headers=headers)
+
+
+async def place_then(place: Place, moment: Moment) -> Place:
+    """Return a tournament as it stood; ``StreamNotFound`` if it was not announced yet."""
+    loaded = await moment.state(place.stream)
+    if isinstance(loaded.state, Unannounced):
+        raise StreamNotFound("there was nothing here under this name")
+    return replace(place, loaded=loaded)
+
+
+async def _shown(request: Asked, place: Place) -> TournamentShown:
     entrants = await shown_entrants(request, place)
     player = principal_of(request).account.player
     mine = entrant_of(place.state, player)
     my = next((each for each in entrants if each.id == mine), None)
     terms = place.state.terms
-    found = TournamentShown(
-        id=tournament_id,
+    return TournamentShown(
+        id=terms.tournament,
         state=phase_of(place.state),
         entrants=tuple(entrants),
         tables=tuple(
@@ -164,7 +193,6 @@ async def read_tournament(request: Asked, tournament_id: FromPath[str]) -> Respo
             if name not in ("id", "state", "entrants", "tables", "my", "clock")
         },
     )
-    return encoded(found, headers=headers)
 
 
 def _clock(state: Any) -> ClockShown | None:

@@ -25,6 +25,10 @@ _STREAM = (  # column names are constants
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
     "AND stream_version > $3 ORDER BY stream_version LIMIT $4"
 )
+_UNTIL = (
+    f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
+    "AND stream_version > $3 AND stream_version <= $4 ORDER BY stream_version"
+)
 # The event before the last that closes the books is read for its hash alone.
 _BOOKS = f"""
     (SELECT {_COLUMNS} FROM events WHERE league = $1 AND stream = $2 AND stream_version = 1)
@@ -60,6 +64,15 @@ async def read_stream(
     """Return up to *limit* events of a stream, oldest first."""
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_STREAM, number, stream, after_version, limit)
+    return [_recorded(number, row) for row in rows]
+
+
+async def read_until(
+    connection: Any, league: str | UUID, stream: str, after_version: int, until: int
+) -> list[Recorded]:
+    """Return the events of a stream after one version up to another, oldest first."""
+    number = _number(league)
+    rows = await (await driver_of(connection)).fetch(_UNTIL, number, stream, after_version, until)
     return [_recorded(number, row) for row in rows]
 
 

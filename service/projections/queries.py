@@ -183,11 +183,23 @@ async def seasons(connection: AsyncConnection, league: str) -> list[rows.SeasonR
     return await _all(connection, statement, rows.SeasonRow)
 
 
-async def standings(connection: AsyncConnection, season: str) -> list[rows.StandingRow]:
-    """Return a season's players; merit is points, then the best single result, then wins."""
+async def standings(
+    connection: AsyncConnection,
+    season: str,
+    *,
+    limit: int | None = None,
+    after: tuple[int, str] | None = None,
+) -> list[rows.StandingRow]:
+    """
+    Return a season's players; merit is points, then the best single result, then wins.
+
+    Args:
+        limit: All, if none is given.
+        after: Rank and player of the last row that is known.
+    """
     standing = schema.standing
     merit = (standing.c.points.desc(), standing.c.best.desc(), standing.c.wins.desc())
-    statement = (
+    ranked = (
         sa.select(
             standing.c.season,
             sa.func.rank().over(order_by=merit).label("rank"),
@@ -199,8 +211,11 @@ async def standings(connection: AsyncConnection, season: str) -> list[rows.Stand
             standing.c.best_placing,
         )
         .where(standing.c.season == season)
-        .order_by(*merit, standing.c.player)
+        .subquery()
     )
+    statement = sa.select(ranked).order_by(ranked.c.rank, ranked.c.player).limit(limit)
+    if after is not None:
+        statement = statement.where(sa.tuple_(ranked.c.rank, ranked.c.player) > sa.tuple_(*after))
     return await _all(connection, statement, rows.StandingRow)
 
 

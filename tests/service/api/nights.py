@@ -1,0 +1,44 @@
+"""A league that was played through the writer, looked at through the API."""
+
+from typing import Any
+
+from engine.league.commands import AddMember
+from engine.league.roles import Role
+from engine.values import PlayerId, stream_of
+from service.database import async_engine
+from service.projections.runner import Runner
+from tests.service.api.conftest import Api, Person
+from tests.service.league_night import Night
+from tests.support.databases import TestDatabase
+
+
+async def visitor(api: Api, night: Night, role: Role = "player") -> Person:
+    """Sign somebody up and let them into the league of *night*, after it was played."""
+    person = await api.person()
+    night._writer = api.app.litestar.state["shell"].desk.writer
+    command = AddMember(player=PlayerId(person.player), role=role)
+    await night.ask((stream_of(night.league), [command]))
+    return person
+
+
+async def project(database: TestDatabase) -> None:
+    """Bring the read models to where the log is."""
+    engine = async_engine(database.url("holotable_project"), 2)
+    await Runner(engine).catch_up()
+    await engine.dispose()
+
+
+async def pages(person: Person, path: str, **query: Any) -> list[Any]:
+    """Return every item of a list, a page at a time."""
+    found: list[Any] = []
+    cursor = None
+    while True:
+        asked = query if cursor is None else {**query, "cursor": cursor}
+        answer = await person.get(path, params=asked)
+        assert answer.status_code == 200, answer.text
+        page = answer.json()
+        assert ("link" in answer.headers) == (page["next_cursor"] is not None)
+        found += page["items"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return found
