@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service.projections import rows, schema
 
-NAMES = ("members", "tournaments", "tables", "hands", "standings")
+NAMES = ("members", "tournaments", "tables", "hands", "standings", "records")
 """The projections, in the order in which they are shown."""
 
 _POLL_SECONDS = 0.02

@@ -2,7 +2,7 @@
 The relations of the read models, as SQLAlchemy Core sees them.
 
 They stand in the schema ``reads``; a rebuild executes the same statements with
-``reads`` translated to ``reads_next``.  Created by migration 0004.
+``reads`` translated to ``reads_next``.  Created by migrations 0004 and 0009.
 """
 
 import sqlalchemy as sa
@@ -181,6 +181,48 @@ standing = Table(
     Column("best", Numeric, nullable=False),
     Column("best_placing", Integer, nullable=False),
 )
+
+record_tournament = Table(
+    "record_tournament",
+    metadata,
+    Column("tournament", Text, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("season", Text),
+    Column("name", Text, nullable=False),
+    Column("currency", Text),
+    Column("state", Text, nullable=False),
+    Column("finished_at", _instant),
+)
+
+record_game = Table(
+    "record_game",
+    metadata,
+    Column("entrant", Text, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("player", Text, nullable=False),
+    Column("tournament", Text, nullable=False),
+    Column("bot", Boolean, nullable=False),
+    Column("withdrawn", Boolean, nullable=False),
+    Column("placing", Integer),
+    Column("shared", Integer),
+    Column("payout", BigInteger),
+    Column("hands", Integer, nullable=False),
+    Column("hands_won", Integer, nullable=False),
+    Column("busts", Integer, nullable=False),
+    Column("rebuys", Integer, nullable=False),
+    Column("registered_at", _instant, nullable=False),
+    Column("registered_position", BigInteger, nullable=False),
+    sa.Index("ix_record_game_player", "league", "player", "registered_position"),
+)
+
+record_table = Table(
+    "record_table",
+    metadata,
+    Column("table", Text, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("dealt", sa.JSON, nullable=False),
+)
+"""Who is dealt into the hand in play; the projection of records keeps it for itself."""
 
 outside = sa.MetaData()
 """Relations that are not read models: nothing in them can be rebuilt."""

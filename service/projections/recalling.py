@@ -1,0 +1,157 @@
+"""What the read model ``records`` answers: one player's games in one league, and their sums."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from service.projections import schema
+
+_PLAYED = ("playing", "finished")
+
+
+class Game(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry in one tournament."""
+
+    entrant: str
+    tournament: str
+    name: str
+    season: str | None
+    state: str
+    withdrawn: bool
+    placing: int | None
+    shared: int | None
+    """How many hold the places from ``placing`` on together."""
+
+    payout: int | None
+    """Minor units of ``currency``; null while nothing is paid out."""
+
+    currency: str | None
+    hands: int
+    """Settled hands that the entry was dealt into."""
+
+    hands_won: int
+    busts: int
+    """Those bought back too."""
+
+    rebuys: int
+    registered_at: datetime
+    finished_at: datetime | None
+    registered_position: int
+
+
+class Placed(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a place was reached; a shared one counts as its first."""
+
+    place: int
+    times: int
+
+
+class Winnings(msgspec.Struct, frozen=True, kw_only=True):
+    """Prizes in one currency, in its minor units."""
+
+    currency: str | None
+    amount: int
+
+
+class SeasonPoints(msgspec.Struct, frozen=True, kw_only=True):
+    """What a season counts for the player."""
+
+    season: str
+    name: str
+    points: str
+    """Decimal, at the season's scale."""
+
+
+class Sums(msgspec.Struct, frozen=True, kw_only=True):
+    """All games of a player together."""
+
+    tournaments: int
+    """Those whose play began, each once however often it was entered."""
+
+    entries: int
+    wins: int
+    """First places of one's own."""
+
+    hands: int
+    hands_won: int
+    busts: int
+    rebuys: int
+    placings: tuple[Placed, ...]
+    winnings: tuple[Winnings, ...]
+    points: tuple[SeasonPoints, ...]
+
+
+def _games(league: str, player: str) -> sa.Select[Any]:
+    game, tournament = schema.record_game, schema.record_tournament
+    return (
+        sa.select(
+            *(game.c[name] for name in Game.__struct_fields__ if name in game.c),
+            *(tournament.c[name] for name in Game.__struct_fields__ if name not in game.c),
+        )
+        .join(tournament, tournament.c.tournament == game.c.tournament)
+        .where(game.c.league == league, game.c.player == player)
+    )
+
+
+async def games(
+    connection: AsyncConnection, league: str, player: str, *, limit: int, before: int | None
+) -> list[Game]:
+    """Return a player's entries, the latest first; those registered before a position."""
+    position = schema.record_game.c.registered_position
+    statement = _games(league, player).order_by(position.desc()).limit(limit)
+    if before is not None:
+        statement = statement.where(position < before)
+    return [Game(**row) for row in (await connection.execute(statement)).mappings()]
+
+
+async def sums(connection: AsyncConnection, league: str, player: str) -> Sums:
+    """Return a player's games in *league* together; all zero if there are none."""
+    game = _games(league, player).subquery()
+    began = sa.and_(game.c.state.in_(_PLAYED), game.c.withdrawn.is_(False))
+    counted = await connection.execute(
+        sa.select(
+            sa.func.count(game.c.tournament.distinct()).filter(began).label("tournaments"),
+            sa.func.count().filter(began).label("entries"),
+            sa.func.count().filter(game.c.placing == 1, game.c.shared == 1).label("wins"),
+            *(
+                sa.func.coalesce(sa.func.sum(game.c[name]), 0).label(name)
+                for name in ("hands", "hands_won", "busts", "rebuys")
+            ),
+        )
+    )
+    placed = await connection.execute(
+        sa.select(game.c.placing.label("place"), sa.func.count().label("times"))
+        .where(game.c.placing.is_not(None))
+        .group_by(game.c.placing)
+        .order_by(game.c.placing)
+    )
+    won = await connection.execute(
+        sa.select(game.c.currency, sa.cast(sa.func.sum(game.c.payout), sa.BigInteger))
+        .where(game.c.payout > 0)
+        .group_by(game.c.currency)
+        .order_by(game.c.currency)
+    )
+    return Sums(
+        **{name: int(count) for name, count in counted.mappings().one().items()},
+        placings=tuple(Placed(**row) for row in placed.mappings()),
+        winnings=tuple(Winnings(currency=row[0], amount=row[1]) for row in won),
+        points=await _points(connection, league, player),
+    )
+
+
+async def _points(
+    connection: AsyncConnection, league: str, player: str
+) -> tuple[SeasonPoints, ...]:
+    season, standing = schema.season, schema.standing
+    found = await connection.execute(
+        sa.select(
+            season.c.season, season.c.name, sa.cast(standing.c.points, sa.Text).label("points")
+        )
+        .join(standing, standing.c.season == season.c.season)
+        .where(season.c.league == league, standing.c.player == player)
+        .order_by(season.c.opened_at, season.c.season)
+    )
+    return tuple(SeasonPoints(**row) for row in found.mappings())
