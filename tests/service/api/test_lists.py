@@ -54,7 +54,7 @@ def test_a_page_cuts_where_its_cursor_says_and_nothing_falls_between() -> None:
 
 async def listed(api, night, database):
     """Return a member of a league that was played, and its lists by path."""
-    person = await visitor(api, night)
+    person = await visitor(api, night, "director")
     await project(database)
     names = {
         "league_id": night.league,

@@ -38,7 +38,7 @@ MEMBERS = {
             "read_league", "list_members", "leave_league", "list_seasons", "read_season",
             "read_standings", "list_tournaments", "read_tournament", "list_registrations",
             "register_entrant", "read_table", "list_tables", "list_hands", "read_hand",
-            "read_receipt", "read_text", "list_corrections",
+            "read_receipt", "read_text", "list_corrections", "read_floor", "read_record",
             "follow_table", "follow_tournament", "follow_league",
             "list_checkpoints", "list_epochs", "prove_inclusion", "prove_consistency",
             "read_operation",
