@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from engine.values import number_of
-from service.api.bodies import in_utc
+from service.api.inputs import in_utc
 from service.api.listing import Listing, listing
 from service.api.paging import position_token
 from service.api.positions import position_named
