@@ -1,6 +1,8 @@
 """Chips from outside: rebuys, things staked in their place, coming to a casino and leaving."""
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated
 
 import msgspec
 from litestar import Response
@@ -11,19 +13,21 @@ from engine.tournament.commands import (
     AddOn,
     BuyBackItem,
     CloseEarly,
+    Command,
     DeclareRebuy,
     Leave,
     StakeItem,
 )
 from engine.values import CHIPS_MAX, EntrantId
-from service.api.access import entrant_of, reach
-from service.api.bodies import read_body
+from service.api.access import Place, entrant_of, reach
+from service.api.bodies import Body, read_body
 from service.api.leagues import Nothing
 from service.api.operations import operation
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, order_of
 from service.directing import buy
 from service.errors import StreamNotFound
+from service.writer import Receipt
 
 
 class ItemWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -58,9 +62,9 @@ class Bought(msgspec.Struct, kw_only=True):
 )  # fmt: skip
 async def declare_rebuy(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Declare; what is declared is owed and cannot be taken back."""
-    _, raw = await read_body(request, Nothing)
-    now = shell_of(request).now()
-    return await _buy(request, tournament_id, raw, lambda mine: DeclareRebuy(entrant=mine, now=now))
+    return await _buy(
+        request, tournament_id, Nothing, lambda mine, _, now: DeclareRebuy(entrant=mine, now=now)
+    )
 
 
 @operation(
@@ -73,13 +77,11 @@ async def declare_rebuy(request: Asked, tournament_id: FromPath[str]) -> Respons
 )  # fmt: skip
 async def stake_item(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Put a thing into escrow; its value is the only money."""
-    body, raw = await read_body(request, ItemWanted)
-    now = shell_of(request).now()
     return await _buy(
         request,
         tournament_id,
-        raw,
-        lambda mine: StakeItem(entrant=mine, item=body.item, value=body.value, now=now),
+        ItemWanted,
+        lambda mine, body, now: StakeItem(entrant=mine, item=body.item, value=body.value, now=now),
     )
 
 
@@ -91,9 +93,9 @@ async def stake_item(request: Asked, tournament_id: FromPath[str]) -> Response[b
 )  # fmt: skip
 async def buy_back_item(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Give chips for a thing in escrow."""
-    _, raw = await read_body(request, Nothing)
-    now = shell_of(request).now()
-    return await _buy(request, tournament_id, raw, lambda mine: BuyBackItem(entrant=mine, now=now))
+    return await _buy(
+        request, tournament_id, Nothing, lambda mine, _, now: BuyBackItem(entrant=mine, now=now)
+    )
 
 
 @operation(
@@ -104,10 +106,11 @@ async def buy_back_item(request: Asked, tournament_id: FromPath[str]) -> Respons
 )  # fmt: skip
 async def add_on(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Promise chips; they come to the table between hands."""
-    body, raw = await read_body(request, AddOnWanted)
-    now = shell_of(request).now()
     return await _buy(
-        request, tournament_id, raw, lambda mine: AddOn(entrant=mine, chips=body.chips, now=now)
+        request,
+        tournament_id,
+        AddOnWanted,
+        lambda mine, body, now: AddOn(entrant=mine, chips=body.chips, now=now),
     )
 
 
@@ -119,9 +122,9 @@ async def add_on(request: Asked, tournament_id: FromPath[str]) -> Response[bytes
 )  # fmt: skip
 async def leave_casino(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Give up my seat as soon as no hand is in play."""
-    _, raw = await read_body(request, Nothing)
-    now = shell_of(request).now()
-    return await _buy(request, tournament_id, raw, lambda mine: Leave(entrant=mine, now=now))
+    return await _buy(
+        request, tournament_id, Nothing, lambda mine, _, now: Leave(entrant=mine, now=now)
+    )
 
 
 @operation(
@@ -138,26 +141,34 @@ async def close_tournament(request: Asked, tournament_id: FromPath[str]) -> Resp
     order = order_of(request, raw)
     command = CloseEarly(now=shell.now())
     receipt = await buy(shell.desk, place.league, tournament_id, command, order.command)
-    content = {
-        "entrant": None,
-        "tournament": tournament_id,
-        "events": [each.type for each in receipt.recorded],
-    }
-    return answer(receipt, content, version_of=place.stream)
+    return _bought(receipt, place, tournament_id, None)
 
 
-async def _buy(request: Asked, tournament: str, raw: bytes, asked: Any) -> Response[bytes]:
+async def _buy(
+    request: Asked,
+    tournament: str,
+    shape: type[Body],
+    asked: Callable[[EntrantId, Body, datetime], Command],
+) -> Response[bytes]:
+    """Have decided what the caller's own entry asks for, with a body of *shape*."""
     shell = shell_of(request)
+    body, raw = await read_body(request, shape)
+    now = shell.now()
     place = await reach(request, tournament, "trn", fresh=False)
-    player = principal_of(request).account.player
-    entrant = entrant_of(place.state, player)
+    entrant = entrant_of(place.state, principal_of(request).account.player)
     if entrant is None:
         raise StreamNotFound("there is no entry of yours")
-    order = order_of(request, raw)
     mine = EntrantId(entrant)
-    receipt = await buy(shell.desk, place.league, tournament, asked(mine), order.command)
+    order = order_of(request, raw)
+    receipt = await buy(shell.desk, place.league, tournament, asked(mine, body, now), order.command)
+    return _bought(receipt, place, tournament, mine)
+
+
+def _bought(
+    receipt: Receipt, place: Place, tournament: str, entrant: EntrantId | None
+) -> Response[bytes]:
     content = {
-        "entrant": mine,
+        "entrant": entrant,
         "tournament": tournament,
         "events": [each.type for each in receipt.recorded],
     }

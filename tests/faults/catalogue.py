@@ -4,6 +4,7 @@ from tests.faults.planting import Fault
 
 BETTING = "tests/engine/test_betting.py::"
 EXAMPLES = "tests/engine/test_worked_examples.py::"
+POKER_ACTIONS = "tests/engine/test_poker_actions.py::"
 POKER = "tests/engine/test_poker_rules.py::"
 POTS = "tests/engine/test_pots.py::"
 SPIKE = "tests/engine/test_spike_pots.py::"
@@ -175,7 +176,7 @@ FAULTS = (
         file="table/answers.py",
         sound='return "check" if held.put_in >= hand.current_bet else "fold"',
         faulty='return "check" if held.put_in > hand.current_bet else "fold"',
-        caught_by=POKER
+        caught_by=POKER_ACTIONS
         + "test_b06_when_time_is_out_the_clock_checks_or_folds_and_ties_go_to_the_player",
     ),
     Fault(

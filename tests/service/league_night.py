@@ -1,7 +1,6 @@
 """A small league night, played through the writer by players who look at their own cards only."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 from uuid import UUID, uuid5
@@ -33,6 +32,7 @@ from service.eventstore.codec import category_of
 from service.eventstore.store import PostgresStore
 from service.writer import Command, Entry, States, Writer
 from tests.support.databases import SECRET_KEY, TestDatabase
+from tests.support.logs import utcnow
 
 NAMES = UUID(int=0x5ABACC)
 PLAYERS = 5
@@ -44,11 +44,6 @@ VOIDED_AFTER = 2
 def named(prefix: str, name: str) -> Any:
     """Return an identifier of whatever kind, the same in every run."""
     return identifier(prefix, uuid5(NAMES, name))
-
-
-def utcnow() -> datetime:
-    """Return the instant; tests share the database's machine."""
-    return datetime.now(UTC)
 
 
 class Night:

@@ -14,7 +14,7 @@ from service.errors import EventUnreadable, IdempotencyKeyReused, StoreUnavailab
 from service.eventstore.canonical import NotCanonical
 from service.eventstore.memory import MemoryStore
 from service.eventstore.record import Recorded, StatementFailed
-from service.eventstore.store import PostgresStore, Store
+from service.eventstore.store import Store
 from service.writer import Entry, States, Writer
 from tests.support.counters import (
     DECIDERS,
@@ -27,35 +27,16 @@ from tests.support.counters import (
     new_league,
     stream,
 )
-from tests.support.databases import TestDatabase
+from tests.support.logs import utcnow, writing
 
 pytestmark = pytest.mark.anyio
-
-SECRET = "a key of the tests, and of nothing else"
-
-
-def utcnow() -> datetime:
-    """Return the instant; tests share the database's machine."""
-    return datetime.now(UTC)
-
-
-@pytest.fixture(params=["memory", "postgres"])
-async def store(request: pytest.FixtureRequest) -> AsyncIterator[Store]:
-    """Each log in turn; started and closed by the writers that use it."""
-    if request.param == "memory":
-        yield MemoryStore(now=utcnow)
-        return
-    database: TestDatabase = request.getfixturevalue("database")
-    yield PostgresStore(database.url("holotable_api"), SECRET)
 
 
 @pytest.fixture
 async def writer(store: Store) -> AsyncIterator[Writer]:
     """A writer on the log."""
-    made = Writer(store, DECIDERS, utcnow)
-    await made.start()
-    yield made
-    await made.aclose()
+    async with writing(store, DECIDERS) as made:
+        yield made
 
 
 async def everything(writer: Writer, league: str) -> list[Recorded]:

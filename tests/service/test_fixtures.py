@@ -21,8 +21,9 @@ from service.desk import Desk, open_desk
 from service.schedule import closing, zones
 from service.schedule.materialising import materialise, tournament_of
 from tests.service.test_directing import decided
-from tests.service.test_worker import until, worker
+from tests.service.test_worker import worker
 from tests.support.databases import TestDatabase
+from tests.support.waiting import until_awaited
 
 __all__ = ["worker"]
 
@@ -92,7 +93,7 @@ async def test_a_weekly_fixture_is_announced_by_the_worker_with_its_time(
         async def announced() -> bool:
             return await became(desk, league_id, season_id) == ["announced"] * 2
 
-        await until(announced)
+        await until_awaited(announced)
         schedule = (await season_of(desk, league_id, season_id)).schedule
         for number, fixture in enumerate(schedule.of(RECURRENCE).fixtures):
             state = (await desk.writer.load(league_id, stream_of(fixture.tournament))).state

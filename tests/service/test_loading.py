@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -12,40 +11,22 @@ from engine.values import number_of
 from service.errors import EventUnreadable
 from service.eventstore.memory import MemoryStore
 from service.eventstore.record import Recorded
-from service.eventstore.store import PostgresStore, Store
+from service.eventstore.store import Store
 from service.writer import Entry, States, Writer
 from tests.engine.tables import Floor, add_nothing, keep_all
 from tests.support.counters import command, new_league, stream
-from tests.support.databases import TestDatabase
+from tests.support.logs import utcnow, writing
 
 pytestmark = pytest.mark.anyio
 
-SECRET = "a key of the tests, and of nothing else"
 TABLE = stream(1)
-
-
-def utcnow() -> datetime:
-    """Return the instant."""
-    return datetime.now(UTC)
-
-
-@pytest.fixture(params=["memory", "postgres"])
-async def store(request: pytest.FixtureRequest) -> AsyncIterator[Store]:
-    """Each log in turn."""
-    if request.param == "memory":
-        yield MemoryStore(now=utcnow)
-        return
-    database: TestDatabase = request.getfixturevalue("database")
-    yield PostgresStore(database.url("holotable_api"), SECRET)
 
 
 @pytest.fixture
 async def writer(store: Store) -> AsyncIterator[Writer]:
     """A writer on the log."""
-    made = Writer(store, DECIDERS, utcnow)
-    await made.start()
-    yield made
-    await made.aclose()
+    async with writing(store, DECIDERS) as made:
+        yield made
 
 
 def play(floor: Floor) -> None:

@@ -22,9 +22,9 @@ from service.transparency.signer import Memory, Signer
 from service.transparency.signing import SignerAway, sign_head
 from service.transparency.tree import consistent, root_by_inclusion, root_of
 from service.writer import Writer
-from tests.service.test_append import SECRET, utcnow
 from tests.support.counters import DECIDERS, command, counting, new_league, stream
 from tests.support.databases import TestDatabase
+from tests.support.logs import SECRET, writing
 
 pytestmark = pytest.mark.anyio
 
@@ -34,10 +34,9 @@ KEY = SigningKey("holotable.example", bytes(range(32)))
 @pytest.fixture
 async def writer(database: TestDatabase) -> AsyncIterator[Writer]:
     """A writer on this test's log."""
-    made = Writer(PostgresStore(database.url("holotable_api"), SECRET), DECIDERS, utcnow)
-    await made.start()
-    yield made
-    await made.aclose()
+    store = PostgresStore(database.url("holotable_api"), SECRET)
+    async with writing(store, DECIDERS) as made:
+        yield made
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 import asyncpg
@@ -17,13 +16,9 @@ from service.eventstore.subscription import Subscription
 from service.writer import Entry, States, Writer
 from tests.support.counters import DECIDERS, Counted, TooMuch, command, counting, new_league, stream
 from tests.support.databases import SECRET_KEY, TestDatabase
+from tests.support.logs import utcnow
 
 pytestmark = pytest.mark.anyio
-
-
-def utcnow() -> datetime:
-    """Return the instant; tests share the database's machine."""
-    return datetime.now(UTC)
 
 
 def writer_on(url: str, patience: float = 10.0) -> Writer:

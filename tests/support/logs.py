@@ -1,0 +1,30 @@
+"""Logs to write to: in memory and in PostgreSQL, and a writer on one."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from engine.decider import Decider
+from service.eventstore.store import Store
+from service.writer import Writer
+
+SECRET = "a key of the tests, and of nothing else"
+
+
+def utcnow() -> datetime:
+    """Return the instant; tests share the database's machine."""
+    return datetime.now(UTC)
+
+
+@asynccontextmanager
+async def writing(
+    store: Store, deciders: Mapping[str, Decider[Any, Any, Any]]
+) -> AsyncIterator[Writer]:
+    """Run a writer on *store*."""
+    writer = Writer(store, deciders, utcnow)
+    await writer.start()
+    try:
+        yield writer
+    finally:
+        await writer.aclose()
