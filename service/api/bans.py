@@ -14,10 +14,12 @@ from service.api import texts
 from service.api.access import demand_form, reach
 from service.api.bodies import read_body
 from service.api.inputs import Instant, in_utc
+from service.api.listing import listed
 from service.api.operations import operation
 from service.api.paging import Page
+from service.api.positions import live_listing
 from service.api.shell import Asked, shell_of
-from service.api.submitting import answer, decide_one, encoded, order_of
+from service.api.submitting import answer, decide_one, order_of
 from service.texts import Written, words
 
 
@@ -115,13 +117,17 @@ async def lift_ban(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/bans", "list_bans",
     "Who is banned, until when and why; for the staff.",
-    needs="see_bans", scope="leagues:read", answer=Page,
+    needs="see_bans", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_bans(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
-    """List from the aggregate, the latest last; bans that are over say so."""
+    """List from the aggregate by player; bans that are over say so."""
     shell = shell_of(request)
     place = await reach(request, league_id, "lge")
-    bans = place.state.bans
+    paged = await live_listing(request, league_id, f"bans {league_id}", str)
+    ordered = sorted(place.state.bans, key=lambda each: each.player)
+    page = paged.cut(ordered, lambda each: (each.player,))
+    bans = page.items
     called = await names(shell.engine, [number_of(each.player) for each in bans])
     said = await words(shell.engine, [each.reason for each in bans])
     items = [
@@ -135,4 +141,4 @@ async def list_bans(request: Asked, league_id: FromPath[str]) -> Response[bytes]
         )
         for each in bans
     ]
-    return encoded(Page(items=items))
+    return listed(request, Page(items=items, next_cursor=page.next_cursor))

@@ -10,13 +10,14 @@ from service.projections.runner import Runner
 from tests.service.api.conftest import Api, Person
 from tests.service.league_night import Night
 from tests.support.databases import TestDatabase
+from tests.support.logs import utcnow
 
 
 async def visitor(api: Api, night: Night, role: Role = "player") -> Person:
     """Sign somebody up and let them into the league of *night*, after it was played."""
     person = await api.person()
     night._writer = api.app.litestar.state["shell"].desk.writer
-    command = AddMember(player=PlayerId(person.player), role=role)
+    command = AddMember(player=PlayerId(person.player), role=role, now=utcnow())
     await night.ask((stream_of(night.league), [command]))
     return person
 
