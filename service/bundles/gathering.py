@@ -17,7 +17,7 @@ from engine.tournament.events import PlayStarted, TournamentCancelled, Tournamen
 from engine.values import stream_of
 from service.addresses import league_of_stream
 from service.bundles.lines import Kind
-from service.errors import BadRequest, StreamNotFound
+from service.errors import NotOver, StreamNotFound
 from service.eventstore.codec import Codec
 from service.eventstore.read import CHUNK, read_stream
 from service.eventstore.record import Recorded
@@ -69,7 +69,7 @@ class Gatherer:
             table: Where the hand *subject* was played.
 
         Raises:
-            BadRequest: ``not_over``, while it is still being played.
+            NotOver: While it is still being played.
             StreamNotFound: If there is no such thing.
         """
         self.gathered.add(await self._stream(f"league-{self.gathered.league.hex}", until=1))
@@ -96,7 +96,7 @@ class Gatherer:
         end = next((index for index, _, its in hands if its > number), len(events))
         settled = [index for index in range(start, end) if isinstance(opened[index], HandSettled)]
         if not settled:
-            raise BadRequest("not_over", "the hand is still being played")
+            raise NotOver("the hand is still being played")
         self.gathered.add(events[:1])
         self.gathered.add(events[start:end], events[start - 1].hash if start > 1 else None)
         last = events[settled[-1]].position
@@ -107,12 +107,12 @@ class Gatherer:
         events = await self._stream(stream_of(tournament))
         decoded = [self._decode(each) for each in events]
         if not any(isinstance(each, _OVER) for each in decoded):
-            raise BadRequest("not_over", "the tournament is still being played")
+            raise NotOver("the tournament is still being played")
         self.gathered.add(events)
         for table in _tables(decoded):
             played = await self._stream(stream_of(table))
             if not isinstance(self._decode(played[-1]), TableClosed):
-                raise BadRequest("not_over", "a table of the tournament is still open")
+                raise NotOver("a table of the tournament is still open")
             self.gathered.add(played)
 
     async def _season(self, season: str) -> None:

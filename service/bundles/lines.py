@@ -33,7 +33,8 @@ class Head(_Line, frozen=True, kw_only=True, tag="head"):
 
 
 class SignedHead(_Line, frozen=True, kw_only=True, tag="checkpoint"):
-    note: str
+    note: tuple[str, ...]
+    """Its lines: control characters are refused in a bundle as they are in the log."""
 
 
 class Node(_Line, frozen=True, kw_only=True, tag="node"):

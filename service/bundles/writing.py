@@ -54,7 +54,7 @@ async def bundle(
 
     Raises:
         StreamNotFound: If there is no such thing.
-        BadRequest: ``not_over``, while it is still being played.
+        NotOver: While it is still being played.
         NotSignedYet: If no signed head of this epoch covers all of it.
     """
     league, table = await located(connection, pool, kind, subject)
@@ -68,10 +68,10 @@ async def bundle(
         nodes = [node async for node in _nodes(reading, gathered, head["size"])]
     lines: list[Line] = [
         Head(kind=kind, subject=subject, league=identifier("lge", league), viewer=viewer),
-        SignedHead(note=head["note"]),
+        SignedHead(note=tuple(head["note"].split("\n"))),
         *nodes,
         *(event_line(each, gathered.before.get(each.position)) for each in gathered.ordered()),
-        *_openings(gathered, of_league, viewer),
+        *_openings(gathered, of_league, viewer, masters=kind != "hand"),
     ]
     return list(written(lines))
 
@@ -100,12 +100,17 @@ async def _nodes(connection: Any, gathered: Gathered, size: int) -> AsyncIterato
         yield Node(first=first, end=end, hash=root.hex())
 
 
-def _openings(gathered: Gathered, keys: LeagueKeys, viewer: str) -> Iterator[Opening]:
+def _openings(
+    gathered: Gathered, keys: LeagueKeys, viewer: str, *, masters: bool
+) -> Iterator[Opening]:
+    """Yield what *viewer* may open; *masters* only once nothing is dealt from them any more."""
     if viewer == PUBLIC:
         return
     audience = HOUSE if viewer == AUDITOR else audience_of(viewer)  # type: ignore[arg-type]
     for recorded in gathered.ordered():
         if recorded.stream.startswith("league-"):
+            continue
+        if recorded.type == "registration_opened" and not masters:
             continue
         found = openings_for(recorded, audience, keys)
         for pointer in sorted(found, key=str.encode):
