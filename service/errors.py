@@ -97,6 +97,12 @@ class LogIncomplete(ServiceError):
     code = "log_incomplete"
 
 
+class NotOver(ServiceError):
+    """It is still being played; evidence is taken away afterwards."""
+
+    code = "not_over"
+
+
 class NotSignedYet(ServiceError):
     """What is to be proven lies beyond the newest signed head."""
 

@@ -1,0 +1,102 @@
+"""
+The lines of a bundle, each canonical JSON.
+
+Source: ``api-spec/bundle.md``, section 1.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, Literal
+from uuid import UUID
+
+import msgspec
+
+from service.eventstore import canonical
+from service.eventstore.record import Recorded
+
+FORMAT = "holotable/bundle/1"
+
+Kind = Literal["hand", "tournament", "season"]
+
+
+class _Line(msgspec.Struct, frozen=True, kw_only=True, tag_field="line"):
+    pass
+
+
+class Head(_Line, frozen=True, kw_only=True, tag="head"):
+    format: str = FORMAT
+    kind: Kind
+    subject: str
+    league: str
+    viewer: str
+
+
+class SignedHead(_Line, frozen=True, kw_only=True, tag="checkpoint"):
+    note: tuple[str, ...]
+    """Its lines: control characters are refused in a bundle as they are in the log."""
+
+
+class Node(_Line, frozen=True, kw_only=True, tag="node"):
+    """A subtree without an event of the bundle: leaves from ``first`` to below ``end``."""
+
+    first: int
+    end: int
+    hash: str
+
+
+class Event(_Line, frozen=True, kw_only=True, tag="event"):
+    position: int
+    stream: str
+    version: int
+    id: str
+    type: str
+    schema_version: int
+    at: datetime
+    data: msgspec.Raw
+    metadata: str
+    sealed: str | None
+    previous: str | None
+
+
+class Opening(_Line, frozen=True, kw_only=True, tag="opening"):
+    position: int
+    pointer: str
+    salt: str
+    value: Any
+
+
+class End(_Line, frozen=True, kw_only=True, tag="end"):
+    lines: int
+    sha256: str
+
+
+Line = Head | SignedHead | Node | Event | Opening
+
+
+def event_line(recorded: Recorded, previous: bytes | None) -> Event:
+    """Return an event's line; *previous* only where the event before is left out."""
+    return Event(
+        position=recorded.position,
+        stream=recorded.stream,
+        version=recorded.stream_version,
+        id=UUID(bytes=recorded.event_id.bytes).hex,
+        type=recorded.type,
+        schema_version=recorded.schema_version,
+        at=recorded.at,
+        data=msgspec.Raw(recorded.data),
+        metadata=sha256(recorded.metadata).hexdigest(),
+        sealed=None if recorded.sealed is None else sha256(recorded.sealed).hexdigest(),
+        previous=None if previous is None else previous.hex(),
+    )
+
+
+def written(lines: Iterable[Line]) -> Iterator[bytes]:
+    """Yield the bytes of each line, and of the closing one; what cannot be canonical is refused."""
+    digest, count = sha256(), 0
+    for line in lines:
+        text = canonical.encode(line) + b"\n"
+        digest.update(text)
+        count += 1
+        yield text
+    yield canonical.encode(End(lines=count, sha256=digest.hexdigest())) + b"\n"

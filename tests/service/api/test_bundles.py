@@ -1,0 +1,145 @@
+"""Bundles over HTTP: what is in them, who may open what, and that their root is the signed one."""
+
+import json
+from base64 import b64decode
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tests.service.api.test_casino import play_until
+from tests.service.api.test_evidence import project, signing
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+__all__ = ["signing"]
+
+
+def parsed(text: bytes) -> list[dict[str, Any]]:
+    """Return the lines, after checking that each is in its one form."""
+    lines = text.split(b"\n")
+    assert lines.pop() == b""
+    found = [json.loads(line) for line in lines]
+    for line, value in zip(lines, found, strict=True):
+        written = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        assert written.encode() == line
+    return found
+
+
+def of(lines: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [line for line in lines if line["line"] == kind]
+
+
+def root(lines: list[dict[str, Any]], leaves: dict[int, bytes], size: int) -> bytes:
+    """Return the root of the tree by the RFC's own definition, from nodes and leaves."""
+    nodes = {
+        (node["first"], node["end"]): bytes.fromhex(node["hash"]) for node in of(lines, "node")
+    }
+
+    def over(first: int, end: int) -> bytes:
+        if (first, end) in nodes:
+            return nodes.pop((first, end))
+        if end - first == 1:
+            return leaves.pop(first)
+        middle = first + (1 << ((end - first - 1).bit_length() - 1))
+        return sha256(b"\x01" + over(first, middle) + over(middle, end)).digest()
+
+    found = over(0, size)
+    assert nodes == {} and leaves == {}, "something is not in the tree"
+    return found
+
+
+async def a_night(api: Any, database: TestDatabase, sign: Callable[..., Any]) -> tuple[Any, ...]:
+    """Play one hand of three; return owner, league, tournament, people and the hand."""
+    owner, league, tournament, people, table = await api.playing(3, hands_max=1)
+    view = (await people[0].get(f"/v1/tables/{table}")).json()
+
+    async def finished() -> bool:
+        state = (await owner.get(f"/v1/tournaments/{tournament}")).json()["state"]
+        closed = (await owner.get(f"/v1/tables/{table}")).json()["closed"]
+        return bool(state == "finished" and closed)
+
+    await play_until(people, table, finished)
+    await project(database)
+    hands = (await owner.get(f"/v1/tables/{table}/hands")).json()["items"]
+    await sign(league)
+    assert view["hand_number"] == 1
+    return owner, league, tournament, people, hands[0]["hand"]
+
+
+async def test_the_root_follows_from_the_lines_of_a_bundle(
+    serving, signing: Callable[[], Any], database: TestDatabase
+) -> None:
+    async with serving() as api, signing() as sign:
+        owner, league, tournament, _, hand = await a_night(api, database, sign)
+        for path in (f"/v1/hands/{hand}/bundle", f"/v1/tournaments/{tournament}/bundle"):
+            answer = await owner.get(path)
+            assert answer.status_code == 200, answer.text
+            lines = parsed(answer.content)
+            end = lines[-1]
+            body = answer.content[: answer.content.rindex(b'{"line":"end"')]
+            assert end["lines"] == len(lines) - 1
+            assert end["sha256"] == sha256(body).hexdigest()
+            _, size, text = of(lines, "checkpoint")[0]["note"][:3]
+            leaves = await hashes(database, league)
+            told = {each["position"]: leaves[each["position"]] for each in of(lines, "event")}
+            assert root(lines, told, int(size)) == b64decode(text)
+        events = of(parsed((await owner.get(path)).content), "event")
+        assert {each["stream"].partition("-")[0] for each in events} == {
+            "league",
+            "tournament",
+            "table",
+        }
+
+
+async def hashes(database: TestDatabase, league: str) -> list[bytes]:
+    """Return every event's hash, as the log has it."""
+
+    connection = await asyncpg.connect(database.url("holotable_audit"))
+    try:
+        rows = await connection.fetch("SELECT league, hash FROM events ORDER BY league, position")
+    finally:
+        await connection.close()
+    return [row["hash"] for row in rows if f"lge_{row['league'].hex}" == league]
+
+
+async def test_everybody_opens_what_was_shown_to_them_and_nothing_else(
+    serving, signing: Callable[[], Any], database: TestDatabase
+) -> None:
+    async with serving() as api, signing() as sign:
+        owner, _, tournament, people, hand = await a_night(api, database, sign)
+        public = parsed((await owner.get(f"/v1/hands/{hand}/bundle")).content)
+        assert (public[0]["viewer"], of(public, "opening")) == ("public", [])
+        seen = []
+        for person in people:
+            lines = parsed((await person.get(f"/v1/hands/{hand}/bundle")).content)
+            assert lines[0]["viewer"].startswith("ent_"), lines[0]
+            cards = [each for each in of(lines, "opening") if isinstance(each["value"], str)]
+            dealt = {each["value"] for each in cards}
+            assert len(dealt) >= 5
+            seen.append(dealt)
+        assert not seen[0] & seen[1] and not seen[1] & seen[2]
+        whole = parsed((await people[0].get(f"/v1/tournaments/{tournament}/bundle")).content)
+        opened = {each["position"] for each in of(whole, "opening")}
+        (masters,) = [each for each in of(whole, "event") if each["type"] == "registration_opened"]
+        assert masters["position"] not in opened
+
+
+async def test_what_is_still_played_or_not_signed_is_not_bundled(
+    serving, signing: Callable[[], Any], database: TestDatabase
+) -> None:
+    async with serving() as api, signing() as sign:
+        owner, league, tournament, people, table = await api.playing(2)
+        await project(database)
+        await sign(league)
+        refused = await owner.get(f"/v1/tournaments/{tournament}/bundle")
+        assert (refused.status_code, refused.json()["code"]) == (409, "not_over")
+        hand = (await people[0].get(f"/v1/tables/{table}")).json()["hand"]
+        refused = await owner.get(f"/v1/hands/{hand}/bundle")
+        assert (refused.status_code, refused.json()["code"]) == (409, "not_over")
+        stranger = await api.person()
+        refused = await stranger.get(f"/v1/hands/{hand}/bundle")
+        assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
