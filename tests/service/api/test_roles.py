@@ -40,6 +40,7 @@ MEMBERS = {
             "read_standings", "list_tournaments", "read_tournament", "list_registrations",
             "register_entrant", "read_table", "list_tables", "list_hands", "read_hand",
             "read_receipt", "read_text", "list_corrections", "read_floor", "read_record",
+            "read_house_rules", "list_templates", "read_template",
             "follow_table", "follow_tournament", "follow_league",
             "list_checkpoints", "list_epochs", "prove_inclusion", "prove_consistency",
             "read_operation",
@@ -47,6 +48,7 @@ MEMBERS = {
         EVERYBODY,
     ),
     # offices are the owner's to give
+    "set_house_rules": "owner",
     "change_role": "owner",
     "remove_member": "owner",
     # a director runs the league's nights, lets players in and keeps some out
@@ -59,6 +61,9 @@ MEMBERS = {
     "open_season": HEADS,
     "close_season": HEADS,
     "announce_tournament": HEADS,
+    "save_template": HEADS,
+    "change_template": HEADS,
+    "remove_template": HEADS,
     "start_tournament": HEADS,
     "cancel_tournament": HEADS,
     "close_tournament": HEADS,
