@@ -19,6 +19,7 @@ EntrantId = NewType("EntrantId", str)
 PlayerId = NewType("PlayerId", str)
 TextId = NewType("TextId", str)
 BanId = NewType("BanId", str)
+TemplateId = NewType("TemplateId", str)
 
 Seat = NewType("Seat", int)
 """A place at a table, numbered from 1 clockwise."""

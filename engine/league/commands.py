@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import bans
+from engine.league import bans, templates
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -65,4 +65,5 @@ Command = (
     | AcceptInvitation
     | RevokeInvitation
     | bans.Command
+    | templates.Command
 )

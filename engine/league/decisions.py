@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from engine.league import banning, bans
+from engine.league import banning, bans, templates, templating
 from engine.league.commands import (
     AcceptInvitation,
     AddMember,
@@ -65,6 +65,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return (InvitationRevoked(invitation=command.invitation),) if known else ()
         case bans.BanPlayer() | bans.LiftBan():
             return banning.decide(_created(state), command)
+        case templates.SetHouseRules() | templates.SaveTemplate() | templates.RemoveTemplate():
+            return templating.decide(_created(state), command)
         case _:
             assert_never(command)
 

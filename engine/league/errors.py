@@ -109,3 +109,54 @@ class BanInvalid(CommandRejected):
 
     def __init__(self, *, problem: str) -> None:
         super().__init__(problem)
+
+
+class TemplateUnknown(CommandRejected):
+    """There is no such template in this league."""
+
+    code = "template_unknown"
+
+    def __init__(self) -> None:
+        super().__init__("the league has no such template")
+
+
+class TemplateChanged(CommandRejected):
+    """Somebody else has changed the template since it was read."""
+
+    code = "template_changed"
+
+    def __init__(self, *, version: int) -> None:
+        super().__init__(f"the template is at version {version} by now", version=version)
+
+
+class TemplateNameTaken(CommandRejected):
+    """Another template has this name."""
+
+    code = "template_name_taken"
+
+    def __init__(self) -> None:
+        super().__init__("another template of this league has this name")
+
+
+class TemplatesTooMany(CommandRejected):
+    """The league has as many templates as one may have."""
+
+    code = "templates_too_many"
+
+    def __init__(self, *, templates_max: int) -> None:
+        super().__init__(
+            f"a league has {templates_max} templates at most", templates_max=templates_max
+        )
+
+
+class TemplateBodyTooLong(CommandRejected):
+    """House rules and templates are announcements, and no announcement is as long."""
+
+    code = "template_body_too_long"
+
+    def __init__(self, *, length: int, length_max: int) -> None:
+        super().__init__(
+            f"the text has {length} characters, {length_max} at most are kept",
+            length=length,
+            length_max=length_max,
+        )

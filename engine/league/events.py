@@ -9,7 +9,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import bans
+from engine.league import bans, templates
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -60,4 +60,5 @@ Event = (
     | InvitationIssued
     | InvitationRevoked
     | bans.Event
+    | templates.Event
 )

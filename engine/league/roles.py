@@ -5,6 +5,7 @@ from typing import Literal
 Role = Literal["owner", "director", "referee", "scorer", "auditor", "player"]
 
 Capability = Literal[
+    "manage_league",
     "manage_members",
     "manage_players",
     "see_bans",
@@ -25,6 +26,7 @@ _STAFF: frozenset[Capability] = _ANYONE | {"see_bans"}
 _CAPABILITIES: dict[Role, frozenset[Capability]] = {
     "owner": _STAFF
     | {
+        "manage_league",
         "manage_members",
         "manage_players",
         "manage_seasons",

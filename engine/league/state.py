@@ -17,7 +17,14 @@ from engine.league.events import (
     MemberRoleChanged,
 )
 from engine.league.roles import Role
-from engine.values import LeagueId, PlayerId
+from engine.league.templates import (
+    HouseRulesSet,
+    Template,
+    TemplateRemoved,
+    TemplateSaved,
+    kept,
+)
+from engine.values import LeagueId, PlayerId, TemplateId
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +53,9 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     """Those neither revoked nor used up; some may have expired."""
     bans: tuple[StandingBan, ...] = ()
     """Those not lifted, one a player at most; some may be over."""
+    house_rules: str | None = None
+    templates: tuple[Template, ...] = ()
+    """In order of their making."""
 
     def role_of(self, player: PlayerId) -> Role | None:
         """Return the role of *player*, or None for a stranger."""
@@ -58,6 +68,10 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     def ban_of(self, player: PlayerId) -> StandingBan | None:
         """Return the ban of *player* that was not lifted, over or not."""
         return next((each for each in self.bans if each.player == player), None)
+
+    def template(self, template: TemplateId) -> Template | None:
+        """Return the template of this name, or None if there is none (any longer)."""
+        return next((each for each in self.templates if each.template == template), None)
 
 
 State = Uncreated | Created
@@ -92,8 +106,8 @@ def evolve(state: State, event: Event) -> State:
                 ),
             )
         case Created(), MemberRemoved(player=player):
-            kept = tuple(each for each in state.members if each.player != player)
-            return replace(state, members=kept)
+            left = tuple(each for each in state.members if each.player != player)
+            return replace(state, members=left)
         case Created(), InvitationIssued():
             issued = Invitation(
                 invitation=event.invitation,
@@ -107,6 +121,10 @@ def evolve(state: State, event: Event) -> State:
             return replace(state, invitations=held)
         case Created(), PlayerBanned() | BanLifted():
             return replace(state, bans=banned(state.bans, event))
+        case Created(), HouseRulesSet(body=body):
+            return replace(state, house_rules=body)
+        case Created(), TemplateSaved() | TemplateRemoved():
+            return replace(state, templates=kept(state.templates, event))
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
 

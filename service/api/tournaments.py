@@ -13,6 +13,7 @@ from engine.tournament.levels import following
 from engine.tournament.state import Running, Unannounced, phase_of
 from engine.values import LeagueId, TournamentId, stream_of
 from service.api.access import Place, entrant_of, find, reach
+from service.api.asking import TournamentAsked, filled
 from service.api.bodies import read_body
 from service.api.entrants import EntrantShown, shown_entrants
 from service.api.listing import listed
@@ -22,7 +23,7 @@ from service.api.paging import Page
 from service.api.positions import listing_of
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
-from service.api.terms import TournamentWanted, announcing, demand_sandbox
+from service.api.terms import announcing, demand_sandbox
 from service.errors import BadRequest, StreamNotFound
 from service.projections import queries
 
@@ -90,14 +91,17 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     "POST", "/v1/leagues/{league_id:str}/tournaments", "announce_tournament",
     "Announce a tournament; registration opens at once unless a later instant is given.",
     needs="manage_tournaments",
-    scope="tournaments:manage", body=TournamentWanted, answer=TournamentShown, status=201,
-    problems=("forbidden", "terms_invalid", "unknown_ruleset", "invalid_ruleset"),
+    scope="tournaments:manage", body=TournamentAsked, answer=TournamentShown, status=201,
+    problems=(
+        "forbidden", "terms_invalid", "unknown_ruleset", "invalid_ruleset", "template_unknown",
+    ),
 )  # fmt: skip
 async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """Announce and, usually, open registration in the same append."""
     shell = shell_of(request)
-    body, raw = await read_body(request, TournamentWanted)
+    _, raw = await read_body(request, TournamentAsked)
     place = await reach(request, league_id, "lge")
+    body = filled(place.state, msgspec.json.decode(raw))
     demand_sandbox(body, place.state.sandbox)
     if body.season is not None:
         season = await find(request, body.season, "ssn")
@@ -112,7 +116,7 @@ async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Respo
     content = {
         "id": tournament,
         "league": league_id,
-        "name": body.name,
+        "name": receipt.recorded[0].event.name,
         "state": "registering" if opened else "announced",
         "starts_at": receipt.recorded[0].event.starts_at,
     }

@@ -14,12 +14,14 @@ import structlog
 
 from engine import season, tournament
 from engine.errors import CommandRejected
+from engine.league.state import Created
 from engine.season.schedule.commands import PlaceFixture
 from engine.season.schedule.events import FixtureMaterialised
 from engine.season.schedule.state import Recurrence
 from engine.season.schedule.values import RecurrenceId
 from engine.season.state import Opened
-from engine.values import LeagueId, TournamentId, identifier, number_of, stream_of
+from engine.values import TournamentId, identifier, number_of, stream_of
+from service.announcing import completed
 from service.api.terms import TournamentWanted, announcing
 from service.boundaries import PlanChanged
 from service.desk import Desk
@@ -93,7 +95,8 @@ async def _place(
     )
     announcement: Sequence[Any] = ()
     try:
-        announcement = _commands(desk, league, season_id, tournament_id, occurrence, now)
+        house = (await desk.writer.load(league, stream_of(league))).state
+        announcement = _commands(desk, house, season_id, tournament_id, occurrence, now)
         await _append(desk, league, season_id, planned, command, announcement, attempt)
     except PlanChanged:
         raise
@@ -138,24 +141,25 @@ async def _append(
 
 def _commands(
     desk: Desk,
-    league: str,
+    house: Created,
     season_id: str,
     tournament_id: TournamentId,
     occurrence: Occurrence,
     now: datetime,
 ) -> list[Any]:
-    body = wanted(occurrence.body, season_id, occurrence.moment.at)
-    return announcing(body, tournament_id, LeagueId(league), now, desk.entropy.token)
+    body = wanted(house, occurrence.body, season_id, occurrence.moment.at)
+    return announcing(body, tournament_id, house.league, now, desk.entropy.token)
 
 
-def wanted(body: str, season_id: str, starts_at: datetime) -> TournamentWanted:
+def wanted(house: Created, body: str, season_id: str, starts_at: datetime) -> TournamentWanted:
     """
-    Return the announcement of one occurrence.
+    Return the announcement of one occurrence, filled up as any other is.
 
     Raises:
+        TemplateUnknown: If the league no longer has the template that *body* names.
         msgspec.ValidationError: If *body* is none any more.
     """
-    content = msgspec.json.decode(body) | {
+    content = completed(house, msgspec.json.decode(body)) | {
         "season": season_id,
         "starts_at": starts_at.isoformat(),
     }

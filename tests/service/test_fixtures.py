@@ -11,12 +11,13 @@ import pytest
 
 from engine import league, season
 from engine.league.commands import CreateLeague
+from engine.league.templates import SaveTemplate, SetHouseRules
 from engine.season.commands import CloseSeason, OpenSeason
 from engine.season.errors import SeasonClosedAlready
 from engine.season.schedule.commands import PlanFixtures, ScheduleClose
 from engine.season.schedule.values import Plan, RecurrenceId
 from engine.tournament.state import Registering
-from engine.values import LeagueId, PlayerId, SeasonId, identifier, number_of, stream_of
+from engine.values import LeagueId, PlayerId, SeasonId, TemplateId, identifier, number_of, stream_of
 from service.desk import Desk, open_desk
 from service.schedule import closing, zones
 from service.schedule.materialising import materialise, tournament_of
@@ -80,6 +81,27 @@ async def became(desk: Desk, league_id: str, season_id: str) -> list[str]:
     """Return what has become of each occurrence so far, in their order."""
     found = (await season_of(desk, league_id, season_id)).schedule.of(RECURRENCE)
     return [each.became for each in sorted(found.fixtures, key=lambda each: each.occurrence)]
+
+
+async def test_a_fixture_is_filled_up_by_its_template_and_the_house(
+    database: TestDatabase,
+) -> None:
+    async with open_desk(database.settings("holotable_api")) as desk:
+        league_id, season_id = await opened(desk)
+        template = TemplateId(identifier("tpl", UUID(int=5)))
+        house = SetHouseRules(body='{"decision_seconds":45,"ruleset":"better"}')
+        await decided(desk, league_id, league_id, league.decider, house)
+        save = SaveTemplate(template=template, name="Weekly", body='{"table_seats":4}')
+        await decided(desk, league_id, league_id, league.decider, save)
+        first = (desk.clock.now() + timedelta(days=2)).replace(second=0, microsecond=0)
+        body = json.dumps({"name": "Monday night", "template": template})
+        await planned(desk, league_id, season_id, plan(first, body=body))
+
+        await materialise(desk, league_id, season_id, RECURRENCE)
+        found = tournament_of(RECURRENCE, zones.written(first), 1)
+        state: Any = (await desk.writer.load(league_id, stream_of(found))).state
+    terms = state.terms
+    assert (terms.ruleset_name, terms.decision_seconds, terms.table_seats) == ("better", 45, 4)
 
 
 async def test_a_weekly_fixture_is_announced_by_the_worker_with_its_time(

@@ -29,6 +29,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "create_league": {"name": "Another"},
     "invite": {"role": "player"},
     "change_role": {"role": "player"},
+    "set_house_rules": {"body": {"decision_seconds": 20}},
+    "save_template": {"name": "Weekly", "body": {"ruleset": "better"}},
+    "change_template": {"name": "Monthly", "body": {"ruleset": "better"}},
     "ban_player": {"reason": "marked cards"},
     "open_season": {"name": "Next"},
     "announce_tournament": {"name": "Later", "ruleset": "better"},
@@ -138,6 +141,9 @@ class Asker:
                 owner, f"{about}/audits", {"tournament": night}, "operation"
             ),
             "text_id": await self._text(league),
+            "template_id": await self._made(
+                owner, f"{about}/templates", {"name": "T", "body": {"ruleset": "better"}}, "id"
+            ),
         }
         await Runner(self.projecting).catch_up()
         return World(names, coming)

@@ -1,0 +1,54 @@
+"""Announcements that leave something out: filled up by a template and by the house rules."""
+
+from typing import Any
+
+import msgspec
+
+from engine.league.errors import TemplateUnknown
+from engine.league.state import Created
+from engine.values import TemplateId
+
+Content = dict[str, Any]
+
+
+def completed(league: Created, asked: Content) -> Content:
+    """
+    Return *asked* with what the template it names, and then the house, says beyond it.
+
+    Each layer is merged over the one below as RFC 7396 has it: null takes a member
+    away.  A layer that names a ruleset begins with none of the overrides below, which
+    were meant for another game.
+
+    Raises:
+        TemplateUnknown: If the league has none such.
+    """
+    upper = dict(asked)
+    name = upper.pop("template", None)
+    template = None if name is None else league.template(TemplateId(name))
+    if name is not None and template is None:
+        raise TemplateUnknown
+    texts = (league.house_rules, None if template is None else template.body)
+    found: Content = {}
+    for layer in (*(msgspec.json.decode(text) for text in texts if text), upper):
+        if "ruleset" in layer:
+            found = {key: value for key, value in found.items() if key != "overrides"}
+        found = merged(found, layer)
+    return found
+
+
+def merged(target: Any, patch: Any) -> Any:
+    """
+    Return *target* changed by a merge patch (RFC 7396).
+
+    >>> merged({"a": 1, "b": {"c": 2, "d": 3}}, {"a": None, "b": {"c": 4}, "e": {"f": None}})
+    {'b': {'c': 4, 'd': 3}, 'e': {}}
+    """
+    if not isinstance(patch, dict):
+        return patch
+    found = dict(target) if isinstance(target, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            found.pop(key, None)
+        else:
+            found[key] = merged(found.get(key), value)
+    return found
