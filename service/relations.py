@@ -77,3 +77,19 @@ text = sa.Table(
     sa.Index("ix_text_author", "author"),
     sa.Index("ix_text_subject", "subject"),
 )
+
+calendar_key = sa.Table(
+    "calendar_key",
+    metadata,
+    sa.Column("id", _UUID, primary_key=True),
+    sa.Column(
+        "account",
+        _UUID,
+        sa.ForeignKey("account.id", name="fk_calendar_key_account"),
+        nullable=False,
+    ),
+    sa.Column("hash", sa.LargeBinary, nullable=False, unique=True),
+    sa.Column("created_at", _INSTANT, nullable=False),
+    sa.Column("revoked_at", _INSTANT),
+    sa.Index("ix_calendar_key_account", "account"),
+)

@@ -1,6 +1,6 @@
 """What a recurrence comes to: each occurrence with its instant, its terms and what became of it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
 import msgspec
@@ -22,6 +22,7 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
 
     plan: Plan
     moment: Moment
+    planned_at: datetime
     change: Change | None
     fixture: Fixture | None
 
@@ -48,8 +49,15 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
         return self.moment.at - timedelta(hours=self.plan.ahead_hours)
 
 
-def walked(recurrence: Recurrence, stretch: Stretch) -> Iterator[Occurrence]:
-    """Yield the occurrences of one stretch in the rule's order; there may be very many."""
+def walked(
+    recurrence: Recurrence, stretch: Stretch, skip: Callable[[Local], bool] = lambda _: False
+) -> Iterator[Occurrence]:
+    """
+    Yield the occurrences of one stretch in the rule's order; there may be very many.
+
+    Args:
+        skip: Whether nobody asks for the one of this name; its instant is not looked up.
+    """
     plan = stretch.plan
     changes = {each.occurrence: each for each in recurrence.changes}
     fixtures = {each.occurrence: each for each in recurrence.fixtures}
@@ -57,6 +65,8 @@ def walked(recurrence: Recurrence, stretch: Stretch) -> Iterator[Occurrence]:
         label = written(local)
         if stretch.until is not None and label >= stretch.until:
             return
+        if skip(label):
+            continue
         planned = moment_of(label, plan.zone)
         if planned.at < stretch.not_before:
             continue
@@ -66,6 +76,7 @@ def walked(recurrence: Recurrence, stretch: Stretch) -> Iterator[Occurrence]:
             label=label,
             plan=plan,
             moment=moved or planned,
+            planned_at=stretch.not_before,
             change=change,
             fixture=fixtures.get(label),
         )
@@ -81,8 +92,9 @@ def due(recurrence: Recurrence, now: datetime) -> tuple[list[Occurrence], dateti
     found: list[Occurrence] = []
     later: list[datetime] = []
     changed_to = max((each.occurrence for each in recurrence.changes), default="")
+    settled = {each.occurrence for each in recurrence.fixtures if each.became != "withdrawn"}
     for stretch in recurrence.stretches:
-        for each in walked(recurrence, stretch):
+        for each in walked(recurrence, stretch, settled.__contains__):
             if not each.open:
                 continue
             if each.announced_from <= now:
@@ -99,9 +111,12 @@ def due(recurrence: Recurrence, now: datetime) -> tuple[list[Occurrence], dateti
 def between(recurrence: Recurrence, since: datetime, until: datetime) -> list[Occurrence]:
     """Return the occurrences that begin from *since* to before *until*, in order."""
     found = []
-    changed_to = max((each.occurrence for each in recurrence.changes), default="")
+    changed = {each.occurrence for each in recurrence.changes}
+    changed_to = max(changed, default="")
+    # Local times lie within a day of UTC's.
+    early = written(since - timedelta(days=2))
     for stretch in recurrence.stretches:
-        for each in walked(recurrence, stretch):
+        for each in walked(recurrence, stretch, lambda it: it < early and it not in changed):
             if since <= each.moment.at < until:
                 found.append(each)
             if each.moment.at >= until and each.label > changed_to:
@@ -117,9 +132,8 @@ def named(recurrence: Recurrence, label: Local) -> Occurrence:
         OccurrenceUnknown: If the rule has none then.
     """
     for stretch in recurrence.stretches:
-        for each in walked(recurrence, stretch):
+        for each in walked(recurrence, stretch, label.__gt__):
             if each.label == label:
                 return each
-            if each.label > label:
-                break
+            break
     raise OccurrenceUnknown(label)

@@ -38,8 +38,6 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     moment: Moment | None
     body: str | None
     skipped: bool
-    times: int
-    """How often it has been changed."""
 
 
 class Fixture(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +61,9 @@ class Recurrence(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[Change, ...] = ()
     fixtures: tuple[Fixture, ...] = ()
     """The newest of each occurrence."""
+
+    edits: int = 0
+    """How often anything about it has been changed."""
 
     def change_of(self, occurrence: Local) -> Change | None:
         """Return what is otherwise about *occurrence*."""
@@ -122,21 +123,24 @@ def _after(recurrence: Recurrence, event: _OfOne) -> Recurrence:
         case FixturesReplanned():
             shorter = _cut(_withdrawn(recurrence, event.withdrawn), event.since)
             stretch = Stretch(plan=event.plan, not_before=event.not_before, since=event.since)
-            return replace(shorter, stretches=(*shorter.stretches, stretch))
+            return replace(
+                shorter, stretches=(*shorter.stretches, stretch), edits=recurrence.edits + 1
+            )
         case FixturesEnded():
-            return _cut(_withdrawn(recurrence, event.withdrawn), event.since)
+            ended = _cut(_withdrawn(recurrence, event.withdrawn), event.since)
+            return replace(ended, edits=recurrence.edits + 1)
         case FixtureChanged():
-            known = recurrence.change_of(event.occurrence)
             change = Change(
                 occurrence=event.occurrence,
                 moment=event.moment,
                 body=event.body,
                 skipped=event.skipped,
-                times=1 if known is None else known.times + 1,
             )
+            others = (each for each in recurrence.changes if each.occurrence != event.occurrence)
             return replace(
                 _withdrawn(recurrence, event.withdrawn),
-                changes=(*(each for each in recurrence.changes if each is not known), change),
+                changes=(*others, change),
+                edits=recurrence.edits + 1,
             )
         case FixtureMaterialised():
             return _placed(recurrence, event, event.tournament, "announced")

@@ -24,6 +24,13 @@ NO_TOKEN, STRANGER = "no token", "stranger"
 PERSONAS = (NO_TOKEN, STRANGER, *ROLES, *(f"entered {role}" for role in ROLES))
 """Who asks, in this order: who may least comes first and leaves the league as it was."""
 
+FIXTURES = {
+    "rrule": "FREQ=WEEKLY",
+    "zone": "Etc/UTC",
+    "starts": "2098-12-29T19:00",
+    "tournament": {"name": "Weekly", "ruleset": "better"},
+}
+
 BODIES: dict[str, dict[str, Any]] = {
     "open_account": {"login": "somebody", "password": "correct horse"},
     "create_league": {"name": "Another"},
@@ -36,6 +43,11 @@ BODIES: dict[str, dict[str, Any]] = {
     "open_season": {"name": "Next"},
     "announce_tournament": {"name": "Later", "ruleset": "better"},
     "act": {"type": "fold", "decision": "none"},
+    "plan_fixtures": FIXTURES,
+    "replan_fixtures": {"since": "2099-01-05T19:00"},
+    "end_fixtures": {"since": "2099-01-05T19:00"},
+    "change_fixture": {"skipped": True},
+    "schedule_close": {"closes_at": None},
     "set_presence": {"away": False},
     "stake_item": {"item": "ship", "value": 5},
     "add_on": {"chips": 5},
@@ -53,6 +65,8 @@ Values may name a place.
 QUERIES = {
     "prove_inclusion": {"index": "0", "size": "1"},
     "prove_consistency": {"old": "1", "new": "1"},
+    "read_league_calendar": {"key": "{calendar_key}"},
+    "read_my_calendar": {"key": "{calendar_key}"},
 }
 """What some routes must be asked with."""
 
@@ -144,7 +158,13 @@ class Asker:
             "template_id": await self._made(
                 owner, f"{about}/templates", {"name": "T", "body": {"ruleset": "better"}}, "id"
             ),
+            "calendar_key": await self._made(
+                self.people["somebody else"], "/v1/me/calendar-keys", {}, "key"
+            ),
+            "occurrence": "2099-01-05T19:00",
         }
+        planning = f"/v1/seasons/{names['season_id']}/fixtures"
+        names["recurrence_id"] = await self._made(owner, planning, FIXTURES, "id")
         await Runner(self.projecting).catch_up()
         return World(names, coming)
 
@@ -155,6 +175,9 @@ class Asker:
         if name in BEFORE_PLAY:
             named["tournament_id"] = world.coming
         person = self.people.get(persona)
+        if "{key_id}" in path:
+            own = person or self.people["somebody else"]
+            named["key_id"] = await self._made(own, "/v1/me/calendar-keys", {}, "id")
         if "{token_id}" in path:
             own = person or self.people["somebody else"]
             named["token_id"] = await self._made(own, "/v1/tokens", {}, "id")
@@ -168,7 +191,7 @@ class Asker:
         answer = await self.api.http.request(
             method,
             path.format_map(named),
-            params=QUERIES.get(name),
+            params={key: it.format_map(named) for key, it in QUERIES.get(name, {}).items()},
             headers={**headers, "Idempotency-Key": str(uuid4())},
             **({} if method in ("GET", "DELETE") else {"json": body}),
         )

@@ -109,7 +109,7 @@ def test_every_route_that_the_docs_name_is_there() -> None:
         (method, re.sub(r"\{[^}]*\}", "{}", path), page.name)
         for page in pages
         for method, path in re.findall(
-            r"`(GET|POST|DELETE) (/v1/[\w/{}-]+)", page.read_text(encoding="utf-8")
+            r"`(GET|POST|DELETE) (/v1/[\w/{}.-]+)", page.read_text(encoding="utf-8")
         )
     }
     assert len(named) > 10

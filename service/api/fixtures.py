@@ -1,0 +1,376 @@
+"""Recurring tournaments of a season: planned, edited for one occurrence or all later, ended."""
+
+import asyncio
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine import tournament
+from engine.season.schedule.commands import (
+    ChangeFixture,
+    EndFixtures,
+    PlanFixtures,
+    ReplanFixtures,
+    ScheduleClose,
+)
+from engine.season.schedule.errors import FixturePast
+from engine.season.schedule.state import Recurrence
+from engine.season.schedule.values import Entered, Local, Moment, Plan, RecurrenceId
+from engine.season.state import Opened
+from engine.tournament.state import Unannounced
+from engine.values import LeagueId, TournamentId, identifier
+from service.api.access import Place, find, reach
+from service.api.bodies import invalid, read_body
+from service.api.inputs import Instant, in_utc
+from service.api.listing import listed
+from service.api.operations import operation
+from service.api.paging import Page
+from service.api.positions import live_listing
+from service.api.shell import Asked, shell_of
+from service.api.submitting import Order, answer, decide_one, order_of
+from service.api.terms import announcement, demand_sandbox
+from service.schedule.editing import Edit, edit, recurrence_in
+from service.schedule.materialising import wanted
+from service.schedule.occurrences import named, walked
+from service.schedule.rules import check
+from service.schedule.zones import EDITION, moment_of, written
+
+Rule = Annotated[str, Meta(max_length=500)]
+Zone = Annotated[str, Meta(max_length=64)]
+Hours = Annotated[int, Meta(ge=1, le=90 * 24)]
+Terms = dict[str, Any]
+"""The body of ``POST /v1/leagues/{id}/tournaments``, without season and times."""
+
+_GIVEN = ("season", "starts_at", "registration_opens_at")
+_SHOWN = 5
+
+
+class FixturesWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A recurring tournament: RFC 5545's RRULE, by what clocks in a zone show."""
+
+    rrule: Rule
+    zone: Zone
+    starts: Local
+    ahead_hours: Hours = 24 * 14
+    tournament: Terms
+
+
+class FixturesRewanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Another plan from a local time on; what is not given stays, COUNT counts anew."""
+
+    since: Local
+    rrule: Rule | None = None
+    zone: Zone | None = None
+    starts: Local | None = None
+    """By default the first occurrence from ``since`` on, as it was planned."""
+
+    ahead_hours: Hours | None = None
+    tournament: Terms = {}
+    """Members that are otherwise."""
+
+
+class FixturesEnd(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """From which local time on there is no occurrence."""
+
+    since: Local
+
+
+class FixtureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """One occurrence otherwise than planned; what is not given is as planned."""
+
+    starts: Local | None = None
+    tournament: Terms = {}
+    skipped: bool = False
+
+
+class CloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """When a season closes by itself; null for never."""
+
+    closes_at: Instant | None
+
+
+class SeasonScheduled(msgspec.Struct, kw_only=True):
+    """A season and when it closes by itself."""
+
+    id: str
+    closes_at: datetime | None
+    position: str | None = None
+
+
+class RecurrenceShown(msgspec.Struct, kw_only=True):
+    """A recurring tournament as it is planned now, with its next occurrences."""
+
+    id: str
+    season: str
+    rrule: str
+    zone: str
+    starts: str
+    ahead_hours: int
+    tournament: Terms
+    next: tuple[Moment, ...]
+    position: str | None = None
+
+
+@operation(
+    "POST", "/v1/seasons/{season_id:str}/fixtures", "plan_fixtures",
+    "Let a tournament recur; each occurrence is announced ahead_hours before it begins.",
+    needs="manage_tournaments", scope="tournaments:manage", body=FixturesWanted,
+    answer=RecurrenceShown, status=201,
+    problems=("recurrence_invalid", "season_closed", "terms_invalid", "unknown_ruleset",
+              "invalid_ruleset", "not_a_sandbox"),
+)  # fmt: skip
+async def plan_fixtures(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+    """Check rule, zone and terms, and keep them."""
+    body, raw = await read_body(request, FixturesWanted)
+    place = await reach(request, season_id, "ssn")
+    order, now = order_of(request, raw), shell_of(request).now()
+    plan = Plan(
+        rrule=body.rrule,
+        zone=body.zone,
+        start=body.starts,
+        tzdb=EDITION,
+        ahead_hours=body.ahead_hours,
+        body=await _terms(request, place, season_id, body.tournament),
+    )
+    await _checked(plan)
+    recurrence = RecurrenceId(identifier("rec", order.new_id(0)))
+    command = PlanFixtures(recurrence=recurrence, plan=plan, now=now)
+    receipt = await decide_one(shell_of(request), place.league, season_id, order, [command])
+    return await _shown(request, place, season_id, recurrence, receipt, 201)
+
+
+@operation(
+    "GET", "/v1/seasons/{season_id:str}/fixtures", "list_fixtures", "A season's recurrences.",
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_fixtures(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+    """List from the aggregate, in order of planning."""
+    place = await reach(request, season_id, "ssn")
+    now = shell_of(request).now()
+    known = place.state.schedule.recurrences if isinstance(place.state, Opened) else ()
+    items = [_recurrence(season_id, each, now) for each in known]
+    order = {each.id: number for number, each in enumerate(items)}
+    paged = await live_listing(request, place.league, f"fixtures {season_id}", int)
+    return listed(request, paged.cut(items, lambda each: (order[each.id],)))
+
+
+@operation(
+    "POST", "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/replan", "replan_fixtures",
+    "Let all occurrences from a local time on be otherwise.",
+    needs="manage_tournaments", scope="tournaments:manage", body=FixturesRewanted,
+    answer=RecurrenceShown,
+    problems=("recurrence_invalid", "recurrence_unknown", "fixture_entered", "fixture_past",
+              "season_closed", "terms_invalid", "unknown_ruleset", "invalid_ruleset",
+              "not_a_sandbox"),
+)  # fmt: skip
+async def replan_fixtures(
+    request: Asked, season_id: FromPath[str], recurrence_id: FromPath[str]
+) -> Response[bytes]:
+    """Lay what is given over the plan that holds then."""
+    body, raw = await read_body(request, FixturesRewanted)
+    place = await reach(request, season_id, "ssn")
+    order, now = order_of(request, raw), shell_of(request).now()
+    recurrence = recurrence_in(place.state, recurrence_id)
+    before = recurrence.stretches[-1].plan
+    zone = body.zone or before.zone
+    _demand_future(body.since, zone, now)
+    terms = msgspec.json.decode(before.body) | body.tournament
+    plan = Plan(
+        rrule=body.rrule or before.rrule,
+        zone=zone,
+        start=body.starts or _first(recurrence, body.since),
+        tzdb=EDITION,
+        ahead_hours=body.ahead_hours or before.ahead_hours,
+        body=await _terms(request, place, season_id, terms),
+    )
+    await _checked(plan)
+
+    def asked(entered: tuple[Entered, ...]) -> Edit:
+        return ReplanFixtures(
+            recurrence=recurrence.recurrence,
+            since=body.since,
+            plan=plan,
+            entered=entered,
+            now=now,
+        )
+
+    return await _edited(request, place, season_id, order, recurrence, asked)
+
+
+@operation(
+    "POST", "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/end", "end_fixtures",
+    "Let there be no occurrence from a local time on.",
+    needs="manage_tournaments", scope="tournaments:manage", body=FixturesEnd,
+    answer=RecurrenceShown,
+    problems=("recurrence_unknown", "recurrence_invalid", "fixture_entered", "fixture_past",
+              "season_closed"),
+)  # fmt: skip
+async def end_fixtures(
+    request: Asked, season_id: FromPath[str], recurrence_id: FromPath[str]
+) -> Response[bytes]:
+    """End a recurrence; occurrences before that time stay."""
+    body, raw = await read_body(request, FixturesEnd)
+    place = await reach(request, season_id, "ssn")
+    order, now = order_of(request, raw), shell_of(request).now()
+    recurrence = recurrence_in(place.state, recurrence_id)
+    _demand_future(body.since, recurrence.stretches[-1].plan.zone, now)
+
+    def asked(entered: tuple[Entered, ...]) -> Edit:
+        return EndFixtures(
+            recurrence=recurrence.recurrence, since=body.since, entered=entered, now=now
+        )
+
+    return await _edited(request, place, season_id, order, recurrence, asked)
+
+
+@operation(
+    "POST",
+    "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/occurrences/{occurrence:str}",
+    "change_fixture", "Let one occurrence be otherwise: moved, on other terms, or skipped.",
+    needs="manage_tournaments", scope="tournaments:manage", body=FixtureWanted,
+    answer=RecurrenceShown,
+    problems=("recurrence_unknown", "recurrence_invalid", "occurrence_unknown",
+              "fixture_entered", "fixture_past", "season_closed", "terms_invalid",
+              "unknown_ruleset", "invalid_ruleset", "not_a_sandbox"),
+)  # fmt: skip
+async def change_fixture(
+    request: Asked,
+    season_id: FromPath[str],
+    recurrence_id: FromPath[str],
+    occurrence: FromPath[str],
+) -> Response[bytes]:
+    """Keep what is otherwise; an earlier change of this occurrence is replaced whole."""
+    body, raw = await read_body(request, FixtureWanted)
+    place = await reach(request, season_id, "ssn")
+    order, now = order_of(request, raw), shell_of(request).now()
+    recurrence = recurrence_in(place.state, recurrence_id)
+    found = named(recurrence, occurrence)
+    moment = None if body.starts is None else moment_of(body.starts, found.plan.zone)
+    terms: str | None = None
+    if body.tournament:
+        content = msgspec.json.decode(found.plan.body) | body.tournament
+        terms = await _terms(request, place, season_id, content)
+
+    def asked(entered: tuple[Entered, ...]) -> Edit:
+        return ChangeFixture(
+            recurrence=recurrence.recurrence,
+            occurrence=found.label,
+            moment=moment,
+            body=terms,
+            skipped=body.skipped,
+            entered=entered,
+            now=now,
+        )
+
+    return await _edited(request, place, season_id, order, recurrence, asked)
+
+
+@operation(
+    "POST", "/v1/seasons/{season_id:str}/closing", "schedule_close",
+    "Let a season close by itself at an instant, or no longer.",
+    needs="manage_seasons", scope="tournaments:manage", body=CloseWanted, answer=SeasonScheduled,
+    problems=("recurrence_invalid", "season_closed"),
+)  # fmt: skip
+async def schedule_close(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+    """Say when a worker closes it; the last word holds."""
+    body, raw = await read_body(request, CloseWanted)
+    place = await reach(request, season_id, "ssn")
+    order = order_of(request, raw)
+    closes_at = None if body.closes_at is None else in_utc(body.closes_at)
+    command = ScheduleClose(closes_at=closes_at, now=shell_of(request).now())
+    receipt = await decide_one(shell_of(request), place.league, season_id, order, [command])
+    content = {"id": season_id, "closes_at": closes_at}
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+async def _edited(
+    request: Asked,
+    place: Place,
+    season_id: str,
+    order: Order,
+    recurrence: Recurrence,
+    asked: Any,
+) -> Response[bytes]:
+    desk = shell_of(request).desk
+    receipt = await edit(desk, place.league, season_id, order.command, asked)
+    return await _shown(request, place, season_id, recurrence.recurrence, receipt, 200)
+
+
+async def _shown(
+    request: Asked, place: Place, season_id: str, recurrence: str, receipt: Any, status: int
+) -> Response[bytes]:
+    """Answer with a recurrence as it is after a command."""
+    shell = shell_of(request)
+    state = (await shell.desk.writer.load(place.league, place.stream)).state
+    shown = _recurrence(season_id, recurrence_in(state, recurrence), shell.now())
+    return answer(receipt, msgspec.to_builtins(shown), status, version_of=place.stream)
+
+
+def _recurrence(season_id: str, recurrence: Recurrence, now: datetime) -> RecurrenceShown:
+    plan = recurrence.stretches[-1].plan
+    return RecurrenceShown(
+        id=recurrence.recurrence,
+        season=season_id,
+        rrule=plan.rrule,
+        zone=plan.zone,
+        starts=plan.start,
+        ahead_hours=plan.ahead_hours,
+        tournament=msgspec.json.decode(plan.body),
+        next=tuple(each.moment for each in islice(_coming(recurrence, now), _SHOWN)),
+    )
+
+
+def _coming(recurrence: Recurrence, now: datetime) -> Any:
+    for stretch in recurrence.stretches:
+        for each in walked(recurrence, stretch, written(now - timedelta(days=2)).__gt__):
+            if each.moment.at > now and not each.skipped:
+                yield each
+
+
+def _first(recurrence: Recurrence, since: Local) -> Local:
+    """Return the first occurrence from *since* on; *since* itself if there is none."""
+    coming = walked(recurrence, recurrence.stretches[-1], since.__gt__)
+    found = next(coming, None)
+    return since if found is None else found.label
+
+
+def _demand_future(since: Local, zone: str, now: datetime) -> None:
+    if moment_of(since, zone).at <= now:
+        raise FixturePast(since)
+
+
+async def _checked(plan: Plan) -> None:
+    """Check rule and zone beside the loop: a rule that never comes is looked for in vain."""
+    moment_of(plan.start, plan.zone)
+    await asyncio.to_thread(check, plan)
+
+
+async def _terms(request: Asked, place: Place, season_id: str, terms: Terms) -> str:
+    """
+    Return what is kept of a recurring tournament's terms, after deciding on them once.
+
+    Raises:
+        BadRequest: If they are not what announcing takes, or name what each occurrence gives.
+        CommandRejected: If a tournament cannot be announced on them.
+    """
+    for name in _GIVEN:
+        if name in terms:
+            raise invalid(f"Object contains unknown field `{name}` - at `$.tournament`")
+    text = msgspec.json.encode(terms, order="sorted").decode()
+    now = shell_of(request).now()
+    try:
+        body = wanted(text, season_id, now + timedelta(days=1))
+    except msgspec.ValidationError as error:
+        raise invalid(str(error).replace("`$", "`$.tournament")) from error
+    league = await find(request, place.league, "lge")
+    demand_sandbox(body, league.state.sandbox)
+    trial = TournamentId(identifier("trn", shell_of(request).desk.entropy.uuid()))
+    asked = announcement(body, trial, LeagueId(place.league), now)
+    tournament.decider.decide(Unannounced(), asked)
+    return text

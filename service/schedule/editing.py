@@ -1,0 +1,93 @@
+"""
+Editing one occurrence or all later ones, with the tournaments that are announced already.
+
+The season's event and the cancellations stand in one append: an edit that would take a
+tournament away from somebody is refused whole.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from engine import season, tournament
+from engine.season.schedule.commands import ChangeFixture, EndFixtures, ReplanFixtures
+from engine.season.schedule.errors import RecurrenceUnknown
+from engine.season.schedule.state import Fixture, Recurrence
+from engine.season.schedule.values import Entered, RecurrenceId
+from engine.season.state import Opened
+from engine.tournament.commands import Cancel
+from engine.tournament.state import Announced, Cancelled, Registering
+from engine.values import stream_of
+from service.desk import Desk
+from service.writer import Command, Entry, Receipt, States
+
+Edit = ReplanFixtures | EndFixtures | ChangeFixture
+
+
+def recurrence_in(state: Any, recurrence: str) -> Recurrence:
+    """
+    Return a recurrence of a season.
+
+    Raises:
+        RecurrenceUnknown: If it has none such.
+    """
+    named = RecurrenceId(recurrence)
+    found = state.schedule.of(named) if isinstance(state, Opened) else None
+    if found is None:
+        raise RecurrenceUnknown(named)
+    return found
+
+
+async def edit(
+    desk: Desk,
+    league: str,
+    season_id: str,
+    order: Command,
+    asked: Callable[[tuple[Entered, ...]], Edit],
+) -> Receipt:
+    """
+    Append an edit, and the cancellation of every tournament that it withdraws.
+
+    Args:
+        asked: Returns the command, told how it stands with the tournaments it may touch.
+
+    Raises:
+        CommandRejected: As the season refuses it.
+    """
+    stream = stream_of(season_id)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        edited = asked(())
+        touched = _touched(recurrence_in(state, edited.recurrence), edited)
+        entered = [await _entered(states, each) for each in touched]
+        events = season.decider.decide(state, asked(tuple(entered)))
+        entries = [Entry(stream, events)]
+        cancel = Cancel(reason="fixture_edited", now=edited.now)
+        withdrawn = [each for event in events for each in getattr(event, "withdrawn", ())]
+        for each in withdrawn:
+            before = (await states.load(stream_of(each.tournament))).state
+            if not isinstance(before, Cancelled):
+                cancelled = tournament.decider.decide(before, cancel)
+                entries.append(Entry(stream_of(each.tournament), cancelled))
+        return entries
+
+    return await desk.writer.submit(league, order, decide)
+
+
+def _touched(recurrence: Recurrence, edited: Edit) -> tuple[Fixture, ...]:
+    if not isinstance(edited, ChangeFixture):
+        return recurrence.announced_from(edited.since)
+    known = recurrence.fixture_of(edited.occurrence)
+    return (known,) if known is not None and known.became == "announced" else ()
+
+
+async def _entered(states: States, fixture: Fixture) -> Entered:
+    if fixture.tournament is None:
+        raise TypeError("an announced fixture has a tournament")
+    state = (await states.load(stream_of(fixture.tournament))).state
+    return Entered(
+        tournament=fixture.tournament,
+        open=isinstance(state, Announced | Registering),
+        cancelled=isinstance(state, Cancelled),
+        entrants=len(getattr(state, "entrants", ())),
+    )

@@ -1,0 +1,67 @@
+"""Calendars as RFC 5545 has them: folded, escaped, with names that stay and numbers that grow."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from service.schedule.listing import Item
+
+MEDIA_TYPE = "text/calendar"
+
+_OCTETS_MAX = 75
+_STATUSES = {"planned": "TENTATIVE", "cancelled": "CANCELLED", "missed": "CANCELLED"}
+
+
+def calendar(name: str, items: Iterable[Item]) -> bytes:
+    """Return a calendar called *name*; the same bytes for the same items."""
+    lines = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//Holotable//Holotable//EN",
+        "CALSCALE:GREGORIAN",
+        f"NAME:{_text(name)}",
+        f"X-WR-CALNAME:{_text(name)}",
+        "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
+    ]
+    for item in items:
+        lines += _event(item)
+    lines.append("END:VCALENDAR")
+    return b"".join(_folded(line) for line in lines)
+
+
+def _event(item: Item) -> list[str]:
+    written = [
+        "BEGIN:VEVENT",
+        f"UID:{item.uid}",
+        f"DTSTAMP:{_instant(item.since)}",
+        f"SEQUENCE:{item.sequence}",
+        f"STATUS:{_STATUSES.get(item.standing, 'CONFIRMED')}",
+        f"DTSTART:{_instant(item.starts_at)}",
+        f"SUMMARY:{_text(item.name)}",
+    ]
+    if item.tournament is not None:
+        written.append(f"X-HOLOTABLE-TOURNAMENT:{item.tournament}")
+    return [*written, "END:VEVENT"]
+
+
+def _instant(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+
+
+def _text(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,")
+    return escaped.replace("\r\n", "\\n").replace("\n", "\\n")
+
+
+def _folded(line: str) -> bytes:
+    """Return a content line: at most 75 octets each, no character cut in two."""
+    parts: list[bytes] = []
+    part = b""
+    for character in line:
+        octets = character.encode()
+        room = _OCTETS_MAX if not parts else _OCTETS_MAX - 1
+        if len(part) + len(octets) > room:
+            parts.append(part)
+            part = b""
+        part += octets
+    parts.append(part)
+    return b"\r\n ".join(parts) + b"\r\n"

@@ -1,0 +1,220 @@
+"""
+What is on: tournaments from the read models, and what a season's plans still hold.
+
+An occurrence keeps its name from plan to tournament, and over tournaments that an edit
+took back; so a calendar sees one event that changes, not several.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.season.schedule.state import Fixture, Recurrence
+from engine.season.schedule.values import Local
+from engine.season.state import Opened
+from engine.values import stream_of
+from service.desk import Desk
+from service.projections import queries, rows, schema
+from service.schedule.materialising import tournament_of
+from service.schedule.occurrences import Occurrence, between
+
+ITEMS_MAX = 1000
+_A_DAY = timedelta(days=1)
+
+Standing = Literal["planned", "on", "over", "cancelled", "missed"]
+_STANDINGS: dict[str, Standing] = {"finished": "over", "cancelled": "cancelled"}
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True):
+    """One tournament, announced or to be."""
+
+    uid: str
+    """Names it in every calendar, for ever."""
+
+    sequence: int
+    """Grows with each edit, and when it is called off."""
+
+    name: str
+    starts_at: datetime
+    standing: Standing
+    since: datetime
+    """When it came to stand as it does."""
+
+    season: str | None = None
+    tournament: str | None = None
+    recurrence: str | None = None
+    occurrence: str | None = None
+    """The local time by the rule."""
+
+    local: str | None = None
+    zone: str | None = None
+    tzdb: str | None = None
+
+
+async def schedule_of(
+    desk: Desk, connection: AsyncConnection, league: str, since: datetime, until: datetime
+) -> list[Item]:
+    """Return what begins in a league from *since* to before *until*, the earliest first."""
+    tournament = schema.tournament
+    found = {
+        row.tournament: row
+        for row in await _tournaments(
+            connection,
+            tournament.c.league == league,
+            tournament.c.starts_at >= since - _A_DAY,
+            tournament.c.starts_at < until,
+        )
+    }
+    items: list[Item] = []
+    for season in await queries.seasons(connection, league):
+        state = (await desk.writer.load(league, stream_of(season.season))).state
+        if isinstance(state, Opened):
+            for recurrence in state.schedule.recurrences:
+                items += _items_of(recurrence, season.season, state.closed, found, since, until)
+    items += [_announced(row) for row in found.values() if row.starts_at is not None]
+    items = [each for each in items if since <= each.starts_at < until]
+    return sorted(items, key=lambda each: (each.starts_at, each.uid))[:ITEMS_MAX]
+
+
+async def schedule_of_player(
+    connection: AsyncConnection, player: str, since: datetime, until: datetime
+) -> list[Item]:
+    """Return what a player has entered that begins from *since* to before *until*."""
+    entrant, tournament = schema.entrant, schema.tournament
+    entered = sa.select(entrant.c.tournament).where(
+        entrant.c.player == player, entrant.c.state != "withdrawn"
+    )
+    found = await _tournaments(
+        connection,
+        tournament.c.tournament.in_(entered),
+        tournament.c.starts_at >= since,
+        tournament.c.starts_at < until,
+    )
+    return [_announced(row) for row in found]
+
+
+async def _tournaments(connection: AsyncConnection, *where: Any) -> list[rows.TournamentRow]:
+    tournament = schema.tournament
+    statement = (
+        sa.select(tournament)
+        .where(*where)
+        .order_by(tournament.c.starts_at, tournament.c.tournament)
+        .limit(ITEMS_MAX)
+    )
+    found = await connection.execute(statement)
+    return [rows.TournamentRow(**row) for row in found.mappings()]
+
+
+def _items_of(
+    recurrence: Recurrence,
+    season: str,
+    closed: bool,
+    found: dict[str, rows.TournamentRow],
+    since: datetime,
+    until: datetime,
+) -> Iterable[Item]:
+    """Yield the occurrences of a recurrence, and take their tournaments out of *found*."""
+    for fixture in recurrence.fixtures:
+        for attempt in range(1, fixture.attempt):
+            found.pop(tournament_of(recurrence.recurrence, fixture.occurrence, attempt), None)
+    listed = set()
+    for occurrence in between(recurrence, since, until):
+        listed.add(occurrence.label)
+        row = _taken(occurrence, found)
+        if row is None and closed and occurrence.open:
+            continue
+        yield _item(recurrence, occurrence, season, row)
+    for fixture in recurrence.fixtures:
+        # Announced once, and no longer of the plan: whoever has seen it sees it called off.
+        row = found.pop(fixture.tournament or "", None)
+        if row is not None and fixture.occurrence not in listed:
+            yield _called_off(recurrence, fixture, season, row)
+
+
+def _taken(
+    occurrence: Occurrence, found: dict[str, rows.TournamentRow]
+) -> rows.TournamentRow | None:
+    fixture = occurrence.fixture
+    if fixture is None or fixture.tournament is None:
+        return None
+    row = found.pop(fixture.tournament, None)
+    return row if fixture.became == "announced" else None
+
+
+def _item(
+    recurrence: Recurrence, occurrence: Occurrence, season: str, row: rows.TournamentRow | None
+) -> Item:
+    announced = occurrence.fixture is not None and occurrence.fixture.became == "announced"
+    standing: Standing = "planned"
+    if occurrence.skipped:
+        standing = "cancelled"
+    elif occurrence.fixture is not None and occurrence.fixture.became == "missed":
+        standing = "missed"
+    elif row is not None:
+        standing = _STANDINGS.get(row.state, "on")
+    elif announced:
+        standing = "on"
+    off = standing in ("cancelled", "missed")
+    moment = occurrence.moment
+    return Item(
+        uid=_uid(recurrence, occurrence.label),
+        sequence=2 * recurrence.edits + off,
+        name=row.name if row is not None else msgspec.json.decode(occurrence.body)["name"],
+        starts_at=moment.at if row is None or row.starts_at is None else row.starts_at,
+        standing=standing,
+        since=_since(row) if row is not None else occurrence.planned_at,
+        season=season,
+        tournament=occurrence.fixture.tournament if announced and occurrence.fixture else None,
+        recurrence=recurrence.recurrence,
+        occurrence=occurrence.label,
+        local=moment.local,
+        zone=moment.zone,
+        tzdb=moment.tzdb,
+    )
+
+
+def _called_off(
+    recurrence: Recurrence, fixture: Fixture, season: str, row: rows.TournamentRow
+) -> Item:
+    return Item(
+        uid=_uid(recurrence, fixture.occurrence),
+        sequence=2 * recurrence.edits + 1,
+        name=row.name,
+        starts_at=fixture.moment.at,
+        standing="cancelled",
+        since=_since(row),
+        season=season,
+        tournament=fixture.tournament,
+        recurrence=recurrence.recurrence,
+        occurrence=fixture.occurrence,
+        local=fixture.moment.local,
+        zone=fixture.moment.zone,
+        tzdb=fixture.moment.tzdb,
+    )
+
+
+def _uid(recurrence: Recurrence, occurrence: Local) -> str:
+    digits = "".join(each for each in occurrence if each.isdigit())
+    return f"{recurrence.recurrence}-{digits}@holotable"
+
+
+def _announced(row: rows.TournamentRow) -> Item:
+    standing = _STANDINGS.get(row.state, "on")
+    return Item(
+        uid=f"{row.tournament}@holotable",
+        sequence=int(standing == "cancelled"),
+        name=row.name,
+        starts_at=row.starts_at or row.announced_at,
+        standing=standing,
+        since=_since(row),
+        season=row.season,
+        tournament=row.tournament,
+    )
+
+
+def _since(row: rows.TournamentRow) -> datetime:
+    return row.finished_at or row.announced_at

@@ -1,0 +1,18 @@
+"""Read models for tests that run no process of their own for them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from service.database import async_engine
+from service.projections.runner import Runner
+from tests.support.databases import TestDatabase
+
+
+@asynccontextmanager
+async def projecting(database: TestDatabase) -> AsyncIterator[Runner]:
+    """Return what brings the read models of *database* up to its log, when it is asked to."""
+    engine = async_engine(database.url("holotable_project"), 2)
+    try:
+        yield Runner(engine)
+    finally:
+        await engine.dispose()
