@@ -69,7 +69,10 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
         for key, each in tables.items()
     }
     if state.closing and all(tables[each.table].idle for each in state.tables):
-        return Finish(rule="finish.closed", stacks=_stacks(state, tables))
+        deal = state.books.deal
+        agreed = deal is not None and deal.ends
+        stacks = _stacks(state, tables)
+        return Finish(rule="finish.deal" if agreed else "finish.closed", stacks=stacks)
     if state.closing:
         return Hold(reason="closing")
     live = tuple(each for each in state.tables if hands_left(state.terms, tables[each.table]) != 0)
