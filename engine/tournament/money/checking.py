@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from engine.rulesets import OpenEnd
 from engine.tournament.commands import Announce
 from engine.tournament.terms.fees import FeeTerms
+from engine.values import CHIPS_MAX
 
 AMOUNT_MAX = 2**50
 _WHOLE = 100
@@ -20,7 +21,7 @@ def checked(command: Announce) -> Iterable[Checked]:
     money = not flat or command.prize_pool > 0
     shares = bool(command.payouts or fees.table or fees.amounts)
     return (
-        *_sound(fees),
+        *_sound(fees, command.ruleset.chip_unit),
         ("payouts", all(share > 0 for share in command.payouts), "shares must be positive"),
         ("prize_pool", command.prize_pool >= 0, "must not be negative"),
         ("payouts", shares or not money, "must say who gets the prize pool"),
@@ -38,7 +39,7 @@ def checked(command: Announce) -> Iterable[Checked]:
     )
 
 
-def _sound(fees: FeeTerms) -> Iterable[Checked]:
+def _sound(fees: FeeTerms, unit: int) -> Iterable[Checked]:
     add_on, rows = fees.add_on, fees.table
     amounts = all(0 <= each <= AMOUNT_MAX for each in _amounts(fees))
     shares = all(row.shares and all(share > 0 for share in row.shares) for row in rows)
@@ -49,8 +50,9 @@ def _sound(fees: FeeTerms) -> Iterable[Checked]:
         ("fees", amounts, f"amounts must be between 0 and {AMOUNT_MAX}"),
         (
             "fees.add_on",
-            add_on is None or (add_on.chips > 0 and add_on.max > 0),
-            "must bring chips, and be there at least once",
+            add_on is None
+            or (0 < add_on.chips <= CHIPS_MAX and not add_on.chips % unit and add_on.max > 0),
+            f"must bring whole units of {unit} chips, and be there at least once",
         ),
         ("fees.table", shares, "shares must be positive, and there must be some"),
         ("fees.table", len(set(sizes)) == len(sizes), "must have one row for each size of field"),
