@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from engine.errors import CommandRejected
-from engine.policies import stacks_between_hands
 from engine.rulesets import resolve, ruleset_hash
-from engine.tournament.commands import Cancel, Pause, Resume
+from engine.tournament.commands import Cancel, DeclareRebuy, Pause, Resume
 from engine.tournament.money.commands import AcceptDeal, DeclineDeal, ProposeDeal, TakeAddOn
 from engine.tournament.money.pool import Ledger, ledger_of
 from engine.tournament.state import Cancelled, Finished, Running
 from engine.tournament.terms import FeeTerms
 from engine.tournament.terms.fees import AddOnTerms, PayoutRow, Price
+from engine.tournament.values import Standing
 from tests.engine.books import balanced
 from tests.engine.floor import NOON
 from tests.engine.simulation import Floor
@@ -51,15 +51,22 @@ def any_terms(random: Random) -> dict[str, Any]:
     }
 
 
+def told(floor: Floor) -> tuple[Standing, ...]:
+    """Return everyone's stack; on a floor without cards no bets lie on the table."""
+    return tuple(
+        Standing(entrant=place.entrant, stack=place.stack)
+        for table in floor.open_tables
+        for place in table.places
+    )
+
+
 def meddle(floor: Floor, random: Random) -> None:
     """Do something to the money that is not part of play; what is refused does not matter."""
     state = floor.tournament
     if not isinstance(state, Running) or not state.remaining():
         return
     who = random.choice(state.remaining())
-    stacks = tuple(
-        one for table in floor.open_tables for one in stacks_between_hands(table)
-    )
+    stacks = told(floor)
     asked = random.choice(
         [
             (ProposeDeal(by=who, method="equal", play_for=random.randrange(50), now=NOON),),
@@ -73,6 +80,7 @@ def meddle(floor: Floor, random: Random) -> None:
                 AcceptDeal(entrant=each, offer=state.books.offers, now=NOON)
                 for each in state.remaining()
             ),
+            (DeclareRebuy(entrant=who, now=NOON),),
             (Pause(reason="break", now=NOON),),
             (Resume(now=NOON),),
         ]
@@ -91,7 +99,7 @@ def add_on(floor: Floor, random: Random) -> None:
         return
     places = [place.entrant for table in idle for place in table.places]
     try:
-        floor.buy(TakeAddOn(entrant=random.choice(places), now=NOON))
+        floor.decide(TakeAddOn(entrant=random.choice(places), now=NOON))
     except CommandRejected:
         return
 
@@ -116,10 +124,7 @@ def night(seed: int) -> tuple[Floor, Ledger]:
         if random.random() < 0.1:
             add_on(floor, random)
         if step == called_off:
-            told = tuple(
-                one for table in floor.open_tables for one in stacks_between_hands(table)
-            )
-            floor.decide(Cancel(reason="storm", stacks=told, now=NOON))
+            floor.decide(Cancel(reason="storm", stacks=told(floor), now=NOON))
         elif not floor.step() and random.random() < 0.2:
             floor.decide(Resume(now=NOON))
         books = ledger_of(floor.tournament)

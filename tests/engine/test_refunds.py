@@ -59,9 +59,7 @@ def test_before_play_who_has_paid_gets_back_what_was_paid() -> None:
     """
     given = entered(1, 2, payment="recorded")
     given.asked(
-        RecordPayment(
-            entrant=entrant(1), kind="buy_in", amount=400, by=player(99), now=NOON
-        )
+        RecordPayment(entrant=entrant(1), kind="buy_in", amount=400, by=player(99), now=NOON)
     )
 
     decided = given.when(cancel()).events()
