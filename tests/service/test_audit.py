@@ -223,7 +223,7 @@ async def test_a_result_that_was_exchanged_is_found(
 
     report = await audited(database, night.league)
 
-    [check] = [check for check in report.checks if check.name == "placings"]
+    [check] = [check for check in report.checks if check.name == "money"]
     assert [each.position for each in check.faults] == [position], report.text()
 
 

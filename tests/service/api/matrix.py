@@ -141,6 +141,7 @@ class Asker:
                 owner, f"{about}/audits", {"tournament": night}, "operation"
             ),
             "text_id": await self._text(league),
+            "number": "1",
         }
         await Runner(self.projecting).catch_up()
         return World(names, coming)
