@@ -26,6 +26,7 @@ from engine.tournament.commands import RecordBrought, RecordLeaves
 from engine.tournament.directives import BringIn, Close, Finish, LetGo
 from engine.tournament.events import Event as TournamentEvent
 from engine.tournament.events import ItemReturned, ItemStaked, LeaveDeclared, RebuyTaken
+from engine.tournament.money.events import AddOnTaken
 from engine.tournament.state import Running
 from engine.tournament.state import State as TournamentState
 from engine.tournament.values import Standing
@@ -51,6 +52,8 @@ def chips_of(
                 command = BuyChips(seat=seat, entrant=entrant, chips=chips, cause="rebuy", now=now)
             case ItemStaked(seat=seat, entrant=entrant, value=chips):
                 command = BuyChips(seat=seat, entrant=entrant, chips=chips, cause="item", now=now)
+            case AddOnTaken(seat=seat, entrant=entrant, chips=chips):
+                command = BuyChips(seat=seat, entrant=entrant, chips=chips, cause="add_on", now=now)
             case ItemReturned():
                 command = ReturnChips(entrant=event.entrant, chips=event.value, now=now)
             case LeaveDeclared():

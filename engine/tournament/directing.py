@@ -68,10 +68,8 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
         key: msgspec.structs.replace(each, idle=each.idle and key not in waiting)
         for key, each in tables.items()
     }
-    if state.closing and all(tables[each.table].idle for each in state.tables):
-        return Finish(rule="finish.closed", stacks=_stacks(state, tables))
     if state.closing:
-        return Hold(reason="closing")
+        return _closing(state, tables)
     live = tuple(each for each in state.tables if hands_left(state.terms, tables[each.table]) != 0)
     if _all_played(state, tables, live):
         return _finished(state, tables, live, here)
@@ -89,6 +87,16 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
         wait_seconds=state.terms.hands_between_seconds if tables[table].hand_number else 0,
         clock=state.clock,
     )
+
+
+def _closing(state: Running, tables: Mapping[TableId, TableSummary]) -> Directive:
+    """Return the end, by the host's word or by a deal, once no hand is in play anywhere."""
+    if not all(tables[each.table].idle for each in state.tables):
+        return Hold(reason="closing")
+    deal = state.books.deal
+    agreed = deal is not None and deal.ends
+    stacks = _stacks(state, tables)
+    return Finish(rule="finish.deal" if agreed else "finish.closed", stacks=stacks)
 
 
 def _all_played(

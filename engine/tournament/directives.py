@@ -76,7 +76,11 @@ class Finish(msgspec.Struct, frozen=True, kw_only=True):
     """Every table has played its last hand."""
 
     rule: Literal[
-        "finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks", "finish.closed"
+        "finish.hands_max",
+        "finish.each_dealt_once",
+        "finish.too_few_stacks",
+        "finish.closed",
+        "finish.deal",
     ]
     stacks: tuple[Standing, ...]
 

@@ -45,6 +45,8 @@ from engine.tournament.evolution_buying import (
     with_item,
     without_window,
 )
+from engine.tournament.money import events as of_money
+from engine.tournament.money.books import booked
 from engine.tournament.seats import moved, seatings_of, without
 from engine.tournament.state import (
     Announced,
@@ -66,7 +68,10 @@ def evolve(state: State, event: Event) -> State:
     Raises:
         InvariantViolated: If *event* cannot have happened in *state*.
     """
-    return replace(_evolve(state, event), version=state.version + 1)
+    books = booked(state.books, event)
+    if isinstance(event, of_money.Event) and not isinstance(state, Unannounced):
+        return replace(state, version=state.version + 1, books=books)
+    return replace(_evolve(state, event), version=state.version + 1, books=books)
 
 
 def _evolve(state: State, event: Event) -> State:

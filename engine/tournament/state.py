@@ -7,6 +7,7 @@ import msgspec
 from engine.tournament.correcting.events import ResultCorrected
 from engine.tournament.errors import TournamentNotRunning
 from engine.tournament.events import TournamentAnnounced
+from engine.tournament.money.values import Books
 from engine.tournament.values import (
     Entry,
     Item,
@@ -53,6 +54,9 @@ class Seating(msgspec.Struct, frozen=True, kw_only=True):
 class _Phase(msgspec.Struct, frozen=True, kw_only=True):
     version: int = 0
     """How many events have led here: the version of the last one in the stream."""
+
+    books: Books = Books()
+    """What money follows from."""
 
 
 class Unannounced(_Phase, frozen=True, kw_only=True):

@@ -51,6 +51,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "set_presence": {"away": False},
     "stake_item": {"item": "ship", "value": 5},
     "add_on": {"chips": 5},
+    "record_payment": {"entrant": "ent_" + "0" * 32, "kind": "fee", "amount": 5},
+    "propose_deal": {"method": "equal"},
+    "propose_deal_as_director": {"method": "equal"},
     "start_audit": {"tournament": "{tournament_id}"},
     "correct_result": {"order": [["ent_" + "0" * 32]], "reason": "Counted again"},
     "forfeit_result": {"entrant": "ent_" + "0" * 32, "reason": "Counted again"},
@@ -162,6 +165,7 @@ class Asker:
                 self.people["somebody else"], "/v1/me/calendar-keys", {}, "key"
             ),
             "occurrence": "2099-01-05T19:00",
+            "number": "1",
         }
         planning = f"/v1/seasons/{names['season_id']}/fixtures"
         names["recurrence_id"] = await self._made(owner, planning, FIXTURES, "id")
