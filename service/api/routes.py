@@ -11,6 +11,7 @@ from service.api import (
     corrections,
     directing,
     evidence,
+    exports,
     feeds,
     fixtures,
     floors,
@@ -61,6 +62,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         bundles,
         corrections,
         evidence,
+        exports,
         health,
     )
     for handler in vars(module).values()

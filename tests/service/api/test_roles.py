@@ -47,6 +47,7 @@ MEMBERS = {
             "read_receipt", "read_text", "list_corrections", "read_floor", "read_record",
             "bundle_hand", "bundle_tournament",
             "read_house_rules", "list_templates", "read_template",
+            "export_standings", "export_results", "export_payouts", "export_league_results",
             "follow_table", "follow_tournament", "follow_league",
             "list_checkpoints", "list_epochs", "prove_inclusion", "prove_consistency",
             "read_operation", "list_fixtures", "read_schedule",
