@@ -30,6 +30,8 @@ SECTIONS: Final = {
     ),
     "Proof": (signing.verify_head, bundling.bundle),
     "People and clients": (people.account, people.token, people.openapi),
+    "Proof": (signing.verify_head,),
+    "People and clients": (people.account, people.player, people.token, people.openapi),
     "Rules": (rules.rulesets,),
 }
 """Every command, as ``--help`` shows them."""

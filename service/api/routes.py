@@ -10,6 +10,7 @@ from service.api import (
     calendars,
     corrections,
     directing,
+    erasing,
     evidence,
     exports,
     feeds,
@@ -37,6 +38,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
     handler
     for module in (
         accounts,
+        erasing,
         leagues,
         members,
         invitations,

@@ -28,6 +28,7 @@ OWN = {
     "revoke_calendar_key",
     "revoke_token",
     "read_me",
+    "erase_me",
     "create_league",
     "list_leagues",
     "accept_invitation",
