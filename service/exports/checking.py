@@ -71,8 +71,8 @@ class Checked(msgspec.Struct, kw_only=True):
 
 
 _BROKEN = (
-    BadZipFile, zlib.error, EOFError, KeyError, ValueError, OverflowError, msgspec.MsgspecError,
-    NotImplementedError, RuntimeError,
+    BadZipFile, OSError, zlib.error, EOFError, KeyError, ValueError, OverflowError,
+    msgspec.MsgspecError, NotImplementedError, RuntimeError,
 )  # fmt: skip
 """What a file that is no archive, or a damaged one, may provoke."""
 
@@ -88,6 +88,8 @@ def check_archive(file: Path, keys: tuple[str, ...] = ()) -> Checked:
         OSError: If the file cannot be read.
     """
     checked = Checked()
+    with file.open("rb"):
+        pass  # what cannot be read at all is another answer than what is damaged
     try:
         with ZipFile(file) as archive:
             _check(archive, keys, checked)
