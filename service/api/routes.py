@@ -10,7 +10,9 @@ from service.api import (
     calendars,
     corrections,
     directing,
+    erasing,
     evidence,
+    exports,
     feeds,
     fixtures,
     floors,
@@ -38,6 +40,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
     handler
     for module in (
         accounts,
+        erasing,
         leagues,
         members,
         invitations,
@@ -65,6 +68,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         bundles,
         corrections,
         evidence,
+        exports,
         health,
     )
     for handler in vars(module).values()

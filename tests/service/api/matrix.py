@@ -35,6 +35,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "open_account": {"login": "somebody", "password": "correct horse"},
     "create_league": {"name": "Another"},
     "invite": {"role": "player"},
+    "erase_me": {"player": "somebody else", "password": "correct horse"},
     "change_role": {"role": "player"},
     "set_house_rules": {"body": {"decision_seconds": 20}},
     "save_template": {"name": "Weekly", "body": {"ruleset": "better"}},
@@ -197,7 +198,7 @@ class Asker:
             path.format_map(named),
             params={key: it.format_map(named) for key, it in QUERIES.get(name, {}).items()},
             headers={**headers, "Idempotency-Key": str(uuid4())},
-            **({} if method in ("GET", "DELETE") else {"json": body}),
+            **({"json": body} if body or method not in ("GET", "DELETE") else {}),
         )
         code = None
         with suppress(ValueError):
