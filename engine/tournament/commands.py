@@ -12,6 +12,7 @@ import msgspec
 
 from engine.rulesets import Ruleset
 from engine.tournament.correcting import commands as correcting
+from engine.tournament.floor import commands as floor_commands
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms
 from engine.tournament.values import BotRule, Busted, Candidate, Draw, Masters, Move, Standing
 from engine.values import (
@@ -240,7 +241,11 @@ class Finish(_Command, frozen=True, kw_only=True, tag="finish"):
     """End with several entrants left: every table has played its last hand."""
 
     rule: Literal[
-        "finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks", "finish.closed"
+        "finish.hands_max",
+        "finish.each_dealt_once",
+        "finish.too_few_stacks",
+        "finish.closed",
+        "finish.last_hands",
     ]
     stacks: tuple[Standing, ...]
     """Of everyone still in, in any order."""
@@ -271,4 +276,5 @@ Command = (
     | Cancel
     | Finish
     | correcting.Command
+    | floor_commands.Command
 )

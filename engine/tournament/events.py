@@ -12,6 +12,7 @@ import msgspec
 
 from engine.rulesets import Amounts, Ruleset
 from engine.tournament.correcting import events as correcting
+from engine.tournament.floor import events as floor
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms
 from engine.tournament.values import (
     BotRule,
@@ -351,4 +352,5 @@ Event = (
     | TournamentFinished
     | TournamentCancelled
     | correcting.Event
+    | floor.Event
 )
