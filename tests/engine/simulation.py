@@ -13,7 +13,7 @@ from engine.table.state import Table
 from engine.tournament.commands import RecordBusts
 from engine.tournament.state import Finished, Running
 from engine.tournament.values import Busted
-from engine.values import HandId, TableId, stream_of
+from engine.values import EntrantId, HandId, TableId, stream_of
 from tests.engine.floor import NOON, TOURNAMENT, to_start
 
 HEAD = "00" * 32
@@ -30,7 +30,7 @@ class Floor:
     """Every stream of one tournament, and what may be done to them."""
 
     def __init__(self, entrants: int, *, seed: int, **terms: Any) -> None:
-        self.random = Random(seed)
+        self.random, self.now = Random(seed), NOON
         decider = DECIDERS["tournament"]
         commands = to_start(entrants, **terms)
         self.events, self.tournament = decide_in_turn(decider, decider.initial, commands)
@@ -58,7 +58,7 @@ class Floor:
             self.tournament,
             known,
             table,
-            now=NOON,
+            now=self.now,
             hand=HAND,
             tournament_version=len(self.events),
             tournament_head=HEAD,
@@ -72,8 +72,8 @@ class Floor:
                 happened = self.decide(*entry.commands) or happened
                 continue
             table = next(key for key in self.tables if stream_of(key) == entry.stream)
-            if isinstance(entry.commands[0], OpenHand):
-                self._open(table)
+            if entry.commands and isinstance(entry.commands[0], OpenHand):
+                self._open(table, entry.commands[0].round)
                 happened = True
                 continue
             decided, state = decide_in_turn(DECIDERS["table"], self.tables[table], entry.commands)
@@ -87,7 +87,7 @@ class Floor:
         self.events += decided
         return bool(decided)
 
-    def _open(self, table: TableId) -> None:
+    def _open(self, table: TableId, number: int) -> None:
         state = self.tables[table]
         assert len([place for place in state.places if place.stack]) >= 2
         seats = [place.seat for place in state.places]
@@ -96,14 +96,14 @@ class Floor:
             state,
             hand=InPlay(),
             hand_number=state.hand_number + 1,
+            round=number,
             button=(after or seats)[0],
             wait=None,
         )
 
     def settle(self, table: TableId) -> None:
         """End the hand in play: chips change hands, some to nothing."""
-        state = self.tables[table]
-        before = {place.entrant: place.stack for place in state.places}
+        before = {place.entrant: place.stack for place in self.tables[table].places}
         stacks = dict(before)
         winner = self.random.choice(list(stacks))
         for entrant, stack in before.items():
@@ -111,6 +111,21 @@ class Floor:
                 lost = stack if self.random.random() < 0.4 else self.random.randrange(0, stack, 5)
                 stacks[entrant] -= lost
                 stacks[winner] += lost
+        self._settled(table, stacks)
+
+    def lose(self, table: TableId, *entrants: EntrantId) -> None:
+        """End the hand in play: *entrants* lose all they have to somebody else there."""
+        before = {place.entrant: place.stack for place in self.tables[table].places}
+        stacks = dict(before)
+        winner = next(each for each in stacks if each not in entrants)
+        for entrant in entrants:
+            stacks[winner] += stacks[entrant]
+            stacks[entrant] = 0
+        self._settled(table, stacks)
+
+    def _settled(self, table: TableId, stacks: dict[EntrantId, int]) -> None:
+        state = self.tables[table]
+        before = {place.entrant: place.stack for place in state.places}
         busts = tuple(
             Busted(entrant=place.entrant, seat=place.seat, stack_at_start=before[place.entrant])
             for place in state.places
@@ -127,7 +142,15 @@ class Floor:
         )
         if busts:
             number = state.hand_number
-            self.decide(RecordBusts(table=table, hand_number=number, busts=busts, now=NOON))
+            self.decide(
+                RecordBusts(
+                    table=table,
+                    hand_number=number,
+                    round=state.round,
+                    busts=busts,
+                    now=self.now,
+                )
+            )
 
     def step(self) -> bool:
         """Let one table, chosen at random, go on; answer whether it could."""
@@ -164,5 +187,7 @@ class Floor:
             for placed in table.entrants()
         }
         out = [placing.entrant for placing in self.tournament.placings]
+        if self.tournament.floor.hand_for_hand is not None:
+            out += [each.entrant for each in self.tournament.floor.hand_for_hand.out]
         known = sorted([*out, *self.tournament.remaining()])
         assert known == sorted(each.entrant for each in self.tournament.entrants)
