@@ -13,9 +13,7 @@ _NOT_BEGUN = timedelta(minutes=1)
 """How often is asked again whether play has begun that was to be over by now."""
 
 
-async def end_break(
-    desk: Desk, league: str, tournament_id: str, begun_by: int
-) -> datetime | None:
+async def end_break(desk: Desk, league: str, tournament_id: str, begun_by: int) -> datetime | None:
     """
     End a tournament's break if it is due, and have its tables go on; asking again is harmless.
 

@@ -53,9 +53,9 @@ def consolidated(
     breaking = _breaking(state, tables, live)
     if breaking is None:
         return None
-    others = tuple(each for each in live if each.table != breaking.table)
-    heir = min(others, key=lambda each: each.number).table
-    room = _room(tables, others, entrants=sum(len(each.seats) for each in live))
+    staying = _staying(state, live, breaking)
+    heir = min(staying, key=lambda each: each.number).table
+    room = _room(tables, staying, entrants=sum(len(each.seats) for each in live))
     leaving = len(breaking.seats)
     settled = tables[heir].idle or not tables[breaking.table].carried
     if leaving <= sum(room.values()) and settled:
@@ -83,6 +83,16 @@ def _breaking(
     by_number = {each.number: each for each in live}
     first = next(by_number[number] for number in state.breaking_order if number in by_number)
     return first if tables[first.table].idle else None
+
+
+def _staying(state: Running, live: tuple[Seating, ...], breaking: Seating) -> tuple[Seating, ...]:
+    """Return the tables that no one has to leave, so that nobody who moves has to move on."""
+    entrants = sum(len(each.seats) for each in live)
+    place = {number: index for index, number in enumerate(state.breaking_order)}
+    others = [each for each in live if each != breaking]
+    others.sort(key=lambda each: (len(each.seats) > 0, place.get(each.number, -1)))
+    count = min(tables_for(state.terms, entrants), len(others))
+    return tuple(others[len(others) - count :])
 
 
 def _room(
@@ -163,7 +173,7 @@ def balanced(
         return None
     if max(sizes) - min(sizes) <= state.terms.floor.size_tolerance:
         return None
-    excess = _excess(tables, live)
+    excess = _excess(state, tables, live)
     room = {each: -count for each, count in excess.items() if count < 0 and tables[each].idle}
     givers = [each for each in live if excess[each.table] > 0 and tables[each.table].idle]
     if not room or not givers:
@@ -174,7 +184,7 @@ def balanced(
         giver, room = max(givers, key=lambda each: len(each.seats)), {here.table: room[here.table]}
     else:
         return None
-    candidates = _preferred(state, tables[giver.table], giver)
+    candidates = preferred(state, tables[giver.table], giver)
     count = min(excess[giver.table], sum(room.values()))
     movers = tuple(each.entrant for each in candidates[:count])
     return MoveOut(
@@ -186,7 +196,7 @@ def balanced(
     )
 
 
-def _preferred(state: Running, table: TableSummary, giver: Seating) -> tuple[Candidate, ...]:
+def preferred(state: Running, table: TableSummary, giver: Seating) -> tuple[Candidate, ...]:
     """
     Return who would leave *giver*, in order: the next big blind first.
 
@@ -205,7 +215,7 @@ def _preferred(state: Running, table: TableSummary, giver: Seating) -> tuple[Can
 
 
 def _excess(
-    tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...]
+    state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...]
 ) -> dict[TableId, int]:
     """
     Return how many each table has above (or, negative, below) what it should.
@@ -221,7 +231,8 @@ def _excess(
         return (-size, idle if size * len(live) > entrants else not idle, each.number)
 
     order = sorted(live, key=preference)
-    wanted = targets([len(each.seats) for each in order])
+    tolerance = state.terms.floor.size_tolerance
+    wanted = targets([len(each.seats) for each in order], tolerance=tolerance)
     return {
         each.table: len(each.seats) - target for each, target in zip(order, wanted, strict=True)
     }

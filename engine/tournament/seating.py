@@ -136,14 +136,20 @@ def worst_seat(occupied: Collection[Seat], *, button: Seat | None, seat_count: i
     return min(free, key=lambda seat: (seat <= small_blind, seat))
 
 
-def targets(sizes: Sequence[int]) -> tuple[int, ...]:
+def targets(sizes: Sequence[int], *, tolerance: int = 1) -> tuple[int, ...]:
     """
     Return how many should sit at each table, in the order of *sizes*.
 
-    As even as possible; the tables listed first keep the ones left over.
+    With the fewest moves after which no two tables lie further apart than *tolerance*;
+    of equally full ones those listed first keep their players, of equally empty ones
+    they get some.
 
-    >>> targets([10, 10, 2])
-    (8, 7, 7)
+    >>> targets([10, 10, 2]), targets([9, 6, 6], tolerance=2)
+    ((8, 7, 7), (8, 7, 6))
     """
-    base, left_over = divmod(sum(sizes), len(sizes))
-    return tuple(base + (index < left_over) for index in range(len(sizes)))
+    wanted = list(sizes)
+    while max(wanted) - min(wanted) > tolerance:
+        giver = len(wanted) - 1 - wanted[::-1].index(max(wanted))
+        wanted[giver] -= 1
+        wanted[wanted.index(min(wanted))] += 1
+    return tuple(wanted)
