@@ -60,23 +60,39 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
     if (first := on_the_floor.first_of_all(state, here)) is not None:
         return first
     tables = on_the_floor.with_standing(state, tables)
+    if (first := _before_play(state, tables, here)) is not None:
+        return first
+    return _in_play(state, _settled(state, tables), here)
 
+
+def _before_play(
+    state: Running, tables: Mapping[TableId, TableSummary], here: Seating
+) -> Directive | None:
+    """Return who or what has to come or go, or be waited for, before anything is settled."""
     if leaving := casino.leaving_from(state, here):
         return LetGo(entrants=leaving)
     if state.promised:
         return BringIn(promised=state.promised)
     if (in_round := on_the_floor.in_rounds(state, tables, here)) is not None:
         return in_round
-    waiting = {window.table for window in state.windows}
-    if table in waiting:
+    if here.table in {window.table for window in state.windows}:
         return CloseRebuys(wait_seconds=state.terms.ruleset.rebuy.seconds)
-    # Nothing is settled with a table that still waits for who may come back.
-    tables = {
+    return on_the_floor.to_count(state, tables, here)
+
+
+def _settled(
+    state: Running, tables: Mapping[TableId, TableSummary]
+) -> Mapping[TableId, TableSummary]:
+    """Return *tables*; nothing is settled with one that still waits for who may come back."""
+    waiting = {window.table for window in state.windows}
+    return {
         key: msgspec.structs.replace(each, idle=each.idle and key not in waiting)
         for key, each in tables.items()
     }
-    if (to_count := on_the_floor.to_count(state, tables, here)) is not None:
-        return to_count
+
+
+def _in_play(state: Running, tables: Mapping[TableId, TableSummary], here: Seating) -> Directive:
+    """Return how play goes on at *here*, or ends."""
     if state.closing and all(tables[each.table].idle for each in state.tables):
         return Finish(rule="finish.closed", stacks=_stacks(state, tables))
     if state.closing:
@@ -90,7 +106,7 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
         return arranged
     if _stuck(state, tables, live):
         return _finished(state, tables, live, here)
-    if len(here.seats) < 2 or not tables[table].playable:
+    if len(here.seats) < 2 or not tables[here.table].playable:
         return Hold(reason="waiting_for_entrants")
     if (short := on_the_floor.short(state, tables, here)) is not None:
         return short

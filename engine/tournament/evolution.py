@@ -154,16 +154,8 @@ def _evolve_running(state: Running, event: Event) -> State:
                 entrant=event.entrant, player=event.player, place=event.place, shared=event.shared
             )
             return replace(state, placings=(*state.placings, placing))
-        case EntrantsMoved():
-            draws = event.draw.number if event.draw else state.draws
-            state = on_the_floor.with_moved(state, (move.entrant for move in event.moves))
-            return replace(state, tables=moved(state.tables, event.moves), draws=draws)
-        case TableBroken():
-            draws = event.draw.number if event.draw else state.draws
-            state = on_the_floor.with_moved(state, (move.entrant for move in event.moves))
-            left = moved(state.tables, event.moves)
-            kept = tuple(each for each in left if each.table != event.table)
-            return replace(state, tables=kept, draws=draws)
+        case EntrantsMoved() | TableBroken():
+            return _moved(state, event)
         case TournamentFinished():
             return Finished(
                 terms=state.terms,
@@ -176,6 +168,15 @@ def _evolve_running(state: Running, event: Event) -> State:
             return on_the_floor.evolve(state, event)
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow the start of play")
+
+
+def _moved(state: Running, event: EntrantsMoved | TableBroken) -> Running:
+    tables = moved(state.tables, event.moves)
+    if isinstance(event, TableBroken):
+        tables = tuple(each for each in tables if each.table != event.table)
+    state = on_the_floor.with_moved(state, (move.entrant for move in event.moves))
+    draws = event.draw.number if event.draw else state.draws
+    return replace(state, tables=tables, draws=draws)
 
 
 def _clock(state: Running, event: ClockStarted | ClockStopped | LevelRaised) -> LevelClock:

@@ -191,7 +191,7 @@ def test_e7_all_seats_are_drawn_anew_at_the_numbers_of_tables_that_were_announce
 
 
 def test_e7_nobody_plays_on_before_the_new_draw() -> None:
-    floor = floor_of((5, 5, 3), seats=6, floor=FloorTerms(redraw_at=(2,)))
+    floor = floor_of((5, 4, 4), seats=6, floor=FloorTerms(redraw_at=(2,)))
     opened(floor, 1, 2, 3)
     floor.lose(table(3), sitting(floor, 3)[0])
     floor.lose(table(2))

@@ -77,9 +77,13 @@ def problems(
         seats_max: How many the game can seat at one table.
         levels: How many levels the clock goes through; 0 where it has no say.
     """
-    final, short, drawn = floor.final_table_size, floor.halt_when_short, floor.last_hands
-    after = [each.level for each in floor.breaks]
-    rounds = floor.hand_for_hand
+    return (*_of_tables(floor, table_seats, seats_max), *_of_course(floor, levels))
+
+
+def _of_tables(
+    floor: FloorTerms, table_seats: int, seats_max: int
+) -> tuple[tuple[str, bool, str], ...]:
+    final, short = floor.final_table_size, floor.halt_when_short
     return (
         (
             "floor.size_tolerance",
@@ -102,6 +106,13 @@ def problems(
             short is None or short > max(SHORT_MIN, floor.size_tolerance),
             "must be more than table sizes may lie apart, and 3 at least",
         ),
+    )
+
+
+def _of_course(floor: FloorTerms, levels: int) -> tuple[tuple[str, bool, str], ...]:
+    drawn, rounds = floor.last_hands, floor.hand_for_hand
+    after = [each.level for each in floor.breaks]
+    return (
         (
             "floor.breaks",
             after == sorted(set(after)) and all(1 <= level < levels for level in after),
