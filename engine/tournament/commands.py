@@ -12,6 +12,7 @@ import msgspec
 
 from engine.rulesets import Ruleset
 from engine.tournament.correcting import commands as correcting
+from engine.tournament.floor import commands as floor_commands
 from engine.tournament.money import commands as of_money
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms
 from engine.tournament.values import BotRule, Busted, Candidate, Draw, Masters, Move, Standing
@@ -248,6 +249,7 @@ class Finish(_Command, frozen=True, kw_only=True, tag="finish"):
         "finish.too_few_stacks",
         "finish.closed",
         "finish.deal",
+        "finish.last_hands",
     ]
     stacks: tuple[Standing, ...]
     """Of everyone still in, in any order."""
@@ -279,4 +281,5 @@ Command = (
     | Finish
     | correcting.Command
     | of_money.Command
+    | floor_commands.Command
 )

@@ -12,6 +12,7 @@ import msgspec
 
 from engine.rulesets import Amounts, Ruleset
 from engine.tournament.correcting import events as correcting
+from engine.tournament.floor import events as floor
 from engine.tournament.money import events as of_money
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms
 from engine.tournament.values import (
@@ -353,4 +354,5 @@ Event = (
     | TournamentCancelled
     | correcting.Event
     | of_money.Event
+    | floor.Event
 )

@@ -1,6 +1,6 @@
 """How entrants go out, and how a tournament ends."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 
 from msgspec.structs import replace
@@ -44,6 +44,8 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
         raise TournamentNotRunning(phase=phase_of(state))
     known = {placing.entrant for placing in state.placings}
     known |= {window.entrant for window in state.windows}
+    if state.floor.hand_for_hand is not None:
+        known |= {each.entrant for each in state.floor.hand_for_hand.out}
     busts = tuple(bust for bust in command.busts if bust.entrant not in known)
     if not busts:
         return ()
@@ -67,7 +69,11 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
     events: list[Event] = [_busted(bust, command) for bust in busts]
     events += bounties.knocked_out(busts, command)
     events += voided(state, (bust.entrant for bust in busts))
-    return (*events, *passed, *kept.values(), *_out(state, out, kept_in=len(kept)))
+    events += [*passed, *kept.values()]
+    if state.floor.hand_for_hand is not None:
+        # Placed together with who goes out at other tables in this round.
+        return tuple(events)
+    return (*events, *eliminations(state, out, kept_in=len(kept)))
 
 
 def close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:
@@ -92,15 +98,24 @@ def close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:
         )
         for each in closing
     )
-    return _out(state, busts, kept_in=0)
+    return eliminations(state, busts)
 
 
-def _out(state: Running, busts: tuple[Busted, ...], *, kept_in: int) -> tuple[Event, ...]:
+def eliminations(
+    state: Running,
+    busts: tuple[Busted, ...],
+    *,
+    kept_in: int = 0,
+    equal: bool = False,
+    rule: str | None = None,
+) -> tuple[Event, ...]:
     """
     Return who of *busts* takes which place, and the end if one is left.
 
     Args:
         kept_in: How many others of the same hand have come back or still may.
+        equal: Whether all of them share, whatever they began the hand with.
+        rule: What decided; none for what follows from the stacks.
     """
     if not busts:
         return ()
@@ -113,12 +128,14 @@ def _out(state: Running, busts: tuple[Busted, ...], *, kept_in: int) -> tuple[Ev
         entrant for entrant in state.remaining() if entrant not in gone and entrant not in waiting
     )
     others = len(waiting) + kept_in
-    standings = [Standing(entrant=each.entrant, stack=each.stack_at_start) for each in busts]
+    standings = [
+        Standing(entrant=each.entrant, stack=0 if equal else each.stack_at_start) for each in busts
+    ]
     # Who is kept in sat at the table, and is among those left, until the bust is written.
     first_place = len(left) + len(waiting) + 1
     eliminated = ranked(standings, first_place=first_place, entries=entries)
     events: list[Event] = [
-        _eliminated(placing, together=len(busts)) for placing in reversed(eliminated)
+        _eliminated(placing, together=len(busts), rule=rule) for placing in reversed(eliminated)
     ]
     won = bounties.fallen(
         state,
@@ -134,6 +151,16 @@ def _out(state: Running, busts: tuple[Busted, ...], *, kept_in: int) -> tuple[Ev
         rule = "finish.last_entrant" if left else "finish.nobody_left"
         events += _finished(state, (*state.placings, *eliminated, *winner), left, rule=rule)
     return tuple(events)
+
+
+def paid_places(state: Running) -> int:
+    """Return how many places are paid."""
+    return sum(amount > 0 for amount in amounts_of(state))
+
+
+def ends(events: Iterable[Event]) -> bool:
+    """Return whether the tournament is over with *events*."""
+    return any(isinstance(event, TournamentFinished) for event in events)
 
 
 def finish(state: State, command: Finish) -> tuple[Event, ...]:
@@ -171,10 +198,10 @@ def _busted(bust: Busted, command: RecordBusts) -> EntrantBusted:
     )
 
 
-def _eliminated(placing: Placing, *, together: int) -> EntrantEliminated:
-    if placing.shared > 1:
+def _eliminated(placing: Placing, *, together: int, rule: str | None) -> EntrantEliminated:
+    if rule is None and placing.shared > 1:
         rule = "placing.shared"
-    else:
+    elif rule is None:
         rule = "placing.stack_at_start" if together > 1 else "placing.bust_order"
     return EntrantEliminated(
         entrant=placing.entrant,

@@ -19,7 +19,7 @@ from engine.tournament.events import (
 )
 from engine.tournament.money.refunding import refunded
 from engine.tournament.registration import registering_of
-from engine.tournament.seating import draw_seats, tables_needed
+from engine.tournament.seating import draw_seats, tables_for
 from engine.tournament.state import (
     Cancelled,
     Closed,
@@ -44,7 +44,7 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
             *refunded(registering, ()),
             TournamentCancelled(reason="too_few_entrants", rule=rule),
         )
-    required = tables_needed(len(entrants), table_seats=terms.table_seats)
+    required = tables_for(terms, len(entrants))
     if len(set(command.table_ids)) < required:
         raise TablesMissing(given=len(set(command.table_ids)), required=required)
     tables = command.table_ids[:required]
@@ -75,7 +75,7 @@ def resume(state: State, command: Resume) -> tuple[Event, ...]:
     running = running_of(state)
     if not running.paused:
         return ()
-    return (TournamentResumed(), *levels.resumed(running.clock, command.now))
+    return (TournamentResumed(), *levels.resumed(running, command.now))
 
 
 def cancel(state: State, command: Cancel) -> tuple[Event, ...]:

@@ -7,6 +7,7 @@ import msgspec
 from engine.tournament.correcting.events import ResultCorrected
 from engine.tournament.errors import TournamentNotRunning
 from engine.tournament.events import TournamentAnnounced
+from engine.tournament.floor.state import FloorState
 from engine.tournament.money.values import Books
 from engine.tournament.values import (
     Entry,
@@ -120,6 +121,7 @@ class Running(_Phase, frozen=True, kw_only=True):
     """Who has left a casino, and with how much."""
     closing: bool = False
     """Whether no further hand is opened."""
+    floor: FloorState = FloorState()
 
     def window(self, entrant: EntrantId) -> Window | None:
         """Return the bust of *entrant* that may still be bought back, or None."""

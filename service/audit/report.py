@@ -48,6 +48,8 @@ TITLES = {
     "pots": "pots built again from wagers",
     "hands": "hands balanced to the chip",
     "seat_draws": "seat draws repeated",
+    "moves": "moves made again from seat to seat",
+    "rulings": "rulings of directors in keeping with the seats",
     "chips": "tournaments conserved",
     "placings": "placings added up",
     "money": "money of tournaments added up again",

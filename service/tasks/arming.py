@@ -28,6 +28,7 @@ _NEWS = """
      WHERE last.position >= coalesce(done.position, 0)
 """
 
+_BREAK = "break_started"
 _CLOCK = ("clock_started", "level_raised")
 _IDLE = ("hand_settled", "deal_voided")
 _RESULT = ("tournament_finished", "result_corrected")
@@ -39,6 +40,7 @@ _ASKING = [
     *_IDLE,
     *_RESULT,
     *_CLOCK,
+    _BREAK,
     *_RECURRING,
     _CLOSING,
 ]
@@ -143,6 +145,8 @@ def _arm(
         args = {"league": league_id, "tournament": identifier("trn", number)}
         if kind in _CLOCK:
             args["run_by"] = str(event.version)
+        if kind == _BREAK:
+            args["begun_by"] = str(event.version)
         for task, due_at in _due(kind, event.data, now):
             arm_now(
                 connection,
@@ -188,10 +192,16 @@ def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, date
     if kind in _CLOCK:
         # The last level stays.
         return [("tournament.level", datetime.fromisoformat(data["due"]))] if data["due"] else []
+    if kind == _BREAK:
+        return [("tournament.break", datetime.fromisoformat(data["due"]))]
     due = [("tournament.start", datetime.fromisoformat(data["starts_at"]))]
     if data["registration_opens_at"] is not None:
         opens_at = datetime.fromisoformat(data["registration_opens_at"])
         due.append(("tournament.open_registration", opens_at))
+    # Terms of the first versions had no floor.
+    ends_at = data.get("floor", {}).get("last_hands_at")
+    if ends_at is not None:
+        due.append(("tournament.last_hands", datetime.fromisoformat(ends_at)))
     return due
 
 

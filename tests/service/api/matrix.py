@@ -59,6 +59,18 @@ BODIES: dict[str, dict[str, Any]] = {
     "correct_result": {"order": [["ent_" + "0" * 32]], "reason": "Counted again"},
     "forfeit_result": {"entrant": "ent_" + "0" * 32, "reason": "Counted again"},
     "award_anew": {"awards": [], "reason": "Counted again"},
+    "order_move": {"entrant": "ent_" + "0" * 32, "table": "{table_id}", "reason": "Too late"},
+    "change_breaking_order": {"order": [1], "reason": "Too late"},
+    "warn_entrant": {"entrant": "ent_" + "0" * 32, "reason": "Too loud"},
+    "give_penalty": {"entrant": "ent_" + "0" * 32, "hands": 1, "reason": "Too loud"},
+    "disqualify_entrant": {"entrant": "ent_" + "0" * 32, "reason": "Too loud"},
+    "hold_table": {"reason": "A dispute"},
+    "release_table": {"reason": "Settled"},
+    "announce_break": {"seconds": 60, "reason": "Dinner"},
+    "end_break": {"reason": "All are back"},
+    "call_last_hands": {"reason": "The bar closes"},
+    "start_hand_for_hand": {"reason": "The bubble"},
+    "end_hand_for_hand": {"reason": "It burst"},
     "void_deal": {"cause": "mis_deal", "reason": "card_shown"},
 }
 """Bodies that get past their form; routes that take none, or an empty one, are not here.
