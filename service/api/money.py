@@ -42,13 +42,22 @@ class MoneyShown(msgspec.Struct, kw_only=True):
     """What the places are worth, first place first."""
 
 
+class PaymentShown(msgspec.Struct, kw_only=True):
+    """Money that staff saw change hands; a ``refund`` went to the entrant."""
+
+    kind: PaymentKind
+    amount: int
+
+
 class AccountShown(msgspec.Struct, kw_only=True):
-    """One entrant's money."""
+    """One entrant's money; also of who has withdrawn, having paid something."""
 
     entrant: str
     player: str
     charged: int
     paid: int
+    """Less what was given back."""
+    payments: tuple[PaymentShown, ...]
     knockouts: int
     bounties: int
     """Won, its own included."""
@@ -169,18 +178,23 @@ def _accounts(state: Any) -> list[AccountShown]:
     for each in books.bounties:
         won[each.by] = won.get(each.by, 0) + each.amount
     accounts = []
-    for entry in getattr(state, "entrants", ()):
-        whole = charged[entry.entrant].whole if entry.entrant in charged else 0
+    entries = getattr(state, "entrants", ())
+    for entrant, player in {
+        each.entrant: each.player for each in (*entries, *books.payments)
+    }.items():
+        whole = charged[entrant].whole if entrant in charged else 0
+        mine = [each for each in books.payments if each.entrant == entrant]
         accounts.append(
             AccountShown(
-                entrant=entry.entrant,
-                player=entry.player,
+                entrant=entrant,
+                player=player,
                 charged=whole,
-                paid=whole if on_trust else paid_by(books, entry.entrant),
-                knockouts=knockouts.get(entry.entrant, 0),
-                bounties=won.get(entry.entrant, 0),
-                payout=payouts.get(entry.entrant, 0),
-                refund=refunds.get(entry.entrant),
+                paid=whole if on_trust else paid_by(books, entrant),
+                payments=tuple(PaymentShown(kind=each.kind, amount=each.amount) for each in mine),
+                knockouts=knockouts.get(entrant, 0),
+                bounties=won.get(entrant, 0),
+                payout=payouts.get(entrant, 0),
+                refund=refunds.get(entrant),
             )
         )
     return accounts

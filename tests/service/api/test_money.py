@@ -137,7 +137,12 @@ async def test_staff_record_what_was_paid_and_nobody_else_does(serving) -> None:
         await owner.post(path, body | {"kind": "fee", "amount": 100}, key="fee")
         past = (await owner.get(f"/v1/tournaments/{tournament}/ledger", params=then)).json()
         assert past["totals"] == totals
-        assert (await ledger(owner, tournament))["totals"]["paid"] == 1100
+        books = await ledger(owner, tournament)
+        assert books["totals"]["paid"] == 1100
+        assert books["accounts"][0]["payments"] == [
+            {"kind": "buy_in", "amount": 1000},
+            {"kind": "fee", "amount": 100},
+        ]
 
 
 async def test_terms_of_money_that_contradict_themselves_are_refused(serving) -> None:
