@@ -25,7 +25,9 @@ def booked(books: Books, event: Any) -> Books:
     """Return the books after any *event* of the tournament."""
     match event:
         case PaymentRecorded():
-            payment = Payment(entrant=event.entrant, kind=event.kind, amount=event.amount)
+            payment = Payment(
+                entrant=event.entrant, player=event.player, kind=event.kind, amount=event.amount
+            )
             return replace(books, payments=(*books.payments, payment))
         case RebuyTaken():
             return replace(books, rebuys=(*books.rebuys, event.entrant))

@@ -200,6 +200,13 @@ def paid_by(books: Books, entrant: EntrantId) -> int:
     )
 
 
+def owed_back(books: Books, entrant: EntrantId) -> int:
+    """Return what *entrant* is owed of what it paid, all having been called off before play."""
+    if books.policy != "before_play":
+        return 0
+    return sum(each.amount for each in books.refunds if each.entrant == entrant)
+
+
 def _payments(state: Known, entrants: Sequence[EntrantId], given: int) -> tuple[int, int, int, int]:
     """Return what was paid, is owed, is credited and was given back, of all together."""
     terms, books = state.terms, state.books

@@ -14,6 +14,8 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True):
     """What an entrant was seen to pay; a refund went the other way."""
 
     entrant: EntrantId
+    player: PlayerId
+    """Whose entry it was: who withdraws is no entrant any more, and may have credit."""
     kind: PaymentKind
     amount: int
 
