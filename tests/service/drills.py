@@ -234,7 +234,6 @@ class Drill:
         )
         return [row["type"] for row in rows]
 
-
     async def misjudged(self) -> timedelta:
         """Return by how much whoever did something believed another time than the database."""
         found: timedelta = await self.desk.pool.fetchval(
