@@ -60,6 +60,7 @@ MEMBERS = {
     "set_house_rules": "owner",
     "change_role": "owner",
     "remove_member": "owner",
+    "take_league_away": "owner",
     # a director runs the league's nights, lets players in and keeps some out
     "ban_player": HEADS,
     "lift_ban": HEADS,
