@@ -13,7 +13,7 @@ from typing import Final
 import rich_click as click
 from click.exceptions import Abort, Exit
 
-from service.commands import bundling, keeping, people, processes, rules, signing, trying
+from service.commands import bundling, keeping, leagues, people, processes, rules, signing, trying
 from service.commands.exits import AWAY, INTERRUPTED, stop
 from service.commands.loading import owner
 
@@ -29,7 +29,7 @@ SECTIONS: Final = {
         signing.epoch,
     ),
     "Proof": (signing.verify_head, bundling.bundle),
-    "People and clients": (people.account, people.token, people.openapi),
+    "People and clients": (people.account, people.token, leagues.league, people.openapi),
     "Rules": (rules.rulesets,),
 }
 """Every command, as ``--help`` shows them."""
