@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.league.errors import LastOwner
 from engine.values import identifier
+from service.entering import forget_entered
 from service.errors import NotCaughtUp, ServiceError, StreamNotFound
 from service.projections import queries, schema
 from service.projections.projection import head
@@ -71,6 +72,7 @@ async def erase(engine: AsyncEngine, person: UUID, now: datetime) -> Erased:
         keys = await connection.execute(
             sa.delete(calendar_key).where(calendar_key.c.account == person)
         )
+        await forget_entered(connection, person)
         texts = await erase_texts(connection, person, now)
     return Erased(player=player, tokens=tokens.rowcount, calendars=keys.rowcount, texts=texts)
 

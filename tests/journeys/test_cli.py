@@ -213,3 +213,31 @@ def test_up_makes_its_organiser_a_new_token_when_the_kept_one_has_expired(stack:
     assert fresh != expired
     assert (me.status_code, me.json()["login"]) == (200, standing.LOGIN)
     assert standing.organiser_token(stack) == fresh
+
+
+def test_a_list_of_players_is_tried_imported_and_refused(
+    stack: Stack, organiser: str, league: str, tmp_path: Path
+) -> None:
+    """Row by row on standard output, with a code for each who is new."""
+    token, roster = tmp_path / "token", tmp_path / "players.csv"
+    token.write_text(organiser + "\n", encoding="utf-8")
+    roster.write_text("name;external_id\nHan;7\nLeia;8\n", encoding="utf-8")
+    arguments = ("league", "import", stack.url, league, str(roster), "--token", str(token))
+
+    tried = holotable(stack, "api", *arguments, "--dry-run")
+    assert (tried.returncode, tried.stdout.splitlines()[1:]) == (0, ["2,added,,,", "3,added,,,"])
+    done, again = [holotable(stack, "api", *arguments) for _ in range(2)]
+    assert [row.split(",")[1] for row in done.stdout.splitlines()] == ["outcome", "added", "added"]
+    assert all(row.split(",")[3] for row in done.stdout.splitlines())
+    assert [row.split(",")[1:4:2] for row in again.stdout.splitlines()[1:]] == [
+        ["unchanged", ""],
+        ["unchanged", ""],
+    ]
+    roster.write_text("name,email\nHan,nowhere\n", encoding="utf-8")
+    refused = holotable(stack, "api", *arguments)
+    assert (refused.returncode, refused.stdout.splitlines()[1]) == (
+        1,
+        "2,email,,,this is no e-mail address",
+    )
+    away = holotable(stack, "api", *arguments[:2], "http://127.0.0.1:1", *arguments[3:])
+    assert (away.returncode, away.stdout) == (3, "")

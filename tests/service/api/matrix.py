@@ -40,6 +40,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "set_house_rules": {"body": {"decision_seconds": 20}},
     "save_template": {"name": "Weekly", "body": {"ruleset": "better"}},
     "change_template": {"name": "Monthly", "body": {"ruleset": "better"}},
+    "enter_player": {"name": "Han Solo"},
     "ban_player": {"reason": "marked cards"},
     "open_season": {"name": "Next"},
     "announce_tournament": {"name": "Later", "ruleset": "better"},
@@ -205,6 +206,11 @@ class Asker:
         }
         if name == "make_token":
             body = {"login": self.people["somebody else"].login, "password": "correct horse"}
+        if name == "claim_player":
+            entered = f"/v1/leagues/{named['league_id']}/players"
+            code = await self._made(self.people["owner"], entered, {"name": persona}, "claim")
+            login = persona.replace(" ", "-")
+            body = {"code": code, "login": login, "password": "correct horse"}
         answer = await self.api.http.request(
             method,
             path.format_map(named),

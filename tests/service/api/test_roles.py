@@ -13,6 +13,7 @@ from tests.support.databases import TestDatabase, TestServer
 OPEN = {
     "open_account",
     "make_token",
+    "claim_player",
     "list_rulesets",
     "read_ruleset",
     "list_signers",
@@ -62,6 +63,9 @@ MEMBERS = {
     "remove_member": "owner",
     "take_league_away": "owner",
     # a director runs the league's nights, lets players in and keeps some out
+    "enter_player": HEADS,
+    "import_members": HEADS,
+    "renew_claim": HEADS,
     "ban_player": HEADS,
     "lift_ban": HEADS,
     "list_bans": STAFF,
