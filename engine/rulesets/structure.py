@@ -124,7 +124,8 @@ def _step(ruleset: Ruleset, bet: int, length: int | None) -> LevelStep:
         return LevelStep(ante=bet, length=length)
     unit = ruleset.chip_unit
     small = unit * max(1, bet // 2 // unit)
-    ante = bet if ruleset.forced.table_ante else 0
+    table_ante = isinstance(ruleset.forced, Blinds) and ruleset.forced.table_ante > 0
+    ante = bet if table_ante else 0
     return LevelStep(small=small, big=bet, ante=ante, length=length)
 
 
