@@ -9,7 +9,7 @@ import pytest
 
 from engine.tournament.state import Finished, Running
 from engine.tournament.terms import FloorTerms
-from engine.tournament.terms.floor import BreakAfter, HandsDrawn
+from engine.tournament.terms.floor import BreakAfter, HandForHandTerms, HandsDrawn
 from engine.values import stream_of
 from service import directing, pacing
 from service.desk import Desk, open_desk
@@ -17,6 +17,7 @@ from service.tasks.duties import DUTIES
 from tests.service.test_audit import audited, faults
 from tests.service.test_clocks import log, rules, step
 from tests.service.test_directing import announced
+from tests.service.test_directing import played as to_the_end
 from tests.service.test_worker import worker
 from tests.support.databases import TestDatabase
 from tests.support.waiting import until_awaited
@@ -115,3 +116,29 @@ async def test_asked_too_early_twice_and_after_the_end_they_do_nothing_more(
         assert await DUTIES["tournament.last_hands"].do(desk, ids) is None
         kinds = [kind for kind, *_ in await log(desk, league)]
         assert kinds.count("last_hands_called") == 1
+
+
+async def test_a_tournament_that_plays_hand_for_hand_and_draws_anew_comes_to_its_end(
+    database: TestDatabase,
+) -> None:
+    """Six tables of players who bet all they have; seats drawn anew at two tables and at one."""
+    floor = FloorTerms(
+        hand_for_hand=HandForHandTerms(at_left=23), redraw_at=(2, 1), halt_when_short=3
+    )
+    async with open_desk(database.settings("holotable_api")) as desk:
+        league, name = await announced(desk, 24, floor=floor)
+        await directing.start_tournament(desk, league, name, desk.clock.now())
+        finished = await to_the_end(desk, league, name)
+        events = await log(desk, league)
+    assert isinstance(finished, Finished)
+    assert len({each.entrant for each in finished.placings}) == 24
+    kinds = [kind for kind, *_ in events]
+    assert kinds.count("hand_for_hand_started") == kinds.count("hand_for_hand_ended") == 1
+    rounds = [data["round"] for kind, _, data in events if kind == "hand_for_hand_round_opened"]
+    assert rounds == list(range(2, 2 + len(rounds))) and rounds
+    hands = [data["round"] for kind, _, data in events if kind == "hand_opened"]
+    assert set(rounds) <= set(hands)
+    drawn = [data["tables"] for kind, _, data in events if kind == "seats_redrawn"]
+    assert drawn[-1:] == [1]
+    report = await audited(database, league)
+    assert faults(report) == {}, report.text()
