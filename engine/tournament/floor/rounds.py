@@ -98,7 +98,8 @@ def open_round(state: Running, command: OpenRound) -> tuple[Event, ...]:
 def close_round(state: Running, command: CloseRound) -> tuple[Event, ...]:
     """Return the places of those who went out in the round, and whether this goes on."""
     rounds = state.floor.hand_for_hand
-    if rounds is None or not (rounds.playing or rounds.out or state.windows):
+    alone = len(state.tables) == 1
+    if rounds is None or not (rounds.playing or rounds.out or state.windows or alone):
         return ()
     gone = _gone(state)
     closed = RoundClosed(
