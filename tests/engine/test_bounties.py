@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine.policies import fatal_pots
 from engine.rulesets import resolve
@@ -182,6 +183,21 @@ def test_a_bust_that_is_bought_back_pays_no_bounty(rebuying: Scenario) -> None:
 
     assert won(decided) == [(entrant(1), entrant(3), 250, "bounty.won")]
     assert knockouts_of(rebuying.state) == {entrant(3): 1}
+
+
+def test_who_came_back_is_nobodys_knockout_any_more(rebuying: Scenario) -> None:
+    """
+    Who goes out without a pot later, as by a ruling, is not paid for by an old bust.
+    """
+    rebuying.asked(out(rebuying, entrant(1), by=(entrant(2),)))
+    rebuying.asked(DeclareRebuy(entrant=entrant(1), now=NOON))
+
+    busted = out(rebuying, entrant(1))
+    unseen = replace(busted, busts=tuple(replace(each, pot=None) for each in busted.busts))
+    decided = rebuying.when(unseen).events()
+
+    assert won(decided) == []
+    assert isinstance(decided[-1], BountyUnclaimed)
 
 
 def test_a_bounty_is_won_when_the_window_closes_by_who_won_the_pot(rebuying: Scenario) -> None:

@@ -23,7 +23,7 @@ from engine.tournament.money.events import (
     PayoutDealProposed,
     PayoutDealVoided,
 )
-from engine.tournament.money.pool import amounts_of
+from engine.tournament.money.pool import amounts_of, not_placed
 from engine.tournament.money.sharing import alike, by_weight
 from engine.tournament.money.values import DealShare, Offer
 from engine.tournament.state import Running, State, running_of
@@ -132,16 +132,16 @@ def voided(state: Running, busted: Iterable[EntrantId]) -> tuple[PayoutDealVoide
 
 def _parties(state: Running, by: EntrantId | None) -> tuple[EntrantId, ...]:
     """Return everyone still in, in order of registration."""
-    left = set(state.remaining())
     if isinstance(state.terms.ruleset.end, OpenEnd) or state.books.deal is not None:
         raise DealNotPossible(reason="deal_made" if state.books.deal else "casino")
-    if state.windows or state.promised:
+    parties = not_placed(state)
+    if set(parties) != set(state.remaining()) or state.promised:
         raise DealNotPossible(reason="somebody_may_come_back")
-    if len(left) < 2:  # noqa: PLR2004 - it takes two
+    if len(parties) < 2:  # noqa: PLR2004 - it takes two
         raise DealNotPossible(reason="nobody_to_deal_with")
-    if by is not None and by not in left:
+    if by is not None and by not in parties:
         raise DealNotPossible(reason="out")
-    return tuple(each.entrant for each in state.entrants if each.entrant in left)
+    return parties
 
 
 def _shares(
