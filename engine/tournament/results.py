@@ -143,11 +143,6 @@ def eliminations(
     return tuple(events)
 
 
-def paid_places(state: Running) -> int:
-    """Return how many places are paid."""
-    return sum(amount > 0 for amount in amounts_of(state))
-
-
 def ends(events: Iterable[Event]) -> bool:
     """Return whether the tournament is over with *events*."""
     return any(isinstance(event, TournamentFinished) for event in events)
