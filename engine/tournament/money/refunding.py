@@ -67,13 +67,14 @@ def refunded(
     policy: RefundPolicy = fees.cancellation
     if state.books.deal is not None or len(left) <= paid_places(state):
         policy = fees.cancellation_in_money
-        _in_the_money(state, parts, amounts, _chips(left, stacks), policy)
+        _in_the_money(state, parts, amounts, _chips(state, left, stacks), policy)
     elif policy == "roll_forward":
-        _roll_forward(state, parts, _chips(left, stacks))
+        _roll_forward(state, parts, _chips(state, left, stacks))
     else:
         _refund_all(state, parts)
     pool = pool_of(state.terms, state.books, entrants_of(state))
-    return _awarded(state, policy, parts, pool=pool, stacks=tuple(stacks))
+    told = tuple(each for each in stacks if each.entrant in left)
+    return _awarded(state, policy, parts, pool=pool, stacks=told)
 
 
 def _before_play(state: Registering) -> Parts:
@@ -87,11 +88,14 @@ def _before_play(state: Registering) -> Parts:
     return {entrant: {"paid_in": paid_by(state.books, entrant)} for entrant in entrants}
 
 
-def _chips(left: tuple[EntrantId, ...], stacks: Sequence[Standing]) -> dict[EntrantId, int]:
+def _chips(
+    state: Running, left: tuple[EntrantId, ...], stacks: Sequence[Standing]
+) -> dict[EntrantId, int]:
+    """Return the stacks of those *left*; chips of who is out by a ruling count for nobody."""
     known = {each.entrant: each.stack for each in stacks}
-    if set(known) - set(left):
-        raise DirectiveStale(problem="somebody's stack is told who is out")
-    # Who has no chips and may come back has no seat, and no stack to tell.
+    if not set(state.remaining()) <= set(known):
+        raise DirectiveStale(problem="the stacks are not those of everyone still in")
+    # Who is broke and not placed yet has no seat, and no stack to tell.
     return {entrant: known.get(entrant, 0) for entrant in left}
 
 
