@@ -83,7 +83,7 @@ def _table(table: dict[str, Any], names: dict[str, str]) -> Table:
         away = " (away)" if seat["away"] else ""
         called = names.get(seat["player"] or "", seat["entrant"])
         # Names are what people call themselves: never markup, and no control characters.
-        name = Text(f"{called}{away}")
+        name = Text("".join(each if each.isprintable() else "?" for each in f"{called}{away}"))
         shown.add_row(f"{mark}{seat['seat']}", name, str(seat["stack"]), str(seat["wager"]))
     return shown
 

@@ -111,7 +111,7 @@ async def test_a_terminal_shows_every_seat_and_takes_no_name_for_markup(serving,
         page["names"][people[0].player] = "[red]Lando[/] \x1b[31m"
         print_floor([page])
         shown = capsys.readouterr().out
-        assert "Night: running, 4 of 4 left, 4000 chips, 1000 on average" in shown
+        assert "Night: running, 4 of 4 left, 1800 chips, 450 on average" in shown
         assert "level 1, the next (10/20/0) at " in shown
         assert "in hand" in shown
         assert "[red]Lando[/]" in shown and "\x1b" not in shown
