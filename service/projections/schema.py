@@ -2,7 +2,7 @@
 The relations of the read models, as SQLAlchemy Core sees them.
 
 They stand in the schema ``reads``; a rebuild executes the same statements with
-``reads`` translated to ``reads_next``.  Created by migrations 0004, 0009 and 0012.
+``reads`` translated to ``reads_next``.  Created by migrations 0004, 0009 and 0013.
 """
 
 import sqlalchemy as sa
