@@ -38,6 +38,7 @@ from engine.tournament.directives import (
     MoveOut,
     NextRound,
     Open,
+    Purge,
     Redraw,
     Remove,
 )
@@ -136,6 +137,8 @@ def _without_a_hand(
             return _at_both(here, order, purchases.letting_go(here, order, now=now))
         case BringIn():
             return _at_both(here, order, purchases.bringing_in(here, order, now=now))
+        case Purge():
+            return _at_both(here, order, purchases.purging(here, order, now=now))
         case CloseRebuys():
             return _close_windows(here, order, now=now)
         case Remove():

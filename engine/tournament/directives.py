@@ -52,6 +52,12 @@ class BringIn(msgspec.Struct, frozen=True, kw_only=True):
     promised: tuple[Promised, ...]
 
 
+class Purge(msgspec.Struct, frozen=True, kw_only=True):
+    """Who was seated absent and never came is out, and the stacks leave play."""
+
+    entrants: tuple[EntrantId, ...]
+
+
 class CloseRebuys(msgspec.Struct, frozen=True, kw_only=True):
     """Who has not come back is out, ``wait_seconds`` after the last hand was settled."""
 
@@ -135,6 +141,7 @@ class Close(msgspec.Struct, frozen=True, kw_only=True):
 Directive = (
     LetGo
     | BringIn
+    | Purge
     | CloseRebuys
     | Remove
     | CountHands

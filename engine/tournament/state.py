@@ -5,6 +5,8 @@ from typing import Literal
 import msgspec
 
 from engine.tournament.correcting.events import ResultCorrected
+from engine.tournament.entering.events import TermsRevised, TournamentDrafted
+from engine.tournament.entering.values import Entering
 from engine.tournament.errors import TournamentNotRunning
 from engine.tournament.events import TournamentAnnounced
 from engine.tournament.floor.state import FloorState
@@ -24,8 +26,10 @@ from engine.values import EntrantId, Seat, TableId
 
 Phase = Literal[
     "unannounced",
+    "draft",
     "announced",
     "registering",
+    "registration_closed",
     "seating",
     "running",
     "paused",
@@ -64,10 +68,17 @@ class Unannounced(_Phase, frozen=True, kw_only=True):
     """The state of an empty stream."""
 
 
+class Drafted(_Phase, frozen=True, kw_only=True):
+    """Written down, seen by the staff only."""
+
+    terms: TournamentDrafted | TermsRevised
+
+
 class Announced(_Phase, frozen=True, kw_only=True):
     """Published, and not yet taking entrants."""
 
     terms: TournamentAnnounced
+    entering: Entering = Entering()
 
 
 class Registering(_Phase, frozen=True, kw_only=True):
@@ -77,14 +88,19 @@ class Registering(_Phase, frozen=True, kw_only=True):
     """In order of registration, without the withdrawn."""
     registered: int = 0
     """How many ever registered: the last number given."""
+    closed: bool = False
+    """Whether nobody enters any more, and the start has not come."""
+    entering: Entering = Entering()
 
 
 class Closed(_Phase, frozen=True, kw_only=True):
-    """Registration is over and play has not begun: within one decision only."""
+    """Seats are drawn and play has not begun: within one decision only."""
 
     terms: TournamentAnnounced
     masters: Masters
     entrants: tuple[Entry, ...]
+    registered: int = 0
+    entering: Entering = Entering()
     tables: tuple[Seating, ...] = ()
     breaking_order: tuple[int, ...] = ()
     draws: int = 0
@@ -122,6 +138,9 @@ class Running(_Phase, frozen=True, kw_only=True):
     closing: bool = False
     """Whether no further hand is opened."""
     floor: FloorState = FloorState()
+    registered: int = 0
+    """The last number of registration given."""
+    entering: Entering = Entering()
 
     def window(self, entrant: EntrantId) -> Window | None:
         """Return the bust of *entrant* that may still be bought back, or None."""
@@ -144,15 +163,17 @@ class Finished(_Phase, frozen=True, kw_only=True):
     payouts: tuple[Payout, ...]
     corrections: tuple[ResultCorrected, ...] = ()
     """In order; the last one says what stands."""
+    entering: Entering = Entering()
 
 
 class Cancelled(_Phase, frozen=True, kw_only=True):
     terms: TournamentAnnounced
     entrants: tuple[Entry, ...]
     reason: str
+    entering: Entering = Entering()
 
 
-State = Unannounced | Announced | Registering | Closed | Running | Finished | Cancelled
+State = Unannounced | Drafted | Announced | Registering | Closed | Running | Finished | Cancelled
 
 
 def phase_of(state: State) -> Phase:
@@ -160,10 +181,12 @@ def phase_of(state: State) -> Phase:
     match state:
         case Unannounced():
             return "unannounced"
+        case Drafted():
+            return "draft"
         case Announced():
             return "announced"
-        case Registering():
-            return "registering"
+        case Registering(closed=closed):
+            return "registration_closed" if closed else "registering"
         case Closed():
             return "seating"
         case Running(paused=paused):

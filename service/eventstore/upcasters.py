@@ -43,7 +43,21 @@ def _with_presence(document: Document) -> Document:
 
 def _of_first_terms(document: Document) -> Document:
     """Return terms of a tournament that had none of the later choices."""
-    entry: Document = {}
+    entry: Document = {
+        "approval": False,
+        "waitlist": False,
+        "offer_seconds": 900,
+        "registration_closes_before_seconds": 0,
+        "check_in_opens_before_seconds": None,
+        "no_show": "release",
+        "no_show_purge_level": None,
+        "late_registration_level": None,
+        "late_registration_seconds": None,
+        "re_entries_max": 0,
+        "too_few": "cancel",
+        "postpone_seconds": 3600,
+        "postponements_max": 1,
+    }
     fees: Document = {
         "buy_in": 0,
         "fee": 0,

@@ -67,14 +67,22 @@ async def tournaments(
     state: str | None = None,
     limit: int = 100,
     before: int | None = None,
+    drafts: bool = False,
 ) -> list[rows.TournamentRow]:
-    """Return a league's tournaments, newest first; *before* pages by ``announced_position``."""
+    """
+    Return a league's tournaments, newest first; *before* pages by ``announced_position``.
+
+    Args:
+        drafts: Whether those are among them that only the staff sees.
+    """
     tournament = schema.tournament
     statement = sa.select(tournament).where(tournament.c.league == league)
     if season is not None:
         statement = statement.where(tournament.c.season == season)
     if state is not None:
         statement = statement.where(tournament.c.state == state)
+    if not drafts:
+        statement = statement.where(tournament.c.state != "draft")
     if before is not None:
         statement = statement.where(tournament.c.announced_position < before)
     statement = statement.order_by(tournament.c.announced_position.desc()).limit(limit)

@@ -44,6 +44,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "ban_player": {"reason": "marked cards"},
     "open_season": {"name": "Next"},
     "announce_tournament": {"name": "Later", "ruleset": "better"},
+    "revise_terms": {"name": "Later", "ruleset": "better"},
+    "refuse_entry": {"reason": "Not this time"},
+    "answer_offer": {"accepted": True},
+    "post_announcement": {"text": "Dinner at nine"},
     "act": {"type": "fold", "decision": "none"},
     "plan_fixtures": FIXTURES,
     "replan_fixtures": {"since": "2099-01-05T19:00"},
@@ -160,6 +164,7 @@ class Asker:
             for role in ROLES:
                 entering = f"/v1/tournaments/{tournament}/registrations"
                 await self._made(self.people[f"entered {role}"], entering, {}, "entrant")
+        entrants = (await owner.get(f"/v1/tournaments/{night}/registrations")).json()["items"]
         await self._made(owner, f"/v1/tournaments/{night}/start", {}, "state")
         table = (await owner.get(f"/v1/tournaments/{night}")).json()["tables"][0]["id"]
         invited = await owner.post(f"{about}/invitations", {"uses": 100})
@@ -168,6 +173,7 @@ class Asker:
             "season_id": await self._made(owner, f"{about}/seasons", {"name": "One"}, "id"),
             "tournament_id": night,
             "table_id": table,
+            "entrant_id": entrants[0]["entrant"],
             "hand_id": await self._hand(owner, table),
             "ruleset_id": "better",
             "code": invited.json()["code"],

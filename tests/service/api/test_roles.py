@@ -72,6 +72,7 @@ MEMBERS = {
             "export_standings", "export_results", "export_payouts", "export_league_results",
             "follow_table", "follow_tournament", "follow_league",
             "list_checkpoints", "list_epochs", "prove_inclusion", "prove_consistency",
+            "list_announcements", "answer_offer",
             "read_operation", "list_fixtures", "read_schedule",
         ),
         EVERYBODY,
@@ -99,6 +100,11 @@ MEMBERS = {
     "end_fixtures": HEADS,
     "change_fixture": HEADS,
     "announce_tournament": HEADS,
+    "revise_terms": HEADS,
+    "announce_draft": HEADS,
+    "approve_entry": HEADS,
+    "refuse_entry": HEADS,
+    "close_registration": HEADS,
     "save_template": HEADS,
     "change_template": HEADS,
     "remove_template": HEADS,
@@ -107,6 +113,8 @@ MEMBERS = {
     "close_tournament": HEADS,
     # a referee directs the play, and opens cards; so does an auditor
     "pause_tournament": f"referee {HEADS}",
+    "check_in_entrant": f"referee {HEADS}",
+    "post_announcement": f"referee {HEADS}",
     "resume_tournament": f"referee {HEADS}",
     "void_deal": f"referee {HEADS}",
     **dict.fromkeys(RULINGS, f"referee {HEADS}"),
@@ -125,7 +133,14 @@ MEMBERS = {
 }  # fmt: skip
 """Which roles may ask what, written by hand: it is what the declarations are held against."""
 
-NOT_WHEN_ENTERED = {"pause_tournament", "resume_tournament", "void_deal", "start_audit"} | {
+NOT_WHEN_ENTERED = {
+    "check_in_entrant",
+    "post_announcement",
+    "pause_tournament",
+    "resume_tournament",
+    "void_deal",
+    "start_audit",
+} | {
     *RULINGS,
     "correct_result",
     "forfeit_result",
@@ -142,6 +157,7 @@ ENTRANTS = {
     "act",
     "set_presence",
     "withdraw_entrant",
+    "check_in",
     "declare_rebuy",
     "stake_item",
     "buy_back_item",
