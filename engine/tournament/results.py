@@ -88,14 +88,8 @@ def close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:
     if not isinstance(state, Running):
         raise TournamentNotRunning(phase=phase_of(state))
     closing = tuple(each for each in state.windows if each.table == command.table)
-    winners = {each.entrant: each.by for each in state.books.knockouts}
     busts = tuple(
-        Busted(
-            entrant=each.entrant,
-            seat=each.seat,
-            stack_at_start=each.stack_at_start,
-            won_by=winners.get(each.entrant, ()),
-        )
+        Busted(entrant=each.entrant, seat=each.seat, stack_at_start=each.stack_at_start)
         for each in closing
     )
     return eliminations(state, busts)
@@ -137,11 +131,7 @@ def eliminations(
     events: list[Event] = [
         _eliminated(placing, together=len(busts), rule=rule) for placing in reversed(eliminated)
     ]
-    won = bounties.fallen(
-        state,
-        (placing.entrant for placing in eliminated),
-        {bust.entrant: bust.won_by for bust in busts},
-    )
+    won = bounties.fallen(state, (placing.entrant for placing in eliminated), busts)
     events += won
     if len(left) <= 1 and not others:
         state = replace(state, books=reduce(booked, won, state.books))
@@ -151,11 +141,6 @@ def eliminations(
         rule = "finish.last_entrant" if left else "finish.nobody_left"
         events += _finished(state, (*state.placings, *eliminated, *winner), left, rule=rule)
     return tuple(events)
-
-
-def paid_places(state: Running) -> int:
-    """Return how many places are paid."""
-    return sum(amount > 0 for amount in amounts_of(state))
 
 
 def ends(events: Iterable[Event]) -> bool:

@@ -24,6 +24,7 @@ from engine.season.schedule.values import Entered, Local, Moment, Plan, Recurren
 from engine.season.state import Opened
 from engine.tournament.state import Unannounced
 from engine.values import LeagueId, TournamentId, identifier
+from service.announcing import merged
 from service.api.access import Place, find, reach
 from service.api.bodies import invalid, read_body
 from service.api.inputs import Instant, in_utc
@@ -71,7 +72,7 @@ class FixturesRewanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
 
     ahead_hours: Hours | None = None
     tournament: Terms = {}
-    """Members that are otherwise."""
+    """Members that are otherwise (RFC 7396): null takes one away."""
 
 
 class FixturesEnd(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -193,7 +194,7 @@ async def replan_fixtures(
     before = recurrence.stretches[-1].plan
     zone = body.zone or before.zone
     _demand_future(body.since, zone, now)
-    terms = msgspec.json.decode(before.body) | body.tournament
+    terms = merged(msgspec.json.decode(before.body), body.tournament)
     plan = Plan(
         rrule=body.rrule or before.rrule,
         zone=zone,
@@ -267,7 +268,7 @@ async def change_fixture(
     moment = None if body.starts is None else moment_of(body.starts, found.plan.zone)
     terms: str | None = None
     if body.tournament:
-        content = msgspec.json.decode(found.plan.body) | body.tournament
+        content = merged(msgspec.json.decode(found.plan.body), body.tournament)
         terms = await _terms(request, place, season_id, content)
 
     def asked(entered: tuple[Entered, ...]) -> Edit:

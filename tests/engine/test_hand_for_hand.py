@@ -193,6 +193,17 @@ def test_a_director_ends_it_and_who_went_out_in_the_round_is_placed() -> None:
     assert [floor.plan(table(number)).outcome for number in (1, 2)] == ["open", "open"]
 
 
+def test_it_ends_when_one_table_is_left() -> None:
+    floor = begun(8)
+    settle_all(floor, t1=sitting(floor, 1)[:2], t2=sitting(floor, 2)[:2])
+    while running(floor).floor.hand_for_hand is not None:
+        step(floor)
+    ended = floor.events[-1]
+    assert isinstance(ended, HandForHandEnded)
+    assert (ended.cause, ended.left) == ("one_table", 4)
+    assert floor.plan(table(1)).outcome == "open"
+
+
 def test_one_table_alone_does_not_play_hand_for_hand() -> None:
     floor = Floor(4, seed=1)
     with pytest.raises(RulingNotPossible):

@@ -9,6 +9,7 @@ from engine.tournament import decider
 from engine.tournament.commands import Cancel, DeclareRebuy, Finish, Pause, Withdraw
 from engine.tournament.errors import EntrantUnknown, TermsInvalid, TournamentOver
 from engine.tournament.events import RebuyTaken, TournamentFinished
+from engine.tournament.floor.commands import AnnounceBreak, EndBreak
 from engine.tournament.money.commands import RecordPayment, TakeAddOn
 from engine.tournament.money.errors import AddOnNotAllowed, PaymentNotDue, PaymentsOnTrust
 from engine.tournament.money.events import AddOnTaken, PaymentRecorded
@@ -18,6 +19,7 @@ from engine.tournament.terms import FeeTerms
 from engine.tournament.terms.fees import AddOnTerms, PayoutRow, Price
 from tests.engine.books import charging, ledger, out, stacks
 from tests.engine.floor import NOON, announce, entrant, opening, player, register, to_start
+from tests.engine.rulings import RULED
 from tests.engine.scenario import Scenario
 
 
@@ -272,6 +274,21 @@ def test_an_add_on_is_taken_while_play_stands_and_paid_into_the_pool() -> None:
     assert (taken.chips, taken.number) == (2_000, 1)
     assert (ledger(given).pool, ledger(given).fees) == (3_500, 320)
     given.when(take).then_rejected(AddOnNotAllowed, reason="none_left")
+
+
+def test_an_add_on_is_taken_at_a_break_of_the_schedule_too() -> None:
+    """
+    A break is when play stands; after it the time is over.
+    """
+    given = charging(3, add_on=AddOnTerms(price=500, chips=2_000))
+    given.asked(AnnounceBreak(seconds=600, **RULED))
+
+    given.asked(TakeAddOn(entrant=entrant(1), now=NOON), EndBreak(**RULED))
+
+    assert ledger(given).pool == 3_500
+    given.when(TakeAddOn(entrant=entrant(2), now=NOON)).then_rejected(
+        AddOnNotAllowed, reason="not_at_a_break"
+    )
 
 
 def test_no_add_on_where_none_is_offered_and_none_for_who_is_out() -> None:

@@ -241,3 +241,53 @@ def test_a_list_of_players_is_tried_imported_and_refused(
     )
     away = holotable(stack, "api", *arguments[:2], "http://127.0.0.1:1", *arguments[3:])
     assert (away.returncode, away.stdout) == (3, "")
+
+
+def test_a_league_is_taken_away_and_checked(stack: Stack, league: str, tmp_path: Path) -> None:
+    """What is written proves itself without a database; a file that is there stays as it was."""
+    taken = holotable(stack, "api", "league", "export", league, str(tmp_path))
+    file = tmp_path / f"{league}.zip"
+    assert (taken.returncode, taken.stdout.startswith(f"{file}: ")) == (0, True), taken.stderr
+    checked = holotable(stack, "api", "league", "check", str(file), **NOWHERE)
+    assert (checked.returncode, checked.stdout[:6]) == (0, "holds:"), checked.stderr
+    content = file.read_bytes()
+    again = holotable(stack, "api", "league", "export", league, str(tmp_path))
+    assert (again.returncode, file.read_bytes()) == (1, content)
+    file.write_bytes(content[:-200])
+    broken = holotable(stack, "api", "league", "check", str(file))
+    assert (broken.returncode, broken.stdout) == (1, "")
+    assert sorted(tmp_path.iterdir()) == [file]
+
+
+def test_a_player_is_erased_once_it_is_meant(stack: Stack) -> None:
+    """Without --yes nobody is asked in a script, and nothing happens."""
+    made = holotable(stack, "api", "account", "create", "nien", "--password", "co-pilot nunb")
+    player = made.stdout.strip()
+    asked_first = holotable(stack, "api", "player", "erase", player)
+    assert asked_first.returncode != 0
+    gone = holotable(stack, "api", "player", "erase", player, "--yes")
+    assert (gone.returncode, gone.stdout) == (
+        0,
+        f"erased {player}: 0 tokens, 0 calendars, 0 texts\n",
+    ), gone.stderr
+    assert holotable(stack, "api", "token", "create", "nien").returncode == 1
+    nobody = holotable(stack, "api", "player", "erase", f"plr_{0:032x}", "--yes")
+    assert nobody.returncode == 2
+
+
+def test_the_floor_is_shown(stack: Stack, organiser: str, league: str, tmp_path: Path) -> None:
+    """A director sees the tournament; who may not is told no."""
+    made = asked(
+        stack, organiser, f"leagues/{league}/tournaments", {"name": "[b]", "ruleset": "better"}
+    )
+    token = tmp_path / "token"
+    token.write_text(organiser)
+    shown = holotable(stack, "api", "floor", made["id"], "--url", stack.url, "--token", str(token))
+    assert (shown.returncode, shown.stdout) == (
+        0,
+        "[b]: registering, 0 of 0 left, 0 chips, 0 on average\n",
+    ), shown.stderr
+    lost = holotable(
+        stack, "api", "floor", f"trn_{0:032x}", "--url", stack.url, "--token", str(token)
+    )
+    assert (lost.returncode, lost.stdout) == (1, "")

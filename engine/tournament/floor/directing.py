@@ -64,7 +64,7 @@ def in_rounds(state: Running, tables: Tables, here: Seating) -> Directive | None
         return opening(state, tables, here, number=number)
     if yet or not all(tables[each.table].idle for each in state.tables):
         return Hold(reason="hand_for_hand")
-    if rounds.playing or rounds.out or state.windows:
+    if rounds.playing or rounds.out or state.windows or len(state.tables) == 1:
         seconds = state.terms.ruleset.rebuy.seconds if state.windows else 0
         return EndRound(wait_seconds=seconds)
     return None

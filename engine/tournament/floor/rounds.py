@@ -25,6 +25,7 @@ from engine.tournament.floor.events import (
     RoundClosed,
     RoundOpened,
 )
+from engine.tournament.money.pool import paid_places
 from engine.tournament.state import Running
 from engine.tournament.values import Busted
 from engine.values import Seat
@@ -47,7 +48,7 @@ def start(state: Running, command: StartHandForHand) -> tuple[Event, ...]:
         raise RulingNotPossible(reason="last_hands")
     started = HandForHandStarted(
         left=left_in(state),
-        paid=results.paid_places(state),
+        paid=paid_places(state),
         cause="director",
         by=command.by,
         reason=command.reason,
@@ -59,7 +60,7 @@ def start(state: Running, command: StartHandForHand) -> tuple[Event, ...]:
 def begun_by_itself(state: Running) -> Cause | None:
     """Return why hand-for-hand play has to begin now, if the terms say so."""
     terms, left = state.terms.floor.hand_for_hand, left_in(state)
-    paid = results.paid_places(state)
+    paid = paid_places(state)
     over = state.floor.hand_for_hand or state.floor.bubble_played or state.floor.last_hands
     if over or len(state.tables) < 2:
         return None
@@ -72,7 +73,7 @@ def beginning(state: Running, cause: Cause, now: datetime) -> tuple[Event, ...]:
     """Return the beginning that the terms ask for."""
     started = HandForHandStarted(
         left=left_in(state),
-        paid=results.paid_places(state),
+        paid=paid_places(state),
         cause=cause,
         by=None,
         reason=None,
@@ -98,7 +99,8 @@ def open_round(state: Running, command: OpenRound) -> tuple[Event, ...]:
 def close_round(state: Running, command: CloseRound) -> tuple[Event, ...]:
     """Return the places of those who went out in the round, and whether this goes on."""
     rounds = state.floor.hand_for_hand
-    if rounds is None or not (rounds.playing or rounds.out or state.windows):
+    alone = len(state.tables) == 1
+    if rounds is None or not (rounds.playing or rounds.out or state.windows or alone):
         return ()
     gone = _gone(state)
     closed = RoundClosed(
@@ -171,7 +173,7 @@ def _placed(state: Running, gone: tuple[tuple[Busted, str], ...]) -> tuple[Event
 
 
 def _ending(state: Running, left: int, now: datetime) -> tuple[Event, ...]:
-    terms, paid = state.terms.floor.hand_for_hand, results.paid_places(state)
+    terms, paid = state.terms.floor.hand_for_hand, paid_places(state)
     left -= len(state.windows)
     cause: Literal["in_the_money", "one_table"]
     if state.floor.bubble_played and terms.at_bubble and left <= paid:

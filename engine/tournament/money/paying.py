@@ -98,7 +98,7 @@ def take_add_on(state: State, command: TakeAddOn) -> tuple[AddOnTaken, ...]:
     offered = running.terms.fees.add_on
     if offered is None or isinstance(running.terms.ruleset.end, OpenEnd):
         raise AddOnNotAllowed(reason="none_offered")
-    if not running.paused:
+    if not running.paused and running.floor.rest is None:
         raise AddOnNotAllowed(reason="not_at_a_break")
     if running.books.deal is not None:
         raise AddOnNotAllowed(reason="deal_made")

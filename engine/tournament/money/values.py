@@ -89,7 +89,7 @@ class Books(msgspec.Struct, frozen=True, kw_only=True):
     add_ons: tuple[EntrantId, ...] = ()
     """Who has taken an add-on, once for each."""
     knockouts: tuple[Knockout, ...] = ()
-    """The last one of each entrant that ever lost its last chip."""
+    """Of everyone who has lost the last chip and not come back."""
     bounties: tuple[BountyPaid, ...] = ()
     unclaimed: tuple[EntrantId, ...] = ()
     """Whose bounty nobody has won, so that it joined the pool."""

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from engine.values import stream_of
+from service.schedule.listing import UNNAMED
 from service.schedule.materialising import materialise
 from service.schedule.zones import EDITION, moment_of
 from tests.service.api.conftest import Api, Person
@@ -218,6 +219,30 @@ async def test_what_the_rule_does_not_name_and_what_is_past_cannot_be_edited(ser
             )
         ]
         assert codes == ["occurrence_unknown"] * 2 + ["fixture_past"] * 3 + ["recurrence_unknown"]
+
+
+async def test_a_fixture_by_a_template_bears_its_name_until_the_template_goes(
+    serving, database
+) -> None:
+    async with serving() as api, projecting(database) as runner:
+        owner, league = await api.league()
+        season = await season_in(owner, league)
+        made = await owner.post(
+            f"/v1/leagues/{league}/templates", {"name": "Weekly", "body": TERMS}
+        )
+        template = made.json()["id"]
+        answer = await weekly(owner, season, tournament={"template": template})
+        assert answer.status_code == 201, answer.text
+        recurrence = answer.json()["id"]
+        await runner.catch_up()
+        assert {each["name"] for each in await schedule(owner, league)} == {"Monday night"}
+        gone = await owner.http.delete(
+            f"/v1/leagues/{league}/templates/{template}", headers=owner.headers
+        )
+        assert gone.is_success, gone.text
+        assert {each["name"] for each in await schedule(owner, league)} == {UNNAMED}
+        fixtures = await announced(api, league, season, recurrence)
+        assert [each.became for each in fixtures] == ["missed"] * 2
 
 
 async def test_an_edit_sent_again_gets_its_first_answer(serving) -> None:

@@ -7,9 +7,11 @@ import asyncpg
 import httpx
 import pytest
 
-from service.entering import forget_entered
+from engine.values import number_of
+from service.erasing import erase
 from service.rosters import BYTES_MAX
 from tests.service.api.conftest import Api, Person
+from tests.service.api.nights import project
 
 pytestmark = pytest.mark.anyio
 
@@ -250,15 +252,17 @@ async def test_codes_and_addresses_are_not_kept_as_they_are_and_an_old_code_is_v
         assert (await claimed(api, made["claim"])).status_code == 404
 
 
-async def test_a_player_who_is_forgotten_is_not_found_again(serving) -> None:
+async def test_a_player_who_was_erased_is_not_found_again_and_the_code_is_void(
+    serving, database
+) -> None:
     async with serving() as api:
         owner, league = await api.league()
         first = await entered(owner, league)
         same = await entered(owner, league)
         assert (same["player"], same["claim"]) == (first["player"], None)
         shell = api.app.litestar.state.shell
-        async with shell.engine.begin() as connection:
-            await forget_entered(connection, first["player"][4:])
+        await project(database)
+        await erase(shell.engine, number_of(first["player"]), shell.now())
         assert (await entered(owner, league))["player"] != first["player"]
         assert (await claimed(api, first["claim"])).status_code == 404
 

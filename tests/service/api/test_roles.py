@@ -39,6 +39,22 @@ EVERYBODY = "player scorer auditor referee director owner"
 STAFF = "scorer auditor referee director owner"
 HEADS = "director owner"
 
+RULINGS = (
+    "order_move",
+    "change_breaking_order",
+    "warn_entrant",
+    "give_penalty",
+    "disqualify_entrant",
+    "hold_table",
+    "release_table",
+    "announce_break",
+    "end_break",
+    "call_last_hands",
+    "start_hand_for_hand",
+    "end_hand_for_hand",
+)
+"""What a director orders on the floor."""
+
 MEMBERS = {
     # whoever belongs to the league reads everything that is public in it
     **dict.fromkeys(
@@ -90,6 +106,7 @@ MEMBERS = {
     "pause_tournament": f"referee {HEADS}",
     "resume_tournament": f"referee {HEADS}",
     "void_deal": f"referee {HEADS}",
+    **dict.fromkeys(RULINGS, f"referee {HEADS}"),
     "start_audit": "auditor referee owner",
     # a result is set right by those who report results
     "correct_result": f"scorer {HEADS}",
@@ -102,6 +119,7 @@ MEMBERS = {
 """Which roles may ask what, written by hand: it is what the declarations are held against."""
 
 NOT_WHEN_ENTERED = {"pause_tournament", "resume_tournament", "void_deal", "start_audit"} | {
+    *RULINGS,
     "correct_result",
     "forfeit_result",
     "award_anew",

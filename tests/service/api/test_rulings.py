@@ -74,6 +74,8 @@ async def test_a_penalty_is_served_at_the_table_and_the_audit_agrees(
         assert given.status_code == 201, given.text
         assert (given.json()["ruling"], given.json()["hands"]) == ("penalty_given", 3)
         assert again.json() == given.json()
+        floor = (await owner.get(f"/v1/tournaments/{tournament}/floor")).json()["floor"]
+        assert [seat["penalty"] for seat in floor["tables"][0]["seats"]].count(3) == 1
 
         async def third() -> bool:
             return len(await hands(owner, table)) >= 3
@@ -181,6 +183,9 @@ async def test_in_a_break_no_hand_is_opened_until_it_is_ended(serving) -> None:
             return [i["data"]["reason"] for i in items if i["type"] == "table_waiting"] == ["break"]
 
         await play_on(people, [table], waiting)
+        shown = (await owner.get(f"/v1/tournaments/{tournament}/floor")).json()["floor"]
+        assert shown["break_ends"] is not None
+        assert shown["tables"][0]["why"] == "break"
         opened = len(await hands(owner, table))
         ended = await owner.post(f"{about}/end", WHY, key="e")
         assert ended.status_code == 200, ended.text
