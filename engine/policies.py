@@ -10,9 +10,10 @@ decides the commands answered and appends all of it at once.
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
+from engine.currencies import fraction_digits
 from engine.decider import Command, Decider, Event, State
 from engine.errors import InvariantViolated
-from engine.season.commands import AwardPoints
+from engine.season.commands import AwardPoints, ReviseAward
 from engine.season.state import Opened
 from engine.season.state import State as SeasonState
 from engine.season.values import Finish as SeasonFinish
@@ -24,6 +25,7 @@ from engine.table.positions import DEALT_MIN
 from engine.table.state import Table
 from engine.tournament.commands import RecordBusts
 from engine.tournament.endings import TableSummary
+from engine.tournament.money import pool
 from engine.tournament.seating import seats_at
 from engine.tournament.state import Finished, Running
 from engine.tournament.state import State as TournamentState
@@ -157,14 +159,27 @@ def fatal_pots(
 
 def points_of(tournament: Finished, *, now: datetime) -> AwardPoints:
     """Return what a season must be told of a finished tournament."""
+    terms, books = tournament.terms, tournament.books
+    entrants = pool.entrants_of(tournament)
+    charged = pool.charged_to(terms, books, entrants)
+    knockouts = pool.knockouts_of(tournament)
     return AwardPoints(
-        tournament=tournament.terms.tournament,
+        tournament=terms.tournament,
         placings=tuple(
             SeasonFinish(
-                entrant=each.entrant, player=each.player, place=each.place, shared=each.shared
+                entrant=each.entrant,
+                player=each.player,
+                place=each.place,
+                shared=each.shared,
+                spent=charged[each.entrant].whole,
+                knockouts=knockouts.get(each.entrant, 0),
             )
             for each in tournament.placings
         ),
+        buy_in=terms.fees.buy_in,
+        pool=pool.pool_of(terms, books, entrants),
+        money_digits=fraction_digits(terms.currency),
+        entries=len(tournament.placings) + len(books.rebuys),
         now=now,
     )
 
@@ -204,10 +219,14 @@ def summary_of(table: Table) -> TableSummary:
 
 def season_told(
     season: SeasonState, tournament: TournamentState, *, now: datetime
-) -> AwardPoints | None:
+) -> AwardPoints | ReviseAward | None:
     """Return what *season* has still to be told of *tournament*; None if nothing."""
     if not isinstance(tournament, Finished) or not isinstance(season, Opened):
         return None
-    if season.has_counted(tournament.terms.tournament):
+    award = points_of(tournament, now=now)
+    if season.tournament(award.tournament) is None:
+        return award
+    if not tournament.corrections:
         return None
-    return points_of(tournament, now=now)
+    last = tournament.corrections[-1]
+    return ReviseAward(award=award, reason=last.reason, author=last.by, now=now)

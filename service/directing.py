@@ -154,19 +154,25 @@ async def buy(
 
 async def award_points(desk: Desk, league: str, tournament_id: str) -> None:
     """
-    Give the season the placings of a finished tournament; asking again changes nothing.
+    Give the season the placings of a finished tournament, or what a correction made of them.
+
+    Asking again changes nothing.
 
     Raises:
         CommandRejected: If the season is closed.
     """
-    state = (await desk.writer.load(league, stream_of(tournament_id))).state
-    if not isinstance(state, Finished) or state.terms.season is None:
+    floor = stream_of(tournament_id)
+    loaded = await desk.writer.load(league, floor)
+    if not isinstance(loaded.state, Finished) or loaded.state.terms.season is None:
         return
-    stream = stream_of(state.terms.season)
-    command = policies.points_of(state, now=desk.clock.now())
+    stream = stream_of(loaded.state.terms.season)
 
     async def decide(states: States) -> Sequence[Entry]:
-        before = (await states.load(stream)).state
-        return [Entry(stream, season.decider.decide(before, command))]
+        before, result = [(await states.load(each)).state for each in (stream, floor)]
+        told = policies.season_told(before, result, now=desk.clock.now())
+        events = () if told is None else season.decider.decide(before, told)
+        # A result that was corrected meanwhile must not be counted after the correction.
+        return [Entry(stream, events), Entry(floor)]
 
-    await desk.writer.submit(league, desk.order(f"award_points/{tournament_id}"), decide)
+    order = desk.order(f"award_points/{tournament_id}/{loaded.version}")
+    await desk.writer.submit(league, order, decide)

@@ -72,6 +72,11 @@ BODIES: dict[str, dict[str, Any]] = {
     "call_last_hands": {"reason": "The bar closes"},
     "start_hand_for_hand": {"reason": "The bubble"},
     "end_hand_for_hand": {"reason": "It burst"},
+    "adjust_points": {"player": "{player_id}", "points": "5", "reason": "High hand"},
+    "void_adjustment": {"reason": "Counted again"},
+    "revise_award": {"reason": "Counted again"},
+    "revoke_award": {"reason": "Counted again"},
+    "try_points_formula": {"formula": "n - k"},
     "void_deal": {"cause": "mis_deal", "reason": "card_shown"},
 }
 """Bodies that get past their form; routes that take none, or an empty one, are not here.
@@ -172,6 +177,7 @@ class Asker:
                 owner, f"{about}/audits", {"tournament": night}, "operation"
             ),
             "text_id": await self._text(league),
+            "adjustment_id": "adj_" + "0" * 32,
             "template_id": await self._made(
                 owner, f"{about}/templates", {"name": "T", "body": {"ruleset": "better"}}, "id"
             ),

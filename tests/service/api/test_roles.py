@@ -16,6 +16,7 @@ OPEN = {
     "claim_player",
     "list_rulesets",
     "read_ruleset",
+    "list_points_formulas",
     "list_signers",
     "read_league_calendar",  # who has a member's key, which the table cannot say
     "read_my_calendar",
@@ -30,6 +31,7 @@ OWN = {
     "revoke_token",
     "read_me",
     "erase_me",
+    "try_points_formula",
     "create_league",
     "list_leagues",
     "accept_invitation",
@@ -62,6 +64,7 @@ MEMBERS = {
             "read_league", "list_members", "leave_league", "list_seasons", "read_season",
             "read_standings", "list_tournaments", "read_tournament", "list_registrations",
             "register_entrant", "read_table", "list_tables", "list_hands", "read_hand",
+            "read_ledger", "read_ratings", "read_rating_history",
             "read_receipt", "read_text", "list_corrections", "read_floor", "read_record",
             "bundle_hand", "bundle_tournament",
             "read_house_rules", "list_templates", "read_template",
@@ -115,6 +118,10 @@ MEMBERS = {
     "record_payment": f"scorer {HEADS}",
     # whoever directs play may speak of a deal, whoever plays must agree to it
     "propose_deal_as_director": f"referee {HEADS}",
+    "adjust_points": f"scorer {HEADS}",
+    "void_adjustment": f"scorer {HEADS}",
+    "revise_award": f"scorer {HEADS}",
+    "revoke_award": f"scorer {HEADS}",
 }  # fmt: skip
 """Which roles may ask what, written by hand: it is what the declarations are held against."""
 
@@ -125,6 +132,8 @@ NOT_WHEN_ENTERED = {"pause_tournament", "resume_tournament", "void_deal", "start
     "award_anew",
     "record_payment",
     "propose_deal_as_director",
+    "revise_award",
+    "revoke_award",
 }
 """What staff may not where they play."""
 
