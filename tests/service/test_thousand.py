@@ -231,7 +231,10 @@ async def opened(desk: Desk) -> tuple[str, str, str]:
     owner = PlayerId(identifier("plr", desk.entropy.uuid()))
     make = CreateLeague(league=league_id, name="Coruscant", owner=owner, sandbox=True)
     await decided(desk, league_id, league_id, league.decider, make)
-    begin = OpenSeason(season=season_id, league=league_id, name="Spring", now=desk.clock.now())
+    begin = OpenSeason(
+        season=season_id, league=league_id, name="Spring", now=desk.clock.now(),
+        master=desk.entropy.token(), salt=desk.entropy.token(),
+    )  # fmt: skip
     await decided(desk, league_id, season_id, season.decider, begin)
     _, tournament = await announced(
         desk, ENTRANTS, league_id=league_id, season=season_id, starting_stack=STACK,
