@@ -5,7 +5,7 @@ Placings are the tournament's, points follow from them by the terms, ranks from 
 the lots come from the master that was committed to.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.season import events
@@ -112,18 +112,8 @@ class SeasonAudit:
         if event.field is not None:
             asked = {name: getattr(event.field, name) for name in event.field.__struct_fields__}
         asked["entrants"] = len(result.placings)
-        for award in awards:
-            own = {"spent": award.spent, "knockouts": award.knockouts}
-            due = plain.shared_worth(
-                (
-                    plain.place_worth(terms.points, place, asked, own)
-                    for place in range(award.place, award.place + award.shared)
-                ),
-                terms.scale,
-            )
-            expected = plain.rounded(plain.NOTHING, terms.scale) if due is None else due
-            held = award.points == expected and (award.failure is None) == (due is not None)
-            self._hold("points", held, position, "awarded again, the points are others")
+        held = all(_earned(award, terms, asked) for award in awards)
+        self._hold("points", held, position, "awarded again, the points are others")
         self._due[event.tournament] = {
             (award.player, bonus.kind): plain.rounded(
                 plain.times(bonus.points, _times(bonus.kind, award)), terms.scale
@@ -163,6 +153,20 @@ class SeasonAudit:
 
     def _hold(self, name: str, held: bool, position: int, what: str) -> None:
         self._findings.hold(name, held, position, self._stream, what)
+
+
+def _earned(award: Any, terms: events.SeasonOpened, asked: Mapping[str, int]) -> bool:
+    """Whether *award* is what its places are worth, or 0 and a cause where they have no value."""
+    own = {"spent": award.spent, "knockouts": award.knockouts}
+    places = range(award.place, award.place + award.shared)
+    due = plain.shared_worth(
+        (plain.place_worth(terms.points, place, asked, own) for place in places), terms.scale
+    )
+    if due is None:
+        return award.failure is not None and award.points == plain.rounded(
+            plain.NOTHING, terms.scale
+        )
+    return award.failure is None and bool(award.points == due)
 
 
 def _times(kind: str, award: Any) -> int:
