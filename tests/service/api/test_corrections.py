@@ -70,7 +70,9 @@ async def head(owner: Any, tournament: str) -> str:
     return str((await owner.get(f"/v1/tournaments/{tournament}")).headers["ETag"])
 
 
-async def test_a_forfeit_is_tried_then_done_and_points_and_standings_follow(serving, database: TestDatabase) -> None:
+async def test_a_forfeit_is_tried_then_done_and_points_and_standings_follow(
+    serving, database: TestDatabase
+) -> None:
     async with serving() as api:
         owner, league, season, tournament, _ = await a_night(api, database)
         before, version = await standings(owner, season), await head(owner, tournament)
