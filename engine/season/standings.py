@@ -94,12 +94,13 @@ def standings(
     """
     with localcontext(arithmetic()):
         records = _records(terms, counted, adjusted)
+        by_player = [{result.player: result for result in each} for each in counted]
         groups: dict[tuple[bool, Decimal], list[Record]] = {}
         for record in sorted(records, key=lambda each: (not each.qualified, -each.points)):
             groups.setdefault((record.qualified, record.points), []).append(record)
         found: list[Standing] = []
         for group in groups.values():
-            for level, decided_by in separated(group, counted, terms.tie_breaks, lots):
+            for level, decided_by in separated(group, by_player, terms.tie_breaks, lots):
                 rank = len(found) + 1
                 found += [
                     _standing(record, rank, terms.scale, decided_by, shared=len(level) > 1)

@@ -5,6 +5,7 @@ Each is tried among those whom all before it left level; head-to-head looks at
 them only.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import groupby
@@ -47,15 +48,13 @@ class Placed(Protocol):
     """One player's result, as far as a tie-break asks."""
 
     @property
-    def player(self) -> PlayerId: ...
-    @property
     def place(self) -> int: ...
     @property
     def points(self) -> str: ...
 
 
-Played = Sequence[Placed]
-"""The results of one tournament that counts."""
+Played = Mapping[PlayerId, Placed]
+"""The results of one tournament that counts, by player."""
 
 
 def separated(
@@ -118,10 +117,11 @@ def _head_to_head(players: set[PlayerId], counted: Sequence[Played]) -> Mapping[
     """Return how often each was placed before another of *players*, less how often behind."""
     balance = dict.fromkeys(players, 0)
     for each in counted:
-        places = [(it.place, it.player) for it in each if it.player in players]
-        for place, player in places:
-            balance[player] += sum(place < other for other, _ in places)
-            balance[player] -= sum(place > other for other, _ in places)
+        placed = {player: each[player].place for player in players if player in each}
+        places = sorted(placed.values())
+        for player, place in placed.items():
+            before = bisect_left(places, place)
+            balance[player] += len(places) - bisect_right(places, place) - before
     return balance
 
 
@@ -129,10 +129,10 @@ def _from_the_last(
     part: Sequence[Record], counted: Sequence[Played]
 ) -> Mapping[PlayerId, tuple[Decimal, ...]]:
     """Return each player's points by tournament, the latest first; one not played is 0."""
-    by_tournament = [
-        {each.player: Decimal(each.points) for each in played} for played in reversed(counted)
-    ]
     return {
-        record.player: tuple(points.get(record.player, Decimal(0)) for points in by_tournament)
+        record.player: tuple(
+            Decimal(each[record.player].points) if record.player in each else Decimal(0)
+            for each in reversed(counted)
+        )
         for record in part
     }

@@ -1,5 +1,6 @@
 """A season's table, counted again from what its events say."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -109,18 +110,30 @@ def _merit(
         case "standings.wins":
             return lambda it: sum((each.place, each.shared) == (1, 1) for each in own(it))
         case "standings.head_to_head":
-            return lambda it: sum(
-                (each[it].place < each[other].place) - (each[it].place > each[other].place)
-                for each in counted
-                for other in group
-                if it in each and other in each
-            )
+            return _balance(group, counted).__getitem__
         case "standings.most_recent":
             return lambda it: [
                 Fraction(each[it].points) if it in each else Fraction() for each in counted[::-1]
             ]
         case _:
             return lambda it: -lots.get(it, 0)
+
+
+def _balance(group: list[str], counted: Sequence[Mapping[str, Any]]) -> Mapping[str, int]:
+    """Return of each of *group* how many others it beat, less how many beat it, night by night."""
+    found = dict.fromkeys(group, 0)
+    for each in counted:
+        places = Counter(each[player].place for player in group if player in each)
+        above, below = 0, sum(places.values())
+        score = {}
+        for place in sorted(places):
+            below -= places[place]
+            score[place] = below - above
+            above += places[place]
+        for player in group:
+            if player in each:
+                found[player] += score[each[player].place]
+    return found
 
 
 _NOTHING = Fraction(-(10**40))

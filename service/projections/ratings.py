@@ -25,13 +25,12 @@ async def _load(connection: AsyncConnection, changes: Changes, batch: Sequence[H
     found = await connection.execute(sa.select(rating).where(rating.c.league == league))
     changes.memory["ratings"] = {row["player"]: dict(row) for row in found.mappings()}
     results = schema.rated
+    ended = [happened.subject for happened in batch]
     known = await connection.execute(
-        sa.select(results.c.tournament).where(
-            results.c.tournament.in_({happened.subject for happened in batch})
-        )
+        sa.select(results.c.tournament).where(results.c.tournament.in_(ended))
     )
     changes.memory["results"] = {}
-    if known.first() is not None:
+    if known.first() is not None or len(set(ended)) < len(ended):
         earlier = await connection.execute(
             sa.select(results).where(results.c.league == league).order_by(results.c.position)
         )

@@ -7,9 +7,9 @@ import asyncpg
 import httpx
 import pytest
 
-from engine.values import number_of
+from engine.values import number_of, stream_of
 from service.erasing import erase
-from service.rosters import BYTES_MAX
+from service.rosters import BYTES_MAX, ROWS_MAX
 from tests.service.api.conftest import Api, Person
 from tests.service.api.nights import project
 
@@ -60,6 +60,18 @@ async def test_a_list_makes_members_once(serving) -> None:
         "Leia": "scorer",
         "Jabba": "player",
     }
+
+
+async def test_the_longest_list_is_imported_in_one_append(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        rows = "".join(f"Player {number},{number}\n" for number in range(ROWS_MAX))
+        answer = await bring(owner, league, f"name,external_id\n{rows}".encode())
+        assert answer.status_code == 200, answer.text
+        assert len({each["player"] for each in answer.json()["rows"]}) == ROWS_MAX
+        writer = api.app.litestar.state.shell.desk.writer
+        state = (await writer.load(league, stream_of(league))).state
+        assert len(state.members) == ROWS_MAX + 1
 
 
 async def test_a_retry_of_an_import_gets_its_first_answer(serving) -> None:

@@ -134,6 +134,7 @@ NOT_WHEN_ENTERED = {"pause_tournament", "resume_tournament", "void_deal", "start
     "propose_deal_as_director",
     "revise_award",
     "revoke_award",
+    "take_league_away",
 }
 """What staff may not where they play."""
 

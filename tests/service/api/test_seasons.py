@@ -256,6 +256,7 @@ async def test_ratings_follow_results_and_their_corrections(
         rest = await owner.get(f"/v1/leagues/{league}/ratings?cursor={first['next_cursor']}")
         last = found[-1]["player"]
         history = (await owner.get(f"/v1/leagues/{league}/ratings/{last}")).json()["items"]
+        report = await audited(database, league)
 
     assert [each["player"] for each in found] == [each["player"] for each in reversed(placed)]
     assert [each["played"] for each in found] == [1, 1, 1]
@@ -270,3 +271,4 @@ async def test_ratings_follow_results_and_their_corrections(
             **{name: found[-1][name] for name in ("mu", "sigma", "ordinal")},
         }
     ]
+    assert faults(report) == {}, report.text()
