@@ -15,6 +15,7 @@ import structlog
 
 from engine import boundaries, policies, table, tournament
 from engine.boundaries import BoundaryPlan
+from engine.errors import InvariantViolated
 from engine.table.events import DealVoided, HandSettled
 from engine.table.state import Table
 from engine.tournament.state import Running
@@ -44,11 +45,16 @@ async def open_next_hand(desk: Desk, league: str, table_id: str, *, fresh: bool 
     Args:
         fresh: Whether to ask the log for what other processes did.
     """
+    changed = ""
     for _ in range(_STEPS_MAX):
         here = await desk.writer.load(league, stream_of(table_id), fresh)
         if not isinstance(here.state, Table) or here.state.closed or not here.state.idle:
             return
-        plan = await _planned(desk, league, here, fresh)
+        try:
+            plan = await _planned(desk, league, here, fresh)
+        except PlanChanged as error:
+            fresh, changed = True, str(error)
+            continue
         if plan.outcome == "nothing":
             return
         earliest = here.at + timedelta(seconds=plan.wait_seconds)
@@ -56,8 +62,8 @@ async def open_next_hand(desk: Desk, league: str, table_id: str, *, fresh: bool 
             await asyncio.sleep(pause.total_seconds())
         try:
             receipt = await _step(desk, league, here.state, plan)
-        except PlanChanged:
-            fresh = True
+        except PlanChanged as error:
+            fresh, changed = True, str(error)
             continue
         if settled(receipt.recorded):
             # All but one were away: the hand was over before anybody was asked.
@@ -66,7 +72,7 @@ async def open_next_hand(desk: Desk, league: str, table_id: str, *, fresh: bool 
             desk.later(open_next_hand(desk, league, other))
         if plan.outcome in ("open", "hold", "close"):
             return
-    _log.error("a boundary does not end", table=table_id)
+    _log.error("a boundary does not end", table=table_id, changed=changed)
 
 
 async def _planned(desk: Desk, league: str, here: Loaded, fresh: bool) -> BoundaryPlan:
@@ -86,15 +92,20 @@ async def _plan(load: Any, here: Table, hand: HandId, now: datetime) -> Boundary
         for seating in above.state.tables:
             if seating.table != here.table:
                 tables[seating.table] = (await load(stream_of(seating.table))).state
-    return boundaries.plan_boundary(
-        above.state,
-        tables,
-        here.table,
-        now=now,
-        hand=hand,
-        tournament_version=above.version,
-        tournament_head=above.hash.hex(),
-    )
+    try:
+        return boundaries.plan_boundary(
+            above.state,
+            tables,
+            here.table,
+            now=now,
+            hand=hand,
+            tournament_version=above.version,
+            tournament_head=above.hash.hex(),
+        )
+    except InvariantViolated as error:
+        # Read one after the other while somebody wrote: one stream knows of a move that
+        # another does not.  A defect would show again, and end as a boundary without end.
+        raise PlanChanged(str(error)) from error
 
 
 async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> Receipt:

@@ -42,17 +42,20 @@ async def decided(desk: Desk, league_id: str, subject: str, decider: Any, asked:
 
 async def announced(desk: Desk, entrants: int, **changes: Any) -> tuple[str, str]:
     """Make a league with a tournament of so many bots, registered and ready to start."""
-    league_id = LeagueId(identifier("lge", desk.entropy.uuid()))
     name = TournamentId(identifier("trn", desk.entropy.uuid()))
-    owner = PlayerId(identifier("plr", desk.entropy.uuid()))
     now = desk.clock.now()
-    make = CreateLeague(league=league_id, name="Cloud City", owner=owner, sandbox=True)
-    await decided(desk, league_id, league_id, league.decider, make)
+    league_id = changes.pop("league_id", None)
+    if league_id is None:
+        league_id = LeagueId(identifier("lge", desk.entropy.uuid()))
+        owner = PlayerId(identifier("plr", desk.entropy.uuid()))
+        make = CreateLeague(league=league_id, name="Cloud City", owner=owner, sandbox=True)
+        await decided(desk, league_id, league_id, league.decider, make)
     rules = changes.pop("rules", preset("better"))
     terms: dict[str, Any] = {
         "starting_stack": 200,
         "table_seats": 4,
         "decision_seconds": 30,
+        "entrants_max": 60,
         "starts_at": now + timedelta(hours=1),
     }
     terms |= changes
@@ -63,7 +66,6 @@ async def announced(desk: Desk, entrants: int, **changes: Any) -> tuple[str, str
         ruleset=rules,
         ruleset_name="better",
         ruleset_hash=ruleset_hash(rules),
-        entrants_max=60,
         **terms,
     )
     await decided(desk, league_id, name, tournament.decider, announce)

@@ -70,7 +70,9 @@ async def head(owner: Any, tournament: str) -> str:
     return str((await owner.get(f"/v1/tournaments/{tournament}")).headers["ETag"])
 
 
-async def test_a_forfeit_is_tried_then_done(serving, database: TestDatabase) -> None:
+async def test_a_forfeit_is_tried_then_done_and_points_and_standings_follow(
+    serving, database: TestDatabase
+) -> None:
     async with serving() as api:
         owner, league, season, tournament, _ = await a_night(api, database)
         before, version = await standings(owner, season), await head(owner, tournament)
@@ -84,6 +86,7 @@ async def test_a_forfeit_is_tried_then_done(serving, database: TestDatabase) -> 
         assert tried.json()["events"] == ["result_corrected"]
         (change,) = tried.json()["tournaments"].values()
         promised = {each["entrant"]: each["after"] for each in change["placings"]}
+        ranks = {each["player"]: each["rank_after"] for each in tried.json()["seasons"][season]}
         assert promised[winner["id"]] == 3
         assert await head(owner, tournament) == version
         assert await standings(owner, season) == before
@@ -94,6 +97,9 @@ async def test_a_forfeit_is_tried_then_done(serving, database: TestDatabase) -> 
         assert placed.items() >= promised.items()
         assert sum(each["amount"] for each in done.json()["payouts"]) == 900
         await award(database, league, tournament)
+        after = await standings(owner, season)
+        assert after.items() >= ranks.items()
+        assert after != before
         shown = (await owner.get(f"/v1/tournaments/{tournament}/corrections")).json()["items"]
         assert [(each["kind"], each["reason"]) for each in shown] == [("forfeit", WHY["reason"])]
         again = await owner.post(path, asked, key="forfeit")
