@@ -21,7 +21,6 @@ from service.api.submitting import answer, decide_one, encoded, order_of
 from service.errors import StreamNotFound
 from service.stacks import lead_on, with_stacks
 
-
 _NUMBER = re.compile("[1-9][0-9]{0,8}")
 
 
