@@ -1,5 +1,6 @@
 """Deals: how those who are left divide what they play for."""
 
+import re
 from typing import Annotated, Any
 
 import msgspec
@@ -19,6 +20,8 @@ from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
 from service.errors import StreamNotFound
 from service.stacks import lead_on, with_stacks
+
+_NUMBER = re.compile("[1-9][0-9]{0,8}")
 
 
 class DealWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -131,33 +134,33 @@ async def read_deals(request: Asked, tournament_id: FromPath[str]) -> Response[b
 
 
 @operation(
-    "POST", "/v1/tournaments/{tournament_id:str}/deals/{number:int}/accept", "accept_deal",
+    "POST", "/v1/tournaments/{tournament_id:str}/deals/{number:str}/accept", "accept_deal",
     "Agree to a deal that is offered to me.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=DealAnswered,
     problems=("deal_not_open", "deal_not_possible", "tournament_not_running"),
 )  # fmt: skip
 async def accept_deal(
-    request: Asked, tournament_id: FromPath[str], number: FromPath[int]
+    request: Asked, tournament_id: FromPath[str], number: FromPath[str]
 ) -> Response[bytes]:
     """Agree; nobody can do it for another."""
     return await _answered(request, tournament_id, number, AcceptDeal)
 
 
 @operation(
-    "POST", "/v1/tournaments/{tournament_id:str}/deals/{number:int}/decline", "decline_deal",
+    "POST", "/v1/tournaments/{tournament_id:str}/deals/{number:str}/decline", "decline_deal",
     "Decline a deal that is offered to me: it is void.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=DealAnswered,
     problems=("deal_not_open", "tournament_not_running"),
 )  # fmt: skip
 async def decline_deal(
-    request: Asked, tournament_id: FromPath[str], number: FromPath[int]
+    request: Asked, tournament_id: FromPath[str], number: FromPath[str]
 ) -> Response[bytes]:
     """Decline; nobody can do it for another."""
     return await _answered(request, tournament_id, number, DeclineDeal)
 
 
 async def _answered(
-    request: Asked, tournament_id: str, number: int, kind: type[AcceptDeal | DeclineDeal]
+    request: Asked, tournament_id: str, named: str, kind: type[AcceptDeal | DeclineDeal]
 ) -> Response[bytes]:
     shell = shell_of(request)
     _, raw = await read_body(request, Nothing)
@@ -165,6 +168,9 @@ async def _answered(
     mine = entrant_of(place.state, principal_of(request).account.player)
     if mine is None:
         raise StreamNotFound("there is no entry of yours")
+    if not _NUMBER.fullmatch(named):
+        raise StreamNotFound("there is nothing here under this name")
+    number = int(named)
     command: Any = kind(entrant=EntrantId(mine), offer=number, now=shell.now())
     order = order_of(request, raw)
     receipt = await decide_one(shell, place.league, tournament_id, order, [command])

@@ -14,6 +14,8 @@ pytestmark = pytest.mark.anyio
 
 OPEN = {
     "/v1/accounts",
+    "/v1/claims",
+    "/v1/points-formulas",
     "/v1/tokens",
     "/v1/rulesets",
     "/v1/rulesets/{ruleset_id:str}",
