@@ -9,6 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from engine.policies import summary_of
+from engine.rulesets import preset
+from engine.table.events import HandOpened
+from engine.table.view_parts import TableView
 from engine.tournament.directives import Break, Hold, MoveOut, Redraw
 from engine.tournament.events import EntrantsMoved, TableBroken
 from engine.tournament.floor.events import SeatsRedrawn
@@ -17,6 +20,7 @@ from engine.tournament.seating import draw_order, worst_seat
 from engine.tournament.state import Finished, Running
 from engine.tournament.terms import FloorTerms
 from engine.values import Seat
+from tests.engine.evening import Evening, cards_of
 from tests.engine.floor import MASTERS, table
 from tests.engine.simulation import Floor
 from tests.engine.test_rulings import opened, running, sitting
@@ -72,6 +76,8 @@ def test_tables_come_even_with_the_moves_that_it_takes(
 
 def some_floors() -> Iterator[tuple[tuple[int, ...], int, int, int]]:
     random = Random(20)
+    # One move brings them within two; as even as can be would take another.
+    yield (7, 4, 4), 7, 2, 1
     for _ in range(60):
         seats = random.randint(3, 8)
         sizes = tuple(random.randint(1, seats) for _ in range(random.randint(2, 4)))
@@ -230,3 +236,52 @@ def test_e8_two_short_plays_on() -> None:
     opened(floor, 1, 2)
     floor.lose(table(1), *sitting(floor, 1)[6:])
     assert floor.plan(table(1)).outcome == "open"
+
+
+def bold(view: TableView) -> tuple[str, Any]:
+    """Raise to the most whenever it is legal: somebody goes out in most hands."""
+    if (chosen := cards_of(view)) is not None:
+        return chosen
+    raising = next((each for each in view.legal if each.verb == "raise_to"), None)
+    if raising is not None and view.current_bet < 40:
+        return "raise_to", raising.max
+    verbs = [each.verb for each in view.legal]
+    return next(each for each in ("call", "check", "stay", "fold") if each in verbs), None
+
+
+@pytest.mark.parametrize("seats", [3, 4, 6])
+def test_nobody_who_was_moved_is_dealt_in_between_the_button_and_the_small_blind(
+    seats: int,
+) -> None:
+    night = Evening(18, preset("better_simple"), table_seats=seats, starting_stack=40)
+    night.play_as = bold
+    known: dict[int, set[str]] = {}
+    came = 0
+    for hand, table_number in hands_of(night):
+        before = known.get(table_number)
+        known[table_number] = {books.entrant for books in hand.seats}
+        if before is None or hand.first_dealer_draws or hand.small_blind is None:
+            continue
+        new = [books.seat for books in hand.seats if books.entrant not in before and books.dealt]
+        came += len(new)
+        if len([books for books in hand.seats if books.dealt]) - len(new) < 2:
+            continue
+        behind = (hand.small_blind - hand.button) % seats
+        assert not [seat for seat in new if 0 < (seat - hand.button) % seats < behind]
+    assert isinstance(night.tournament, Finished)
+    assert came
+
+
+def hands_of(night: Evening) -> list[tuple[HandOpened, int]]:
+    """Play to the end; return what opened each hand, with the number of its table."""
+    hands: list[tuple[HandOpened, int]] = []
+    while not isinstance(night.tournament, Finished):
+        for key in list(night.tables):
+            if night.tables[key].closed:
+                continue
+            seen = len(night.history)
+            night.boundary(key)
+            dealt = [each for each in night.history[seen:] if isinstance(each, HandOpened)]
+            hands += [(each, night.tables[key].number) for each in dealt]
+            night.play_hand(key)
+    return hands

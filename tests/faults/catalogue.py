@@ -7,6 +7,7 @@ EXAMPLES = "tests/engine/test_worked_examples.py::"
 POKER_ACTIONS = "tests/engine/test_poker_actions.py::"
 POKER = "tests/engine/test_poker_rules.py::"
 POTS = "tests/engine/test_pots.py::"
+ROUNDS = "tests/engine/test_hand_for_hand.py::"
 SPIKE = "tests/engine/test_spike_pots.py::"
 SPIKE_TURNS = "tests/engine/test_spike_turns.py::"
 SPIKE_HANDS = "tests/engine/test_spike_hands.py::"
@@ -264,5 +265,43 @@ FAULTS = (
         sound="room = len(own) < HAND_MAX",
         faulty="room = len(own) <= HAND_MAX",
         caught_by=SPIKE_TURNS + "test_a_hand_of_five_cards_can_swap_and_not_gain",
+    ),
+    Fault(
+        name="a round of a penalty leaves the offender out",
+        file="tournament/floor/rulings.py",
+        sound="given = (command.rounds or 0) * players if",
+        faulty="given = (command.rounds or 0) * (players - 1) if",
+        caught_by="tests/engine/test_penalties.py::"
+        "test_e15_rounds_are_hands_for_every_player_at_the_table_when_it_is_given",
+    ),
+    Fault(
+        name="who goes out at several tables in one round is placed by the clock",
+        file="tournament/floor/rounds.py",
+        sound='.ties == "shared" and len(tables) > 1',
+        faulty='.ties == "shared" and len(tables) > 9',
+        caught_by=ROUNDS + "test_e2_two_out_at_different_tables_in_one_round_share_the_place",
+    ),
+    Fault(
+        name="a table opens two hands of one round",
+        file="tournament/floor/directing.py",
+        sound="tables[each.table].round < number and",
+        faulty="tables[each.table].round <= number and",
+        caught_by=ROUNDS + "test_a_table_that_has_played_its_hand_waits_for_all_the_others",
+    ),
+    Fault(
+        name="a table is evened out further than it has to be",
+        file="tournament/seating.py",
+        sound="while max(wanted) - min(wanted) > tolerance:",
+        faulty="while max(wanted) - min(wanted) > 1:",
+        caught_by="tests/engine/test_balancing.py::"
+        "test_no_more_moves_than_by_trying_every_way_and_none_the_second_time",
+    ),
+    Fault(
+        name="a penalty stays behind when its player is moved",
+        file="rearrangements.py",
+        sound="if move.to_table == table and places[move.entrant].penalty",
+        faulty="if move.to_table == table and places[move.entrant].penalty < 0",
+        caught_by="tests/engine/test_penalties.py::"
+        "test_what_is_left_of_a_penalty_goes_along_to_another_table",
     ),
 )

@@ -39,6 +39,8 @@ def first_of_all(state: Running, here: Seating) -> Directive | None:
 def with_standing(state: Running, tables: Tables) -> Tables:
     """Return *tables*; with one that is held, or has chips to lose, nothing is settled."""
     standing = {*state.floor.held, *(each.table for each in state.floor.removing)}
+    if not standing:
+        return tables
     return {
         key: msgspec.structs.replace(each, idle=False) if key in standing else each
         for key, each in tables.items()

@@ -64,11 +64,11 @@ BODIES: dict[str, dict[str, Any]] = {
     "correct_result": {"order": [["ent_" + "0" * 32]], "reason": "Counted again"},
     "forfeit_result": {"entrant": "ent_" + "0" * 32, "reason": "Counted again"},
     "award_anew": {"awards": [], "reason": "Counted again"},
-    "order_move": {"entrant": "ent_" + "0" * 32, "table": "{table_id}", "reason": "Too late"},
+    "order_move": {"entrant": "{entrant_id}", "table": "{table_id}", "reason": "Too late"},
     "change_breaking_order": {"order": [1], "reason": "Too late"},
-    "warn_entrant": {"entrant": "ent_" + "0" * 32, "reason": "Too loud"},
-    "give_penalty": {"entrant": "ent_" + "0" * 32, "hands": 1, "reason": "Too loud"},
-    "disqualify_entrant": {"entrant": "ent_" + "0" * 32, "reason": "Too loud"},
+    "warn_entrant": {"entrant": "{entrant_id}", "reason": "Too loud"},
+    "give_penalty": {"entrant": "{entrant_id}", "hands": 1, "reason": "Too loud"},
+    "disqualify_entrant": {"entrant": "{entrant_id}", "reason": "Too loud"},
     "hold_table": {"reason": "A dispute"},
     "release_table": {"reason": "Settled"},
     "announce_break": {"seconds": 60, "reason": "Dinner"},
@@ -160,11 +160,10 @@ class Asker:
             )
             for name in ("Night", "Coming")
         ]
-        for tournament in (night, coming):
+        for tournament in (coming, night):
+            entering = f"/v1/tournaments/{tournament}/registrations"
             for role in ROLES:
-                entering = f"/v1/tournaments/{tournament}/registrations"
-                await self._made(self.people[f"entered {role}"], entering, {}, "entrant")
-        entrants = (await owner.get(f"/v1/tournaments/{night}/registrations")).json()["items"]
+                entrant = await self._made(self.people[f"entered {role}"], entering, {}, "entrant")
         await self._made(owner, f"/v1/tournaments/{night}/start", {}, "state")
         table = (await owner.get(f"/v1/tournaments/{night}")).json()["tables"][0]["id"]
         invited = await owner.post(f"{about}/invitations", {"uses": 100})
@@ -173,7 +172,6 @@ class Asker:
             "season_id": await self._made(owner, f"{about}/seasons", {"name": "One"}, "id"),
             "tournament_id": night,
             "table_id": table,
-            "entrant_id": entrants[0]["entrant"],
             "hand_id": await self._hand(owner, table),
             "ruleset_id": "better",
             "code": invited.json()["code"],
@@ -184,6 +182,7 @@ class Asker:
             ),
             "text_id": await self._text(league),
             "adjustment_id": "adj_" + "0" * 32,
+            "entrant_id": entrant,
             "template_id": await self._made(
                 owner, f"{about}/templates", {"name": "T", "body": {"ruleset": "better"}}, "id"
             ),
