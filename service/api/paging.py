@@ -45,6 +45,8 @@ def parts_of(text: str, *shapes: type) -> list[Any]:
         raise BadRequest("invalid_cursor", "this is a cursor of something else")
     if any(isinstance(part, int) and not -1 <= part < POSITION_END for part in parts):
         raise BadRequest("invalid_cursor", "this is no cursor of this server")
+    if any(isinstance(part, str) and "\0" in part for part in parts):
+        raise BadRequest("invalid_cursor", "this is no cursor of this server")
     return list(parts)
 
 

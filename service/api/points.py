@@ -12,6 +12,7 @@ from engine.season.points import FORMULA_NAMES, written
 from engine.season.presets import PRESETS, worth
 from engine.season.values import Points
 from service.api.bodies import read_body
+from service.api.listing import listed, listing
 from service.api.operations import operation
 from service.api.paging import Page
 from service.api.shell import Asked
@@ -46,11 +47,14 @@ class FormulaWorth(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/points-formulas", "list_points_formulas",
     "The ways to count points that a season may name, with their published numbers.",
-    needs="anyone", answer=Page,
+    needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_points_formulas(request: Asked) -> Response[bytes]:
     """List presets whole."""
-    return encoded(Page(items=list(PRESETS.values())))
+    found = sorted(PRESETS.items())
+    page = listing(request, "points formulas", str).cut(found, lambda each: (each[0],))
+    shown = [formula for _, formula in page.items]
+    return listed(request, Page(items=shown, next_cursor=page.next_cursor))
 
 
 @operation(

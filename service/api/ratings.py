@@ -1,5 +1,7 @@
 """How strong a league's players are taken to be."""
 
+import re
+
 import msgspec
 from litestar import Response
 from litestar.params import FromPath
@@ -9,11 +11,13 @@ from service.accounts import names
 from service.api.access import demand_form, reach
 from service.api.listing import listed
 from service.api.operations import operation
-from service.api.paging import Page, limit_of
-from service.api.positions import caught_up, listing_of
+from service.api.paging import Page
+from service.api.positions import listing_of
 from service.api.shell import Asked, shell_of
-from service.api.submitting import encoded
+from service.errors import BadRequest
 from service.projections import queries
+
+_ORDINAL = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,12})?")
 
 
 class RatingShown(msgspec.Struct, kw_only=True):
@@ -40,6 +44,8 @@ async def read_ratings(request: Asked, league_id: FromPath[str]) -> Response[byt
     place = await reach(request, league_id, "lge", fresh=False)
     name = f"ratings {league_id}"
     paged = await listing_of(request, place.league, name, str, str, projection="ratings")
+    if paged.after is not None and not _ORDINAL.fullmatch(paged.after[0]):
+        raise BadRequest("invalid_cursor", "this is no cursor of this server")
     engine = shell_of(request).engine
     async with engine.connect() as connection:
         found = await queries.ratings(
@@ -64,7 +70,7 @@ async def read_ratings(request: Asked, league_id: FromPath[str]) -> Response[byt
     "GET", "/v1/leagues/{league_id:str}/ratings/{player_id:str}", "read_rating_history",
     "A player's rating after each tournament of a league, the latest first.",
     scope="leagues:read", needs="read_league", answer=Page,
-    query=("limit", "min_position"), problems=("not_caught_up",),
+    query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_rating_history(
     request: Asked, league_id: FromPath[str], player_id: FromPath[str]
@@ -72,9 +78,11 @@ async def read_rating_history(
     """Read from the read models; empty for who has no result here."""
     demand_form(player_id, "plr")
     place = await reach(request, league_id, "lge", fresh=False)
-    await caught_up(request, place.league, "ratings")
+    name = f"ratings {league_id} {player_id}"
+    paged = await listing_of(request, place.league, name, int, projection="ratings")
     async with shell_of(request).engine.connect() as connection:
-        found = await queries.rating_history(
-            connection, player_id, league=league_id, limit=limit_of(request)
-        )
-    return encoded(Page(items=found))
+        found = await queries.rating_history(connection, player_id, league=league_id)
+    numbers = {each.tournament: number for number, each in enumerate(reversed(found))}
+    return listed(
+        request, paged.cut(found, lambda each: (numbers[each.tournament],), descending=True)
+    )

@@ -282,7 +282,7 @@ async def ratings(
 
 
 async def rating_history(
-    connection: AsyncConnection, player: str, *, league: str | None = None, limit: int = 100
+    connection: AsyncConnection, player: str, *, league: str | None = None
 ) -> list[rows.RatingChange]:
     """Return a player's rating after each tournament, the latest first; null is every league."""
     change = schema.rating_change
@@ -292,7 +292,7 @@ async def rating_history(
     )
     if league is not None:
         statement = statement.where(change.c.league == league)
-    statement = statement.order_by(change.c.position.desc()).limit(limit)
+    statement = statement.order_by(change.c.position.desc())
     return await _all(connection, statement, rows.RatingChange)
 
 

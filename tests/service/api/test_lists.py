@@ -120,6 +120,14 @@ async def test_a_cursor_fits_only_its_own_list_and_league_and_epoch(serving, dat
         assert foreign.status_code == 404
 
 
+async def test_a_forged_number_in_a_cursor_is_refused(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        cursor = token(league[4:], 0, -1, f"ratings {league}", "NaN or so", "plr_x")
+        answer = await owner.get(f"/v1/leagues/{league}/ratings", params={"cursor": cursor})
+        assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor")
+
+
 async def test_a_filter_is_part_of_the_cursor(serving) -> None:
     async with serving() as api:
         owner, league = await api.league()
