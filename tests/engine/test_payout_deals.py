@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from engine.tournament import decider
 from engine.tournament.commands import Finish
 from engine.tournament.correcting.commands import CorrectResult, Forfeit
 from engine.tournament.correcting.errors import CorrectionInvalid
@@ -23,9 +24,10 @@ from engine.tournament.money.events import (
     PayoutDealVoided,
 )
 from engine.tournament.money.values import DealShare
+from engine.tournament.terms import EntryTerms, FeeTerms
 from engine.values import TextId, TextRef
 from tests.engine.books import charging, ledger, out, stacks
-from tests.engine.floor import NOON, entrant, player
+from tests.engine.floor import NOON, entrant, player, to_start
 from tests.engine.scenario import Scenario
 
 CHIPS = stacks(e2=3_000, e3=600, e4=400)
@@ -267,3 +269,16 @@ def test_who_made_a_deal_is_not_put_below_who_did_not() -> None:
 
     with pytest.raises(CorrectionInvalid, match="award anew"):
         ended_by_a_deal().when(CorrectResult(order=order, **SIGNED)).events()
+
+
+def test_no_deal_while_others_may_still_enter() -> None:
+    """
+    Who comes late plays for the same places.
+    """
+    entry = EntryTerms(late_registration_seconds=600)
+    asked = to_start(
+        4, fees=FeeTerms(buy_in=1_000), payouts=(1,), currency="EUR", entry=entry, table_seats=8
+    )
+    given = Scenario(decider).asked(*asked)
+
+    given.when(propose()).then_rejected(DealNotPossible, reason="others_may_still_enter")

@@ -135,6 +135,8 @@ def _parties(state: Running, by: EntrantId | None) -> tuple[EntrantId, ...]:
     """Return everyone still in, in order of registration."""
     if isinstance(state.terms.ruleset.end, OpenEnd) or state.books.deal is not None:
         raise DealNotPossible(reason="deal_made" if state.books.deal else "casino")
+    if state.entering.late:
+        raise DealNotPossible(reason="others_may_still_enter")
     parties = not_placed(state)
     if set(parties) != set(state.remaining()) or state.promised:
         raise DealNotPossible(reason="somebody_may_come_back")
