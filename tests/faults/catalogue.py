@@ -7,6 +7,7 @@ EXAMPLES = "tests/engine/test_worked_examples.py::"
 POKER_ACTIONS = "tests/engine/test_poker_actions.py::"
 POKER = "tests/engine/test_poker_rules.py::"
 POTS = "tests/engine/test_pots.py::"
+STANDINGS = "tests/engine/test_standings.py::"
 SPIKE = "tests/engine/test_spike_pots.py::"
 SPIKE_TURNS = "tests/engine/test_spike_turns.py::"
 SPIKE_HANDS = "tests/engine/test_spike_hands.py::"
@@ -264,5 +265,26 @@ FAULTS = (
         sound="room = len(own) < HAND_MAX",
         faulty="room = len(own) <= HAND_MAX",
         caught_by=SPIKE_TURNS + "test_a_hand_of_five_cards_can_swap_and_not_gain",
+    ),
+    Fault(
+        name="fewer wins break a tie of points",
+        file="season/tiebreaks.py",
+        sound="return lambda record: record.wins",
+        faulty="return lambda record: -record.wins",
+        caught_by=STANDINGS + "test_wins_break_a_tie_of_points_and_best_results",
+    ),
+    Fault(
+        name="what was not played is never left out",
+        file="season/standings.py",
+        sound="missed = [NOTHING] * (tournaments - len(points))",
+        faulty="missed = [NOTHING] * 0",
+        caught_by=STANDINGS + "test_a_result_below_nothing_is_dropped_before_a_missed_one",
+    ),
+    Fault(
+        name="lots are drawn under the label of seats",
+        file="season/lots.py",
+        sound='label="lot"',
+        faulty='label="seats"',
+        caught_by=STANDINGS + "test_anybody_can_repeat_a_lot",
     ),
 )
