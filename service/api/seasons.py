@@ -1,5 +1,6 @@
 """Seasons: opened with their terms, closed with their lots, and their standings."""
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -89,6 +90,9 @@ class SeasonShown(msgspec.Struct, kw_only=True):
     league: str
     name: str
     state: Literal["open", "closed"]
+    closes_at: datetime | None
+    """When it closes by itself."""
+
     points: PointsRule
     scale: int
     aggregation: Aggregation
@@ -220,6 +224,7 @@ def _shown(place: Place) -> SeasonShown:
         league=place.league,
         name=terms.name,
         state="closed" if state.closed else "open",
+        closes_at=state.schedule.closes_at,
         points=terms.points,
         scale=terms.scale,
         aggregation=terms.aggregation,

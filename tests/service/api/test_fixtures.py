@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from engine.values import stream_of
+from service.schedule.closing import close
 from service.schedule.listing import UNNAMED
 from service.schedule.materialising import materialise
 from service.schedule.zones import EDITION, moment_of
@@ -287,9 +288,12 @@ async def test_a_season_is_told_when_to_close(serving) -> None:
         assert (past.status_code, past.json()["code"]) == (409, "recurrence_invalid")
         closing = {"name": "Winter", "closes_at": "2099-12-31T23:00:00+01:00"}
         winter = await owner.post(f"/v1/leagues/{league}/seasons", closing)
+        about = f"/v1/seasons/{winter.json()['id']}"
+        shown = (await owner.get(about)).json()
+        assert (shown["closes_at"], shown["state"]) == ("2099-12-31T22:00:00Z", "open")
         desk = api.app.litestar.state.shell.desk
-        state = (await desk.writer.load(league, stream_of(winter.json()["id"]))).state
-        assert state.schedule.closes_at == datetime(2099, 12, 31, 22, tzinfo=UTC)
+        await close(desk, league, winter.json()["id"], shown["closes_at"])
+        assert (await owner.get(about)).json()["state"] == "closed"
 
 
 @pytest.mark.parametrize(
