@@ -12,7 +12,7 @@ import msgspec
 
 from engine.rulesets import Ruleset
 from engine.tournament.correcting import commands as correcting
-from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms
+from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms, Freezeout
 from engine.tournament.values import BotRule, Busted, Candidate, Draw, Masters, Move, Standing
 from engine.values import (
     Chips,
@@ -60,7 +60,7 @@ class Announce(_Command, frozen=True, kw_only=True, tag="announce"):
     """Hands each table plays at most; none means to the last chip."""
     entry: EntryTerms = EntryTerms()
     fees: FeeTerms = FeeTerms()
-    format: FormatTerms = FormatTerms()
+    format: FormatTerms = Freezeout()
     floor: FloorTerms = FloorTerms()
 
 
