@@ -18,7 +18,7 @@ from engine.season.state import State as SeasonState
 from engine.season.values import Finish as SeasonFinish
 from engine.table.commands import OpenTable, Placed
 from engine.table.events import Event as TableEvent
-from engine.table.events import HandSettled
+from engine.table.events import FormedPot, HandSettled, PotAwarded, PotsFormed
 from engine.table.opening import dealable
 from engine.table.positions import DEALT_MIN
 from engine.table.state import Table
@@ -27,7 +27,7 @@ from engine.tournament.endings import TableSummary
 from engine.tournament.state import Finished, Running
 from engine.tournament.state import State as TournamentState
 from engine.tournament.values import Busted, Standing
-from engine.values import Seat, TableId
+from engine.values import EntrantId, Seat, TableId
 
 
 def decide_in_turn(
@@ -82,21 +82,73 @@ def busts_of(table: TableId, events: Iterable[TableEvent], *, level: int = 1) ->
 
     To be decided in the append of those events, never later.
     """
-    settled = next((each for each in events if isinstance(each, HandSettled)), None)
+    happened = tuple(events)
+    settled = next((each for each in happened if isinstance(each, HandSettled)), None)
     if settled is None or not settled.busts:
         return None
     main = settled.winners[:1]
+    fatal = fatal_pots(happened, settled)
     return RecordBusts(
         table=table,
         hand_number=settled.number,
         busts=tuple(
-            Busted(entrant=bust.entrant, seat=Seat(bust.seat), stack_at_start=bust.stack_at_start)
+            Busted(
+                entrant=bust.entrant,
+                seat=Seat(bust.seat),
+                stack_at_start=bust.stack_at_start,
+                pot=fatal[bust.seat][0],
+                won_by=fatal[bust.seat][1],
+            )
             for bust in settled.busts
         ),
         level=level,
         main_winner=next((each.entrant for each in settled.stacks if each.seat in main), None),
         now=settled.at,
     )
+
+
+def stacks_between_hands(table: Table) -> tuple[Standing, ...]:
+    """
+    Return what everyone with a seat has, the bets of a hand in play gone back.
+
+    Source: rulebook ``cancellation.stacks``.
+    """
+    at_start = {}
+    if table.hand is not None:
+        at_start = {books.seat: books.stack for books in table.hand.opened.seats}
+    return tuple(
+        Standing(entrant=place.entrant, stack=at_start.get(place.seat, place.stack))
+        for place in table.places
+    )
+
+
+def fatal_pots(
+    events: Iterable[TableEvent], settled: HandSettled
+) -> dict[int, tuple[int | None, tuple[EntrantId, ...]]]:
+    """
+    Return the pot that held the last chips of each seat without any, and who won it.
+
+    It is the last one that the seat could have won: the shortest stack's chips lie in
+    the main pot, others' in their side pots.  Who could win none had chips in the main pot.
+
+    Source: rulebook ``bounty.pot``.
+    """
+    entrants = {each.seat: each.entrant for each in settled.stacks}
+    pots: tuple[FormedPot, ...] = ()
+    won: dict[int, tuple[EntrantId, ...]] = {}
+    for event in events:
+        if isinstance(event, PotsFormed):
+            pots = event.pots
+        elif isinstance(event, PotAwarded):
+            seats = sorted(share.seat for share in event.shares if share.chips)
+            won[event.pot] = tuple(entrants[seat] for seat in seats)
+    fatal: dict[int, tuple[int | None, tuple[EntrantId, ...]]] = {}
+    for bust in settled.busts:
+        own = (number for number, pot in enumerate(pots, 1) if bust.seat in pot.eligible)
+        number = max(own, default=1)
+        winners = tuple(each for each in won.get(number, ()) if each != bust.entrant)
+        fatal[bust.seat] = (number if pots else None, winners)
+    return fatal
 
 
 def points_of(tournament: Finished, *, now: datetime) -> AwardPoints:

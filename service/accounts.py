@@ -36,6 +36,9 @@ SCOPES = (
 SCOPES_DEFAULT = SCOPES[:5]
 """What a token may do if its maker does not say."""
 
+ERASED = "erased player"
+"""What everybody is called of whom nothing is left but a number."""
+
 TOKEN_DAYS = 90
 PREFIX = "holo_pat_"
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -260,13 +263,13 @@ async def revoke_named(connection: AsyncConnection, named: str, now: datetime) -
 
 
 async def names(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, str]:
-    """Return what to call these players; erased people are missing."""
+    """Return what to call these players; who was erased has :data:`ERASED` for a name."""
     if not numbers:
         return {}
     async with engine.connect() as connection:
         found = await connection.execute(
-            sa.select(account.c.id, account.c.name).where(
-                account.c.id.in_(numbers), account.c.name.is_not(None)
+            sa.select(account.c.id, sa.func.coalesce(account.c.name, ERASED).label("name")).where(
+                account.c.id.in_(numbers)
             )
         )
         return {f"plr_{row.id.hex}": row.name for row in found}

@@ -13,7 +13,7 @@ from typing import Final
 import rich_click as click
 from click.exceptions import Abort, Exit
 
-from service.commands import bundling, keeping, people, processes, rules, signing, trying
+from service.commands import bundling, keeping, leagues, people, processes, rules, signing, trying
 from service.commands.exits import AWAY, INTERRUPTED, stop
 from service.commands.loading import owner
 
@@ -28,8 +28,8 @@ SECTIONS: Final = {
         keeping.doctor,
         signing.epoch,
     ),
-    "Proof": (signing.verify_head, bundling.bundle),
-    "People and clients": (people.account, people.token, people.openapi),
+    "Proof": (signing.verify_head, bundling.bundle, leagues.league),
+    "People and clients": (people.account, people.player, people.token, people.openapi),
     "Rules": (rules.rulesets,),
 }
 """Every command, as ``--help`` shows them."""

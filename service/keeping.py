@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.league.errors import LastOwner
 from engine.rulesets.errors import RulesetUnknown
 from engine.values import number_of
 from service import accounts
@@ -22,7 +23,8 @@ from service.api.accounts import SignUp
 from service.audit import audit_league
 from service.database import ROOT, ServerRefused, async_engine, asyncpg_dsn, with_database
 from service.desk import settle
-from service.errors import EventUnreadable
+from service.erasing import StillEntered, erase
+from service.errors import EventUnreadable, NotCaughtUp, StreamNotFound
 from service.keys import Keys
 from service.projections.models import ProjectionUnknown
 from service.projections.rebuild import RebuildRefused
@@ -230,6 +232,28 @@ async def revoke_token(settings: Settings, named: str) -> int:
         _err.print("no such token\n  next: give its secret or its id, tok_...")
         return 1
     _out.print(f"revoked tok_{ended.hex}")
+    return 0
+
+
+async def erase_player(settings: Settings, named: str) -> int:
+    """Erase a player for ever; 1 if the rules forbid it now, 2 if there is none such."""
+    engine = async_engine(settings.database_url, 2)
+    try:
+        if not named.startswith("plr_"):
+            raise ValueError(named)
+        erased = await erase(engine, number_of(named), DatabaseClock().now())
+    except (ValueError, StreamNotFound):
+        _err.print(f"no player {named}\n  next: name an id, plr_...", markup=False)
+        return 2
+    except (StillEntered, NotCaughtUp) as error:
+        _err.print(f"{error.detail} {error.facts or ''}\n  next: try again then", markup=False)
+        return 1
+    except LastOwner as error:
+        _err.print(f"{error}\n  next: make somebody else an owner first", markup=False)
+        return 1
+    finally:
+        await engine.dispose()
+    _out.print(f"erased {erased.player}: {erased.tokens} tokens, {erased.texts} texts")
     return 0
 
 

@@ -1,11 +1,12 @@
 """Chips that come from outside and go back, between hands."""
 
+from engine.rulesets import OpenEnd
 from engine.table import errors, events
 from engine.table.commands import BuyChips, Placed, ReturnChips
 from engine.table.seating import between_hands, check_placed
 from engine.table.state import Table
 
-_RULES = {"rebuy": "rebuy", "item": "items.stake", "add_on": "casino.add_on"}
+_RULES = {"rebuy": "rebuy", "item": "items.stake", "add_on": "add_on"}
 
 
 def buy_chips(table: Table, command: BuyChips) -> tuple[events.ChipsBought, ...]:
@@ -33,9 +34,15 @@ def buy_chips(table: Table, command: BuyChips) -> tuple[events.ChipsBought, ...]
             stack=command.chips + (0 if place is None else place.stack),
             cause=command.cause,
             at=command.now,
-            rule=_RULES[command.cause],
+            rule=_rule(table, command),
         ),
     )
+
+
+def _rule(table: Table, command: BuyChips) -> str:
+    if command.cause == "add_on" and isinstance(table.ruleset.end, OpenEnd):
+        return "casino.add_on"
+    return _RULES[command.cause]
 
 
 def return_chips(table: Table, command: ReturnChips) -> tuple[events.ChipsReturned, ...]:

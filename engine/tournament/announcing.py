@@ -6,6 +6,8 @@ from engine.rulesets import OpenEnd
 from engine.tournament.commands import Announce
 from engine.tournament.errors import TermsInvalid
 from engine.tournament.events import Event, TournamentAnnounced
+from engine.tournament.money.checking import checked
+from engine.tournament.rounds.checking import checked as checked_format
 from engine.tournament.state import State, Unannounced
 
 ENTRANTS_MIN = 2
@@ -53,8 +55,8 @@ def announce(state: State, command: Announce) -> tuple[Event, ...]:
 def _terms(command: Announce) -> Iterable[tuple[str, bool, str]]:
     seats_max, unit = command.ruleset.max_players, command.ruleset.chip_unit
     opens_at = command.registration_opens_at
-    paying = sum(command.payouts) > 0
     return (
+        *checked_format(command),
         ("name", 0 < len(command.name.strip()) <= NAME_LENGTH_MAX, "must have 1 to 200 characters"),
         ("table_seats", 2 <= command.table_seats <= seats_max, f"must be 2 to {seats_max}"),
         (
@@ -79,17 +81,10 @@ def _terms(command: Announce) -> Iterable[tuple[str, bool, str]]:
         ("grace_seconds", command.grace_seconds >= 0, "must not be negative"),
         ("hands_between_seconds", command.hands_between_seconds >= 0, "must not be negative"),
         ("hands_max", command.hands_max is None or command.hands_max > 0, "must be positive"),
-        ("payouts", all(share > 0 for share in command.payouts), "shares must be positive"),
-        ("prize_pool", command.prize_pool >= 0, "must not be negative"),
-        ("payouts", paying or not command.prize_pool, "must say who gets the prize pool"),
-        (
-            "currency",
-            bool(command.currency) or not command.prize_pool,
-            "must name the pool's money",
-        ),
         (
             "registration_opens_at",
             opens_at is None or opens_at <= command.starts_at,
             "must not be after starts_at",
         ),
+        *checked(command),
     )

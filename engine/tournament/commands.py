@@ -12,6 +12,8 @@ import msgspec
 
 from engine.rulesets import Ruleset
 from engine.tournament.correcting import commands as correcting
+from engine.tournament.money import commands as of_money
+from engine.tournament.rounds import commands as rounds
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms, Freezeout
 from engine.tournament.values import BotRule, Busted, Candidate, Draw, Masters, Move, Standing
 from engine.values import (
@@ -233,6 +235,8 @@ class TendClock(_Command, frozen=True, kw_only=True, tag="tend_clock"):
 class Cancel(_Command, frozen=True, kw_only=True, tag="cancel"):
     reason: str
     """A slug, or the id of a stored text; never prose."""
+    stacks: tuple[Standing, ...] = ()
+    """Of everyone still in, once play has begun: bets of a hand in play count as gone back."""
     now: datetime
 
 
@@ -240,7 +244,11 @@ class Finish(_Command, frozen=True, kw_only=True, tag="finish"):
     """End with several entrants left: every table has played its last hand."""
 
     rule: Literal[
-        "finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks", "finish.closed"
+        "finish.hands_max",
+        "finish.each_dealt_once",
+        "finish.too_few_stacks",
+        "finish.closed",
+        "finish.deal",
     ]
     stacks: tuple[Standing, ...]
     """Of everyone still in, in any order."""
@@ -271,4 +279,6 @@ Command = (
     | Cancel
     | Finish
     | correcting.Command
+    | rounds.Command
+    | of_money.Command
 )

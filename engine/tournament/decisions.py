@@ -40,6 +40,10 @@ from engine.tournament.commands import (
 from engine.tournament.correcting import decisions as correcting
 from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
 from engine.tournament.events import Event
+from engine.tournament.money import commands as of_money
+from engine.tournament.money import decisions as money
+from engine.tournament.rounds import commands as of_rounds
+from engine.tournament.rounds import decisions as rounds
 from engine.tournament.state import Running, State, running_of
 
 
@@ -99,5 +103,15 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return correcting.decide(state, command)
         case Finish():
             return results.finish(state, command)
+        case (
+            of_money.RecordPayment()
+            | of_money.TakeAddOn()
+            | of_money.ProposeDeal()
+            | of_money.AcceptDeal()
+            | of_money.DeclineDeal()
+        ):
+            return money.decide(state, command)
+        case of_rounds.SeatRound() | of_rounds.EndRound() | of_rounds.EndRoundEarly():
+            return rounds.decide(state, command)
         case _:
             assert_never(command)

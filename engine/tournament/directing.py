@@ -28,6 +28,7 @@ from engine.tournament.directives import (
 )
 from engine.tournament.endings import TableSummary, hands_left, settled_by_a_hand
 from engine.tournament.rearranging import balanced, consolidated
+from engine.tournament.rounds import directing as scheduled
 from engine.tournament.state import Cancelled, Finished, Running, Seating, State
 from engine.tournament.values import Standing
 from engine.values import TableId
@@ -60,6 +61,8 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
         return LetGo(entrants=leaving)
     if state.promised:
         return BringIn(promised=state.promised)
+    if (in_round := scheduled.in_round(state, tables, here)) is not None:
+        return in_round
     waiting = {window.table for window in state.windows}
     if table in waiting:
         return CloseRebuys(wait_seconds=state.terms.ruleset.rebuy.seconds)
@@ -68,11 +71,9 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
         key: msgspec.structs.replace(each, idle=each.idle and key not in waiting)
         for key, each in tables.items()
     }
-    if state.closing and all(tables[each.table].idle for each in state.tables):
-        return Finish(rule="finish.closed", stacks=_stacks(state, tables))
     if state.closing:
-        return Hold(reason="closing")
-    live = tuple(each for each in state.tables if hands_left(state.terms, tables[each.table]) != 0)
+        return _closing(state, tables)
+    live = tuple(each for each in state.tables if hands_left(state, tables[each.table]) != 0)
     if _all_played(state, tables, live):
         return _finished(state, tables, live, here)
     if here not in live:
@@ -85,10 +86,20 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
     if len(here.seats) < 2 or not tables[table].playable:
         return Hold(reason="waiting_for_entrants")
     return Open(
-        last=hands_left(state.terms, tables[table]) == 1,
+        last=hands_left(state, tables[table]) == 1,
         wait_seconds=state.terms.hands_between_seconds if tables[table].hand_number else 0,
         clock=state.clock,
     )
+
+
+def _closing(state: Running, tables: Mapping[TableId, TableSummary]) -> Directive:
+    """Return the end, by the host's word or by a deal, once no hand is in play anywhere."""
+    if not all(tables[each.table].idle for each in state.tables):
+        return Hold(reason="closing")
+    deal = state.books.deal
+    agreed = deal is not None and deal.ends
+    stacks = _stacks(state, tables)
+    return Finish(rule="finish.deal" if agreed else "finish.closed", stacks=stacks)
 
 
 def _all_played(

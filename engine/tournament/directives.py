@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from engine.tournament.rounds.values import TableEnd
 from engine.tournament.values import Candidate, Draw, LevelClock, Move, Promised, Standing
 from engine.values import EntrantId, TableId
 
@@ -16,6 +17,7 @@ HoldReason = Literal[
     "balancing",
     "hands_max",
     "closing",
+    "round_over",
 ]
 
 
@@ -76,7 +78,11 @@ class Finish(msgspec.Struct, frozen=True, kw_only=True):
     """Every table has played its last hand."""
 
     rule: Literal[
-        "finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks", "finish.closed"
+        "finish.hands_max",
+        "finish.each_dealt_once",
+        "finish.too_few_stacks",
+        "finish.closed",
+        "finish.deal",
     ]
     stacks: tuple[Standing, ...]
 
@@ -87,4 +93,13 @@ class Close(msgspec.Struct, frozen=True, kw_only=True):
     reason: Literal["finished", "cancelled", "broken"]
 
 
-Directive = LetGo | BringIn | CloseRebuys | Open | Hold | MoveOut | Break | Finish | Close
+class RoundOver(msgspec.Struct, frozen=True, kw_only=True):
+    """Every table has played its hands of a scheduled round."""
+
+    round: int
+    tables: tuple[TableEnd, ...]
+
+
+Directive = (
+    RoundOver | LetGo | BringIn | CloseRebuys | Open | Hold | MoveOut | Break | Finish | Close
+)

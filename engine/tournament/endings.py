@@ -6,8 +6,8 @@ import msgspec
 
 from engine.errors import InvariantViolated
 from engine.rulesets import EachDealtOnce, FixedContinue, HandsOrLast, NoEscalation
-from engine.tournament.events import TournamentAnnounced
 from engine.tournament.state import Running
+from engine.tournament.terms import Rounds
 from engine.tournament.values import Standing
 from engine.values import Chips, EntrantId, Seat, TableId
 
@@ -43,8 +43,9 @@ class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
         raise InvariantViolated(f"{entrant} has no seat at {self.table}")
 
 
-def hands_left(terms: TournamentAnnounced, table: TableSummary) -> int | None:
+def hands_left(state: Running, table: TableSummary) -> int | None:
     """Return how many hands a table still plays at most; None if to the last chip."""
+    terms = state.terms
     end = terms.ruleset.end
     by_ruleset = end.hands if isinstance(end, HandsOrLast) else None
     limits = [
@@ -52,7 +53,12 @@ def hands_left(terms: TournamentAnnounced, table: TableSummary) -> int | None:
         for limit in (terms.hands_max, by_ruleset)
         if limit is not None
     ]
-    if isinstance(end, EachDealtOnce) and table.hand_number:
+    once = isinstance(end, EachDealtOnce)
+    if isinstance(terms.format, Rounds) and state.in_round:
+        of_round = terms.format.hands_per_round
+        once = once or of_round is None
+        limits += [] if of_round is None else [max(of_round - table.hand_number, 0)]
+    if once and table.hand_number:
         limits.append(table.dealers_left)
     return min(limits, default=None)
 

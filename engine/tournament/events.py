@@ -12,6 +12,8 @@ import msgspec
 
 from engine.rulesets import Amounts, Ruleset
 from engine.tournament.correcting import events as correcting
+from engine.tournament.money import events as of_money
+from engine.tournament.rounds import events as rounds
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms
 from engine.tournament.values import (
     BotRule,
@@ -351,4 +353,6 @@ Event = (
     | TournamentFinished
     | TournamentCancelled
     | correcting.Event
+    | rounds.Event
+    | of_money.Event
 )

@@ -45,6 +45,10 @@ from engine.tournament.evolution_buying import (
     with_item,
     without_window,
 )
+from engine.tournament.money import events as of_money
+from engine.tournament.money.books import booked
+from engine.tournament.rounds import events as of_rounds
+from engine.tournament.rounds import evolution as in_rounds
 from engine.tournament.seats import moved, seatings_of, without
 from engine.tournament.state import (
     Announced,
@@ -66,7 +70,10 @@ def evolve(state: State, event: Event) -> State:
     Raises:
         InvariantViolated: If *event* cannot have happened in *state*.
     """
-    return replace(_evolve(state, event), version=state.version + 1)
+    books = booked(state.books, event)
+    if isinstance(event, of_money.Event) and not isinstance(state, Unannounced):
+        return replace(state, version=state.version + 1, books=books)
+    return replace(_evolve(state, event), version=state.version + 1, books=books)
 
 
 def _evolve(state: State, event: Event) -> State:
@@ -122,6 +129,7 @@ def _evolve_running(state: Running, event: Event) -> State:
         case ClockStarted() | ClockStopped() | LevelRaised():
             return replace(state, clock=_clock(state, event))
         case EntrantBusted():
+            state = in_rounds.with_bust(state, event)
             return replace(state, tables=without(state.tables, {event.entrant}))
         case RebuyDeclared() | RebuyWindowOpened() | RebuyTaken():
             return rebuying(state, event)
@@ -141,7 +149,7 @@ def _evolve_running(state: Running, event: Event) -> State:
         case ItemReturned():
             return with_item(state, event.item, staked=False)
         case EntrantEliminated():
-            state = without_window(state, event.entrant)
+            state = in_rounds.without(without_window(state, event.entrant), event.entrant)
             placing = Placing(
                 entrant=event.entrant, player=event.player, place=event.place, shared=event.shared
             )
@@ -161,7 +169,10 @@ def _evolve_running(state: Running, event: Event) -> State:
                 entrants=state.entrants,
                 placings=event.placings,
                 payouts=event.payouts,
+                rounds=state.rounds,
             )
+        case _ if isinstance(event, of_rounds.Event):
+            return in_rounds.evolve(state, event)
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow the start of play")
 

@@ -24,6 +24,7 @@ from engine.tournament.state import (
     entry_of,
     phase_of,
 )
+from engine.tournament.terms import SingleTable
 from engine.values import HOUSE, Sealed, number_of
 
 
@@ -71,7 +72,8 @@ def register(state: State, command: Register) -> tuple[Event, ...]:
         raise BotsForbidden
     if not command.bot and terms.bots == "only":
         raise BotsOnly
-    one_table = isinstance(terms.ruleset.end, OpenEnd)
+    single = isinstance(terms.format, SingleTable)
+    one_table = single or isinstance(terms.ruleset.end, OpenEnd)
     most = min(terms.entrants_max, terms.table_seats) if one_table else terms.entrants_max
     if len(registering.entrants) >= most:
         raise TournamentFull(entrants_max=terms.entrants_max)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from functools import reduce
 
+from msgspec.structs import replace
+
 from engine.tournament import casino
 from engine.tournament.commands import CloseWindows, Finish, RecordBusts
 from engine.tournament.errors import DirectiveStale, TournamentNotRunning
@@ -13,9 +15,14 @@ from engine.tournament.events import (
     TournamentFinished,
 )
 from engine.tournament.evolution_buying import with_passed
-from engine.tournament.payouts import payouts, ranked
+from engine.tournament.money import bounties
+from engine.tournament.money.books import booked
+from engine.tournament.money.dealing import voided
+from engine.tournament.money.pool import amounts_of
+from engine.tournament.money.prizes import payouts_of
+from engine.tournament.placings import ranked
 from engine.tournament.rebuying import after_bust, items_lost
-from engine.tournament.state import Finished, Running, State, phase_of
+from engine.tournament.state import Cancelled, Finished, Running, State, phase_of
 from engine.tournament.values import Busted, Entry, Placing, Standing
 from engine.values import EntrantId
 
@@ -28,15 +35,17 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
     equals share; between tables the order of the log decides.
 
     Raises:
-        TournamentNotRunning: If play has not begun, or was cancelled.
+        TournamentNotRunning: If play has not begun.
         DirectiveStale: If somebody is not at that table.
     """
-    if isinstance(state, Finished):
-        return ()
+    if isinstance(state, Finished | Cancelled):
+        return ()  # a hand that was in play when all ended counts for nothing here
     if not isinstance(state, Running):
         raise TournamentNotRunning(phase=phase_of(state))
     known = {placing.entrant for placing in state.placings}
     known |= {window.entrant for window in state.windows}
+    if state.rounds is not None:
+        known |= {bust.entrant for bust in state.rounds.busted}
     busts = tuple(bust for bust in command.busts if bust.entrant not in known)
     if not busts:
         return ()
@@ -44,6 +53,9 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
     if seating is None or any(seating.seat_of(bust.entrant) is None for bust in busts):
         raise DirectiveStale(problem="somebody without chips does not sit at that table")
 
+    if state.in_round:
+        # Nobody buys back in a round; what the bust means is settled when it is over.
+        return tuple(_busted(bust, command) for bust in busts)
     passed = items_lost(state, busts, command.main_winner)
     after = reduce(with_passed, passed, state)
     kept = {
@@ -58,6 +70,8 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
     }
     out = tuple(bust for bust in busts if bust.entrant not in kept)
     events: list[Event] = [_busted(bust, command) for bust in busts]
+    events += bounties.knocked_out(busts, command)
+    events += voided(state, (bust.entrant for bust in busts))
     return (*events, *passed, *kept.values(), *_out(state, out, kept_in=len(kept)))
 
 
@@ -73,8 +87,14 @@ def close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:
     if not isinstance(state, Running):
         raise TournamentNotRunning(phase=phase_of(state))
     closing = tuple(each for each in state.windows if each.table == command.table)
+    winners = {each.entrant: each.by for each in state.books.knockouts}
     busts = tuple(
-        Busted(entrant=each.entrant, seat=each.seat, stack_at_start=each.stack_at_start)
+        Busted(
+            entrant=each.entrant,
+            seat=each.seat,
+            stack_at_start=each.stack_at_start,
+            won_by=winners.get(each.entrant, ()),
+        )
         for each in closing
     )
     return _out(state, busts, kept_in=0)
@@ -105,12 +125,19 @@ def _out(state: Running, busts: tuple[Busted, ...], *, kept_in: int) -> tuple[Ev
     events: list[Event] = [
         _eliminated(placing, together=len(busts)) for placing in reversed(eliminated)
     ]
+    won = bounties.fallen(
+        state,
+        (placing.entrant for placing in eliminated),
+        {bust.entrant: bust.won_by for bust in busts},
+    )
+    events += won
     if len(left) <= 1 and not others:
+        state = replace(state, books=reduce(booked, won, state.books))
         winner = tuple(
             Placing(entrant=entrant, player=entries[entrant].player, place=1) for entrant in left
         )
         rule = "finish.last_entrant" if left else "finish.nobody_left"
-        events.append(_finished(state, (*state.placings, *eliminated, *winner), rule=rule))
+        events += finished(state, (*state.placings, *eliminated, *winner), left, rule=rule)
     return tuple(events)
 
 
@@ -131,7 +158,8 @@ def finish(state: State, command: Finish) -> tuple[Event, ...]:
     # Who has left a casino is ranked by what was taken away; elsewhere nobody leaves.
     standings = (*command.stacks, *state.left)
     survivors = ranked(standings, first_place=1, entries=_entries(state))
-    return (_finished(state, (*state.placings, *survivors), rule=command.rule),)
+    left = state.remaining()
+    return finished(state, (*state.placings, *survivors), left, rule=command.rule)
 
 
 def _entries(state: Running) -> Mapping[EntrantId, Entry]:
@@ -162,15 +190,21 @@ def _eliminated(placing: Placing, *, together: int) -> EntrantEliminated:
     )
 
 
-def _finished(state: Running, placings: tuple[Placing, ...], *, rule: str) -> TournamentFinished:
+def finished(
+    state: Running, placings: tuple[Placing, ...], left: tuple[EntrantId, ...], *, rule: str
+) -> tuple[Event, ...]:
+    """Return the end, and before it what becomes of the bounties of those who are *left*."""
     entries = _entries(state)
-    terms = state.terms
-    return TournamentFinished(
+    settled = bounties.left_over(state, left)
+    state = replace(state, books=reduce(booked, settled, state.books))
+    amounts = amounts_of(state, places=len(placings))
+    end = TournamentFinished(
         placings=tuple(
             sorted(placings, key=lambda each: (each.place, entries[each.entrant].number))
         ),
-        payouts=payouts(placings, pool=terms.prize_pool, shares=terms.payouts, entries=entries),
-        currency=terms.currency,
+        payouts=payouts_of(placings, amounts, state.books.deal, entries=entries),
+        currency=state.terms.currency,
         rule=rule,
         open_master=state.masters.open,
     )
+    return (*settled, end)

@@ -2,7 +2,12 @@
 
 from engine.tournament import levels
 from engine.tournament.commands import Cancel, Pause, Resume, StartPlay
-from engine.tournament.errors import TablesMissing, TournamentNotAnnounced, TournamentOver
+from engine.tournament.errors import (
+    TablesMissing,
+    TournamentNotAnnounced,
+    TournamentNotRunning,
+    TournamentOver,
+)
 from engine.tournament.events import (
     Event,
     PlayStarted,
@@ -12,10 +17,13 @@ from engine.tournament.events import (
     TournamentPaused,
     TournamentResumed,
 )
+from engine.tournament.money.refunding import refunded
 from engine.tournament.registration import registering_of
+from engine.tournament.rounds.decisions import first_round
 from engine.tournament.seating import draw_seats, tables_needed
 from engine.tournament.state import (
     Cancelled,
+    Closed,
     Finished,
     Running,
     State,
@@ -23,6 +31,7 @@ from engine.tournament.state import (
     phase_of,
     running_of,
 )
+from engine.tournament.terms import Rounds
 
 
 def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
@@ -33,7 +42,10 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
     entrants = tuple(each.entrant for each in registering.entrants)
     if len(entrants) < terms.entrants_min:
         rule = "registration.too_few_entrants"
-        return (TournamentCancelled(reason="too_few_entrants", rule=rule),)
+        return (
+            *refunded(registering, ()),
+            TournamentCancelled(reason="too_few_entrants", rule=rule),
+        )
     required = tables_needed(len(entrants), table_seats=terms.table_seats)
     if len(set(command.table_ids)) < required:
         raise TablesMissing(given=len(set(command.table_ids)), required=required)
@@ -41,15 +53,17 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
     draw, assignments = draw_seats(
         entrants, tables=tables, stack=terms.starting_stack, masters=registering.masters, number=1
     )
+    drawn = SeatsDrawn(
+        rule="seating.draw",
+        draw=draw,
+        assignments=assignments,
+        breaking_order=tuple(range(required, 0, -1)),
+    )
     return (
         RegistrationClosed(entrants=len(entrants)),
-        SeatsDrawn(
-            rule="seating.draw",
-            draw=draw,
-            assignments=assignments,
-            breaking_order=tuple(range(required, 0, -1)),
-        ),
+        drawn,
         PlayStarted(tables=tables, entrants=len(entrants)),
+        *((first_round(drawn),) if isinstance(terms.format, Rounds) else ()),
         *levels.started(terms.ruleset, command.now),
     )
 
@@ -76,5 +90,10 @@ def cancel(state: State, command: Cancel) -> tuple[Event, ...]:
             raise TournamentNotAnnounced
         case Finished():
             raise TournamentOver(phase=phase_of(state))
+        case Closed():
+            raise TournamentNotRunning(phase=phase_of(state))
         case _:
-            return (TournamentCancelled(reason=command.reason, rule="cancellation.by_director"),)
+            return (
+                *refunded(state, command.stacks),
+                TournamentCancelled(reason=command.reason, rule="cancellation.by_director"),
+            )

@@ -7,6 +7,8 @@ import msgspec
 from engine.tournament.correcting.events import ResultCorrected
 from engine.tournament.errors import TournamentNotRunning
 from engine.tournament.events import TournamentAnnounced
+from engine.tournament.money.values import Books
+from engine.tournament.rounds.state import RoundsState
 from engine.tournament.values import (
     Entry,
     Item,
@@ -53,6 +55,9 @@ class Seating(msgspec.Struct, frozen=True, kw_only=True):
 class _Phase(msgspec.Struct, frozen=True, kw_only=True):
     version: int = 0
     """How many events have led here: the version of the last one in the stream."""
+
+    books: Books = Books()
+    """What money follows from."""
 
 
 class Unannounced(_Phase, frozen=True, kw_only=True):
@@ -116,17 +121,26 @@ class Running(_Phase, frozen=True, kw_only=True):
     """Who has left a casino, and with how much."""
     closing: bool = False
     """Whether no further hand is opened."""
+    rounds: RoundsState | None = None
+    """None where there are none."""
 
     def window(self, entrant: EntrantId) -> Window | None:
         """Return the bust of *entrant* that may still be bought back, or None."""
         return next((each for each in self.windows if each.entrant == entrant), None)
+
+    @property
+    def in_round(self) -> bool:
+        """Whether a scheduled round is being played."""
+        return self.rounds is not None and self.rounds.stage == "playing"
 
     def seating(self, table: TableId) -> Seating | None:
         """Return the open table *table*, or None if it is not (or no longer) one."""
         return next((each for each in self.tables if each.table == table), None)
 
     def remaining(self) -> tuple[EntrantId, ...]:
-        """Return everyone still in, by table and seat."""
+        """Return everyone still in: all who play the rounds, else by table and seat."""
+        if self.rounds is not None and self.rounds.stage != "final":
+            return self.rounds.playing
         return tuple(each.entrant for table in self.tables for each in table.seats)
 
 
@@ -138,6 +152,7 @@ class Finished(_Phase, frozen=True, kw_only=True):
     payouts: tuple[Payout, ...]
     corrections: tuple[ResultCorrected, ...] = ()
     """In order; the last one says what stands."""
+    rounds: RoundsState | None = None
 
 
 class Cancelled(_Phase, frozen=True, kw_only=True):

@@ -63,6 +63,11 @@ class Busted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     entrant: EntrantId
     seat: Seat
     stack_at_start: Chips
+    pot: int | None = None
+    """Which pot held its last chips, the main pot being 1; none where that is not known."""
+
+    won_by: tuple[EntrantId, ...] = ()
+    """Who won that pot, in seat order."""
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from service.api.operations import operation
 from service.api.shell import Asked, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
 from service.directing import start_tournament
+from service.stacks import with_stacks
 
 
 class Changed(msgspec.Struct, kw_only=True):
@@ -84,12 +85,17 @@ async def _direct(
     _, raw = await read_body(request, Nothing)
     place = await reach(request, tournament_id, "trn")
     order, now = order_of(request, raw), shell.now()
-    commands = {
+    commands: dict[str, Pause | Resume | Cancel] = {
         "pause": Pause(reason="director", now=now),
         "resume": Resume(now=now),
         "cancel": Cancel(reason="director", now=now),
     }
-    receipt = await decide_one(shell, place.league, tournament_id, order, [commands[what]])
+    command = commands[what]
+    if isinstance(command, Cancel):
+        desk, league = shell.desk, place.league
+        receipt = await with_stacks(desk, league, tournament_id, command, order.command)
+    else:
+        receipt = await decide_one(shell, place.league, tournament_id, order, [command])
     states = {"pause": "paused", "resume": "running", "cancel": "cancelled"}
     content = {"tournament": tournament_id, "state": states[what]}
     return answer(receipt, content, 200, version_of=place.stream)

@@ -364,11 +364,11 @@ async def _terms(request: Asked, place: Place, season_id: str, terms: Terms) -> 
             raise invalid(f"Object contains unknown field `{name}` - at `$.tournament`")
     text = msgspec.json.encode(terms, order="sorted").decode()
     now = shell_of(request).now()
+    league = await find(request, place.league, "lge")
     try:
-        body = wanted(text, season_id, now + timedelta(days=1))
+        body = wanted(league.state, text, season_id, now + timedelta(days=1))
     except msgspec.ValidationError as error:
         raise invalid(str(error).replace("`$", "`$.tournament")) from error
-    league = await find(request, place.league, "lge")
     demand_sandbox(body, league.state.sandbox)
     trial = TournamentId(identifier("trn", shell_of(request).desk.entropy.uuid()))
     asked = announcement(body, trial, LeagueId(place.league), now)

@@ -17,6 +17,7 @@ from litestar.exceptions import HTTPException
 from engine.aggregates import DECIDERS  # noqa: F401 - loads every refusal there is
 from engine.errors import CommandRejected
 from service.api.shell import Asked, number_in_path
+from service.erasing import StillEntered
 from service.errors import (
     BadRequest,
     CheckpointRefused,
@@ -81,6 +82,7 @@ STATUSES: Mapping[type[Exception], int] = {
     NotCaughtUp: 503,
     NotSignedYet: 409,
     NotOver: 409,
+    StillEntered: 409,
     CheckpointRefused: 409,
     LogIncomplete: 409,
     WrongPassword: 401,
@@ -98,6 +100,8 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "not_a_sandbox": (400, "Only a league made as a sandbox may fix masters"),
     "invalid_cursor": (400, "A cursor or position is not one of this server's, or of elsewhere"),
     "dry_run_unsupported": (400, "This operation cannot be tried without effect"),
+    "erasure_unconfirmed": (400, "Erasing is confirmed by the player's own id"),
+    "still_entered": (409, "The player is entered in a tournament that is not over"),
     "invalid_as_of": (400, "as_of is neither a position's token nor an instant with its offset"),
     "as_of_ahead": (422, "What is asked as of has not come yet"),
     "as_of_too_far": (422, "This would fold more events than one answer may"),

@@ -18,6 +18,7 @@ from engine.tournament.commands import (
     Leave,
     StakeItem,
 )
+from engine.tournament.money.commands import TakeAddOn
 from engine.values import CHIPS_MAX, EntrantId
 from service.api.access import Place, entrant_of, reach
 from service.api.bodies import Body, read_body
@@ -40,9 +41,9 @@ class ItemWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class AddOnWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """More chips of one's own."""
+    """More chips of one's own; in a tournament null, for what its terms sell."""
 
-    chips: Annotated[int, Meta(ge=1, le=CHIPS_MAX)]
+    chips: Annotated[int, Meta(ge=1, le=CHIPS_MAX)] | None = None
 
 
 class Bought(msgspec.Struct, kw_only=True):
@@ -100,18 +101,22 @@ async def buy_back_item(request: Asked, tournament_id: FromPath[str]) -> Respons
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/add-ons", "add_on",
-    "Bring more chips to my seat in a casino, before the next hand.",
+    "Bring more chips to my seat: in a casino before the next hand, in a tournament at a break.",
     needs="own_entry", scope="tables:play", body=AddOnWanted, answer=Bought, status=201,
-    problems=("not_a_casino", "rebuy_not_allowed", "tournament_not_running"),
+    problems=(
+        "not_a_casino", "rebuy_not_allowed", "add_on_not_allowed", "hand_in_play",
+        "tournament_not_running",
+    ),
 )  # fmt: skip
 async def add_on(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
-    """Promise chips; they come to the table between hands."""
-    return await _buy(
-        request,
-        tournament_id,
-        AddOnWanted,
-        lambda mine, body, now: AddOn(entrant=mine, chips=body.chips, now=now),
-    )
+    """Promise chips, which come between hands; or take the add-on of the terms."""
+
+    def asked(mine: EntrantId, body: AddOnWanted, now: datetime) -> AddOn | TakeAddOn:
+        if body.chips is None:
+            return TakeAddOn(entrant=mine, now=now)
+        return AddOn(entrant=mine, chips=body.chips, now=now)
+
+    return await _buy(request, tournament_id, AddOnWanted, asked)
 
 
 @operation(

@@ -10,7 +10,9 @@ from service.api import (
     calendars,
     corrections,
     directing,
+    erasing,
     evidence,
+    exports,
     feeds,
     fixtures,
     floors,
@@ -19,6 +21,8 @@ from service.api import (
     invitations,
     leagues,
     members,
+    money,
+    payout_deals,
     presence,
     rebuys,
     records,
@@ -36,6 +40,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
     handler
     for module in (
         accounts,
+        erasing,
         leagues,
         members,
         invitations,
@@ -48,6 +53,8 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         directing,
         registrations,
         rebuys,
+        money,
+        payout_deals,
         tables,
         floors,
         presence,
@@ -61,6 +68,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         bundles,
         corrections,
         evidence,
+        exports,
         health,
     )
     for handler in vars(module).values()

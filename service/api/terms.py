@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from engine.rulesets import Ruleset, preset, resolve, ruleset_hash, scaled
 from engine.tournament.commands import Announce, OpenRegistration
+from engine.tournament.terms import FeeTerms
 from engine.tournament.values import Masters
 from engine.values import LeagueId, SeasonId, TournamentId
 from service.api.inputs import Instant, Name, in_utc
@@ -43,6 +44,7 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     payouts: tuple[Annotated[int, Meta(ge=1, le=1_000_000)], ...] = (1,)
     prize_pool: Annotated[int, Meta(ge=0, le=2**50)] = 0
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] | None = None
+    fees: FeeTerms = FeeTerms()
     hands_between_seconds: Small | None = None
     """How long a hand may be looked at; by default 3 where people play, 0 among bots."""
 
@@ -92,6 +94,7 @@ def announcement(
         payouts=body.payouts,
         prize_pool=body.prize_pool,
         currency=body.currency,
+        fees=body.fees,
         hands_between_seconds=_pause(body),
         hands_max=body.hands_max,
     )

@@ -11,6 +11,7 @@ from litestar.params import FromPath
 from engine.rulesets import Amounts
 from engine.tournament.levels import following
 from engine.tournament.state import Running, Unannounced, phase_of
+from engine.tournament.terms import FeeTerms
 from engine.values import LeagueId, TournamentId, stream_of
 from service.api.access import Place, entrant_of, find, reach
 from service.api.asking import TournamentAsked, filled
@@ -18,6 +19,7 @@ from service.api.bodies import read_body
 from service.api.entrants import EntrantShown, shown_entrants
 from service.api.listing import listed
 from service.api.moments import AS_OF_PROBLEMS, Moment, moment_of
+from service.api.money import MoneyShown, money_shown
 from service.api.operations import operation
 from service.api.paging import Page
 from service.api.positions import listing_of
@@ -79,6 +81,8 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     payouts: tuple[int, ...]
     prize_pool: int
     currency: str | None
+    fees: FeeTerms
+    money: MoneyShown
     hands_between_seconds: int
     hands_max: int | None
     entrants: tuple[EntrantShown, ...]
@@ -191,10 +195,11 @@ async def _shown(request: Asked, place: Place) -> TournamentShown:
         ),
         my=None if my is None else MyEntry(entrant=my.id, table=my.table, seat=my.seat),
         clock=_clock(place.state),
+        money=money_shown(place.state),
         **{
             name: getattr(terms, name)
             for name in TournamentShown.__struct_fields__
-            if name not in ("id", "state", "entrants", "tables", "my", "clock")
+            if name not in ("id", "state", "entrants", "tables", "my", "clock", "money")
         },
     )
 

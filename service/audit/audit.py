@@ -24,6 +24,7 @@ from engine.values import TournamentId, number_of, stream_of
 from service.audit.chain import Chains, open_commitments
 from service.audit.floors import FloorAudit
 from service.audit.hands import HandAudit
+from service.audit.knockouts import KnockoutAudit
 from service.audit.report import Findings, Report
 from service.audit.seasons import SeasonAudit
 from service.audit.tree import TreeAudit
@@ -129,6 +130,7 @@ class Auditor:
         self.findings = Findings()
         self.chains = Chains(self.findings)
         self.tree = TreeAudit(self.findings)
+        self.knockouts = KnockoutAudit(self.findings)
         self.tables: dict[str, HandAudit] = {}
         self.floors: dict[str, FloorAudit] = {}
         self._floor_of: dict[str, str] = {}
@@ -173,6 +175,7 @@ class Auditor:
         said = f"{self.events} events up to position {until}"
         found("positions", dense, until, "", said, count=0)
         self.tree.end()
+        self.knockouts.end()
         for name, floor in self.floors.items():
             tables = [table for table, its in self._floor_of.items() if its == name]
             whole = not any(self._streams[table].broken for table in tables)
@@ -228,6 +231,7 @@ class Auditor:
                 stream.state = DECIDERS[category].evolve(before, event)
                 if checker is not None:
                     checker.see(event, position, before)
+                self.knockouts.see(name, event, position)
             except (EngineError, *_DEFECTS) as error:
                 self._break(name, stream, position, error)
                 return

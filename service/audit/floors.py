@@ -1,18 +1,17 @@
 """One tournament, checked from its events: masters, seat draws, chips, placings, payouts."""
 
-from operator import attrgetter
 from typing import Any
 
 from engine.rulesets import Amounts
 from engine.tournament import events
 from engine.tournament.correcting.events import ResultCorrected
-from engine.tournament.payouts import payouts
+from engine.tournament.money.events import AddOnTaken
 from engine.tournament.values import Masters
 from engine.values import number_of
 from service.audit import corrections, generator
+from service.audit.money import MoneyAudit
 from service.audit.report import Findings
 
-_paid_to = attrgetter("entrant")
 _NO_OPENINGS = generator.openings_digest(())
 _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
@@ -24,6 +23,7 @@ class FloorAudit:
     def __init__(self, stream: str, findings: Findings) -> None:
         self.stream = stream
         self._findings = findings
+        self._money = MoneyAudit(stream, findings)
         self._terms: events.TournamentAnnounced | None = None
         self._entered: dict[str, int] = {}
         """Entrants by order of registration, the withdrawn left out."""
@@ -44,6 +44,7 @@ class FloorAudit:
     def see(self, event: Any, position: int, before: Any) -> None:
         """Check *event*."""
         self.last_position = position
+        self._money.see(event, position)
         match event:
             case events.TournamentAnnounced():
                 self._terms = event
@@ -57,7 +58,7 @@ class FloorAudit:
                 self._drawn(event, position)
             case events.ClockStarted(cause="play_started") | events.LevelRaised():
                 self._levels[before.version + 1] = (event.level, event.amounts)
-            case events.RebuyTaken():
+            case events.RebuyTaken() | AddOnTaken():
                 self._comes(event.chips)
             case events.ChipsBrought():
                 self._comes(event.chips)
@@ -135,15 +136,6 @@ class FloorAudit:
         self._hold("placings", everyone, position, "not everyone has a place")
         kept = set(before.placings) <= set(event.placings)
         self._hold("placings", kept, position, "who was eliminated has another place now")
-        terms = self._known()
-        due = payouts(
-            event.placings,
-            pool=terms.prize_pool,
-            shares=terms.payouts,
-            entries={each.entrant: each for each in before.entrants},
-        )
-        paid = sorted(due, key=_paid_to) == sorted(event.payouts, key=_paid_to)
-        self._hold("placings", paid, position, "the places are worth other payouts")
         if self.masters is not None:
             published = event.open_master == self.masters.open
             self._hold("seeds", published, position, "another open master was published")

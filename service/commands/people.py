@@ -63,3 +63,23 @@ def create_token(login: str, scopes: tuple[str, ...], days: int) -> None:
 def revoke_token(named: str) -> None:
     """End TOKEN, named by its secret or its id; whoever uses it is nobody from then on."""
     awaited(owner("service.keeping:revoke_token")(settings(), named))
+
+
+@click.group()
+def player() -> None:
+    """What an operator does to a player."""
+
+
+@player.command("erase")
+@click.argument("named", metavar="PLAYER")
+@click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
+def erase_player(named: str, yes: bool) -> None:
+    """
+    Erase PLAYER (plr_...): account, tokens, and texts by and about them; for ever.
+
+    The log stays as it is, and every proof with it.  Needs HOLOTABLE_DATABASE_URL with the
+    login of holotable_api, and HOLOTABLE_SECRET_KEY.
+    """
+    if not yes:
+        click.confirm(f"erase {named} for ever?", abort=True)
+    awaited(owner("service.keeping:erase_player")(settings(), named))

@@ -44,7 +44,21 @@ def _with_presence(document: Document) -> Document:
 def _of_first_terms(document: Document) -> Document:
     """Return terms of a tournament that had none of the later choices."""
     entry: Document = {}
-    fees: Document = {}
+    fees: Document = {
+        "buy_in": 0,
+        "fee": 0,
+        "bounty": 0,
+        "rebuy": None,
+        "add_on": None,
+        "guaranteed": 0,
+        "payment": "on_trust",
+        "table": [],
+        "amounts": [],
+        "paid_percent": None,
+        "unit": 1,
+        "cancellation": "refund_all",
+        "cancellation_in_money": "lowest_unpaid_then_chips",
+    }
     format_: Document = {}
     floor: Document = {}
     return document | {"entry": entry, "fees": fees, "format": format_, "floor": floor}

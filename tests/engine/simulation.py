@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from engine.aggregates import DECIDERS
 from engine.boundaries import BoundaryPlan, plan_boundary
 from engine.policies import decide_in_turn, tables_of
+from engine.purchases import chips_of
 from engine.table.commands import OpenHand
 from engine.table.state import Table
 from engine.tournament.commands import RecordBusts
@@ -83,7 +84,13 @@ class Floor:
 
     def decide(self, *commands: Any) -> bool:
         decider = DECIDERS["tournament"]
-        decided, self.tournament = decide_in_turn(decider, self.tournament, commands)
+        decided, after = decide_in_turn(decider, self.tournament, commands)
+        for table, asked in chips_of(decided, now=NOON).items():
+            # Both or neither: a refusal of the table leaves the tournament as it was.
+            state = self.tables[table]
+            self.tables[table] = decide_in_turn(DECIDERS["table"], state, asked)[1]
+            self.chips += sum(each.chips for each in asked)
+        self.tournament = after
         self.events += decided
         return bool(decided)
 
@@ -111,8 +118,16 @@ class Floor:
                 lost = stack if self.random.random() < 0.4 else self.random.randrange(0, stack, 5)
                 stacks[entrant] -= lost
                 stacks[winner] += lost
+        # Now and then nobody wins the pot: it is carried.
+        won_by = (winner,) if self.random.random() < 0.9 else ()
         busts = tuple(
-            Busted(entrant=place.entrant, seat=place.seat, stack_at_start=before[place.entrant])
+            Busted(
+                entrant=place.entrant,
+                seat=place.seat,
+                stack_at_start=before[place.entrant],
+                pot=1,
+                won_by=won_by,
+            )
             for place in state.places
             if not stacks[place.entrant]
         )

@@ -7,7 +7,7 @@ from engine.tournament import decider
 from engine.tournament.commands import Cancel, Finish, RecordBreak, RecordBusts, RecordMoves
 from engine.tournament.errors import DirectiveStale, TournamentNotRunning, TournamentOver
 from engine.tournament.events import EntrantBusted, EntrantEliminated, TournamentFinished
-from engine.tournament.payouts import payouts, place_amounts
+from engine.tournament.money.prizes import payouts, place_amounts
 from engine.tournament.state import Seated, phase_of
 from engine.tournament.values import Busted, Entry, Move, Payout, Placing, Standing
 from engine.values import EntrantId, Seat
@@ -294,7 +294,7 @@ def test_entrants_who_share_places_share_their_prizes() -> None:
         for number in (1, 2)
     )
 
-    assert payouts(tied, pool=101, shares=(60, 40), entries=entries) == (
+    assert payouts(tied, (61, 40), entries=entries) == (
         Payout(entrant=entrant(1), player=player(1), place=1, amount=51),
         Payout(entrant=entrant(2), player=player(2), place=1, amount=50),
     )

@@ -70,8 +70,8 @@ class Night:
                 state = (await states.load(stream)).state
                 events, _ = policies.decide_in_turn(decider, state, commands)
                 entries.append(Entry(stream, events))
-                if settled := [event for event in events if isinstance(event, HandSettled)]:
-                    entries += await self._busts(states, stream, settled)
+                if any(isinstance(event, HandSettled) for event in events):
+                    entries += await self._busts(states, stream, events)
             return [*entries, *([Entry(guard)] if guard else [])]
 
         number = next(self._numbers)
@@ -86,9 +86,7 @@ class Night:
             decide,
         )
 
-    async def _busts(
-        self, states: States, stream: str, events: Sequence[HandSettled]
-    ) -> list[Entry]:
+    async def _busts(self, states: States, stream: str, events: Sequence[Any]) -> list[Entry]:
         table = (await states.load(stream)).state.table
         bust = policies.busts_of(table, events)
         if bust is None:

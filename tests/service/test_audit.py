@@ -223,7 +223,29 @@ async def test_a_result_that_was_exchanged_is_found(
 
     report = await audited(database, night.league)
 
-    [check] = [check for check in report.checks if check.name == "placings"]
+    [check] = [check for check in report.checks if check.name == "money"]
+    assert [each.position for each in check.faults] == [position], report.text()
+
+
+async def test_a_knockout_given_to_somebody_else_is_found(database: TestDatabase) -> None:
+    """
+    The pots of the hand say who won the last chips.
+    """
+    night = await played(database)
+    position = await tamper(
+        database,
+        night,
+        """
+        UPDATE events SET data = replace(data::text, '"pot":', '"pot":1')::json
+        WHERE league = $1 AND position = (SELECT max(position) FROM events
+            WHERE league = $1 AND type = 'entrant_knocked_out')
+        RETURNING position
+        """,
+    )
+
+    report = await audited(database, night.league)
+
+    [check] = [check for check in report.checks if check.name == "money"]
     assert [each.position for each in check.faults] == [position], report.text()
 
 

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from engine.tournament.correcting.commands import Command, CorrectResult, Forfeit, Reaward
 from engine.tournament.correcting.errors import CorrectionInvalid, TournamentNotFinished
 from engine.tournament.correcting.events import ResultCorrected
-from engine.tournament.payouts import payouts
+from engine.tournament.money.pool import amounts_of
+from engine.tournament.money.prizes import payouts_of, shared_out
 from engine.tournament.state import Finished, State, phase_of
 from engine.tournament.values import Payout, Placing
 from engine.values import EntrantId
@@ -97,17 +98,25 @@ def _corrected(
         number=_number(state),
         kind="forfeit" if forfeit else "correction",
         placings=placings,
-        payouts=payouts(
-            paid,
-            pool=state.terms.prize_pool,
-            shares=state.terms.payouts,
-            entries={each.entrant: each for each in state.entrants},
-        ),
+        payouts=_payouts(state, paid),
         forfeited=forfeited,
         by=command.by,
         reason=command.reason,
         rule="corrections.forfeit" if forfeit else "corrections.result",
     )
+
+
+def _payouts(state: Finished, paid: tuple[Placing, ...]) -> tuple[Payout, ...]:
+    deal = state.books.deal
+    parties = [] if deal is None else [share.entrant for share in deal.shares]
+    places = [each.place for each in paid if each.entrant in parties]
+    if max(places, default=0) > len(places):
+        raise CorrectionInvalid(problem="who made a deal stays above the rest; award anew instead")
+    amounts = amounts_of(state, places=len(paid))
+    if deal is not None and sum(amounts[: len(places)]) < shared_out(deal, paid):
+        raise CorrectionInvalid(problem="a deal gives more than the places; award anew instead")
+    entries = {each.entrant: each for each in state.entrants}
+    return payouts_of(paid, amounts, deal, entries=entries)
 
 
 def _forfeit(state: Finished, command: Forfeit) -> ResultCorrected:

@@ -30,6 +30,8 @@ def checked(command: Announce) -> Iterable[Checked]:
 
 def _of_rounds(command: Announce, plan: Rounds) -> Iterable[Checked]:
     ruleset = command.ruleset
+    bare = not command.fees.bounty and command.fees.add_on is None
+    yield "fees", bare, "nobody is bought in anew, or has a bounty, in rounds"
     yield "format.rounds", 1 <= plan.rounds <= ROUNDS_MAX, f"must be 1 to {ROUNDS_MAX}"
     hands = plan.hands_per_round
     yield "format.hands_per_round", hands is None or hands >= 1, "must be positive"

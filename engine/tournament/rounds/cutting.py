@@ -17,9 +17,7 @@ from engine.tournament.values import Placing
 from engine.values import EntrantId
 
 
-def places(
-    state: Running, scores: Sequence[Score], *, first_place: int
-) -> tuple[Placing, ...]:
+def places(state: Running, scores: Sequence[Score], *, first_place: int) -> tuple[Placing, ...]:
     """Return the places of *scores*, best first, from *first_place* on; equals share."""
     players = {each.entrant: each.player for each in state.entrants}
     ranks = [each.rank for each in scores]
@@ -60,7 +58,9 @@ def after_last_round(
     """
     if plan.cut is None or state.closing or len(scores) < 2:  # noqa: PLR2004
         best = places(state, scores, first_place=1)
-        return finished(state, (*state.placings, *out, *best), rule=_end(state, len(scores)))
+        left = tuple(each.entrant for each in scores)
+        placings = (*state.placings, *out, *best)
+        return finished(state, placings, left, rule=_end(state, len(scores)))
     cut = _cut(state, plan.cut, scores)
     behind = [each for each in scores if each.entrant not in cut.going]
     placings = places(state, behind, first_place=len(cut.going) + 1)
@@ -87,6 +87,4 @@ def _cut(state: Running, cut: int, scores: tuple[Score, ...]) -> CutMade:
         draw = RoundDraw(number=number, label="lot", order=order)
         safe = [each.entrant for each in scores if each.rank < rank]
         chosen = [*safe, *order[: cut - len(safe)]]
-    return CutMade(
-        going=tuple(chosen), candidates=scores, tied=tied, draw=draw, rule="rounds.cut"
-    )
+    return CutMade(going=tuple(chosen), candidates=scores, tied=tied, draw=draw, rule="rounds.cut")

@@ -64,11 +64,10 @@ def first_round(drawn: SeatsDrawn) -> RoundSeated:
         _table(number, [each for each in drawn.assignments if each.table_number == number])
         for number in numbers
     )
-    zero = {"rank": 1, "shared": len(drawn.draw.order), "points": "0.00", "wins": 0, "chips": 0}
     return RoundSeated(
         round=1,
         rule="rounds.first",
-        candidates=tuple(Score(entrant=each, **zero) for each in drawn.draw.order),
+        candidates=scoring.scores_of(drawn.draw.order, (), ()),
         draw=RoundDraw(number=drawn.draw.number, label="seats", order=drawn.draw.order),
         tables=tables,
         meetings=_meetings(drawn.draw.order, (), tables),
@@ -350,4 +349,4 @@ def _next(plan: Rounds, number: int, now: datetime) -> datetime:
     """
     earliest = now + timedelta(seconds=plan.between_seconds)
     fixed = plan.starts_at[number - 1 : number]
-    return max(earliest, *fixed)
+    return max((earliest, *fixed))

@@ -198,9 +198,7 @@ def _exchange(tables: Tables, here: Sequence[int], there: Sequence[int]) -> None
 
 def known_faces(met: Met, tables: Iterable[Sequence[int]]) -> int:
     """Return how many pairs at *tables* have met before."""
-    return sum(
-        met.row(one)[other] > 0 for table in tables for one, other in combinations(table, 2)
-    )
+    return sum(met.row(one)[other] > 0 for table in tables for one, other in combinations(table, 2))
 
 
 def numbered(people: Sequence[Who]) -> Mapping[Who, int]:

@@ -35,6 +35,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "open_account": {"login": "somebody", "password": "correct horse"},
     "create_league": {"name": "Another"},
     "invite": {"role": "player"},
+    "erase_me": {"player": "somebody else", "password": "correct horse"},
     "change_role": {"role": "player"},
     "set_house_rules": {"body": {"decision_seconds": 20}},
     "save_template": {"name": "Weekly", "body": {"ruleset": "better"}},
@@ -51,6 +52,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "set_presence": {"away": False},
     "stake_item": {"item": "ship", "value": 5},
     "add_on": {"chips": 5},
+    "record_payment": {"entrant": "ent_" + "0" * 32, "kind": "fee", "amount": 5},
+    "propose_deal": {"method": "equal"},
+    "propose_deal_as_director": {"method": "equal"},
     "start_audit": {"tournament": "{tournament_id}"},
     "correct_result": {"order": [["ent_" + "0" * 32]], "reason": "Counted again"},
     "forfeit_result": {"entrant": "ent_" + "0" * 32, "reason": "Counted again"},
@@ -162,6 +166,7 @@ class Asker:
                 self.people["somebody else"], "/v1/me/calendar-keys", {}, "key"
             ),
             "occurrence": "2099-01-05T19:00",
+            "number": "1",
         }
         planning = f"/v1/seasons/{names['season_id']}/fixtures"
         names["recurrence_id"] = await self._made(owner, planning, FIXTURES, "id")
@@ -193,7 +198,7 @@ class Asker:
             path.format_map(named),
             params={key: it.format_map(named) for key, it in QUERIES.get(name, {}).items()},
             headers={**headers, "Idempotency-Key": str(uuid4())},
-            **({} if method in ("GET", "DELETE") else {"json": body}),
+            **({"json": body} if body or method not in ("GET", "DELETE") else {}),
         )
         code = None
         with suppress(ValueError):

@@ -28,6 +28,7 @@ OWN = {
     "revoke_calendar_key",
     "revoke_token",
     "read_me",
+    "erase_me",
     "create_league",
     "list_leagues",
     "accept_invitation",
@@ -47,6 +48,8 @@ MEMBERS = {
             "read_receipt", "read_text", "list_corrections", "read_floor", "read_record",
             "bundle_hand", "bundle_tournament",
             "read_house_rules", "list_templates", "read_template",
+            "read_ledger", "read_deals",
+            "export_standings", "export_results", "export_payouts", "export_league_results",
             "follow_table", "follow_tournament", "follow_league",
             "list_checkpoints", "list_epochs", "prove_inclusion", "prove_consistency",
             "read_operation", "list_fixtures", "read_schedule",
@@ -87,6 +90,9 @@ MEMBERS = {
     "correct_result": f"scorer {HEADS}",
     "forfeit_result": f"scorer {HEADS}",
     "award_anew": f"scorer {HEADS}",
+    "record_payment": f"scorer {HEADS}",
+    # whoever directs play may speak of a deal, whoever plays must agree to it
+    "propose_deal_as_director": f"referee {HEADS}",
 }  # fmt: skip
 """Which roles may ask what, written by hand: it is what the declarations are held against."""
 
@@ -94,6 +100,8 @@ NOT_WHEN_ENTERED = {"pause_tournament", "resume_tournament", "void_deal", "start
     "correct_result",
     "forfeit_result",
     "award_anew",
+    "record_payment",
+    "propose_deal_as_director",
 }
 """What staff may not where they play."""
 
@@ -105,6 +113,9 @@ ENTRANTS = {
     "stake_item",
     "buy_back_item",
     "add_on",
+    "propose_deal",
+    "accept_deal",
+    "decline_deal",
     "leave_casino",
 }
 """What only those may who are entered, whatever their role."""

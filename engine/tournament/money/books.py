@@ -1,0 +1,74 @@
+"""How the books change, event by event; what they come to is computed in ``money.pool``."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from engine.errors import InvariantViolated
+from engine.tournament.events import RebuyTaken
+from engine.tournament.money.events import (
+    AddOnTaken,
+    BountyUnclaimed,
+    BountyWon,
+    EntrantKnockedOut,
+    PaymentRecorded,
+    PayoutDealAccepted,
+    PayoutDealMade,
+    PayoutDealProposed,
+    PayoutDealVoided,
+    RefundsAwarded,
+)
+from engine.tournament.money.values import Books, BountyPaid, Knockout, Offer, Payment
+
+
+def booked(books: Books, event: Any) -> Books:
+    """Return the books after any *event* of the tournament."""
+    match event:
+        case PaymentRecorded():
+            payment = Payment(entrant=event.entrant, kind=event.kind, amount=event.amount)
+            return replace(books, payments=(*books.payments, payment))
+        case RebuyTaken():
+            return replace(books, rebuys=(*books.rebuys, event.entrant))
+        case AddOnTaken():
+            return replace(books, add_ons=(*books.add_ons, event.entrant))
+        case EntrantKnockedOut():
+            knockout = Knockout(entrant=event.entrant, by=event.by)
+            others = (each for each in books.knockouts if each.entrant != event.entrant)
+            return replace(books, knockouts=(*others, knockout))
+        case BountyWon():
+            won = BountyPaid(entrant=event.entrant, by=event.by, amount=event.amount)
+            return replace(books, bounties=(*books.bounties, won))
+        case BountyUnclaimed():
+            return replace(books, unclaimed=(*books.unclaimed, event.entrant))
+        case RefundsAwarded():
+            return replace(books, policy=event.policy, refunds=event.refunds)
+        case PayoutDealProposed() | PayoutDealAccepted() | PayoutDealMade() | PayoutDealVoided():
+            return _dealing(books, event)
+        case _:
+            return books
+
+
+def _dealing(
+    books: Books,
+    event: PayoutDealProposed | PayoutDealAccepted | PayoutDealMade | PayoutDealVoided,
+) -> Books:
+    if isinstance(event, PayoutDealProposed):
+        offer = Offer(
+            number=event.number,
+            shares=event.shares,
+            play_for=event.play_for,
+            ends=event.ends,
+            method=event.method,
+            by=event.by,
+        )
+        return replace(books, offers=event.number, offer=offer)
+    if books.offer is None or books.offer.number != event.number:
+        raise InvariantViolated(f"deal {event.number} is not the one proposed")
+    match event:
+        case PayoutDealAccepted(entrant=entrant):
+            agreed = replace(books.offer, accepted=(*books.offer.accepted, entrant))
+            return replace(books, offer=agreed)
+        case PayoutDealMade():
+            return replace(books, offer=None, deal=books.offer)
+        case PayoutDealVoided():
+            return replace(books, offer=None)

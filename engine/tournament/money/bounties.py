@@ -1,0 +1,94 @@
+"""Who has knocked whom out, and who gets the money on that head."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from engine.tournament.commands import RecordBusts
+from engine.tournament.money.events import BountyUnclaimed, BountyWon, EntrantKnockedOut
+from engine.tournament.money.sharing import alike
+from engine.tournament.state import Running
+from engine.tournament.values import Busted
+from engine.values import EntrantId
+
+Settled = BountyWon | BountyUnclaimed
+
+
+def knocked_out(busts: Sequence[Busted], command: RecordBusts) -> tuple[EntrantKnockedOut, ...]:
+    """
+    Return to whom those without chips have lost the last ones.
+
+    Source: rulebook ``bounty.pot``.
+    """
+    return tuple(
+        EntrantKnockedOut(
+            entrant=bust.entrant,
+            table=command.table,
+            hand=command.hand_number,
+            pot=bust.pot,
+            by=bust.won_by,
+            rule="bounty.pot",
+        )
+        for bust in busts
+        if bust.pot is not None
+    )
+
+
+def fallen(
+    state: Running, out: Iterable[EntrantId], winners: Mapping[EntrantId, tuple[EntrantId, ...]]
+) -> tuple[Settled, ...]:
+    """
+    Return who gets the bounties of those who are *out* for good.
+
+    Args:
+        winners: Who won the pot with the last chips, where that is known.
+
+    Source: rulebook ``bounty.won`` and ``bounty.unclaimed``.
+    """
+    terms = state.terms
+    bounty, currency = terms.fees.bounty, terms.currency
+    if not bounty or currency is None:
+        return ()
+    events: list[Settled] = []
+    for entrant in out:
+        by = winners.get(entrant, ())
+        if not by:
+            events.append(
+                BountyUnclaimed(
+                    entrant=entrant, amount=bounty, currency=currency, rule="bounty.unclaimed"
+                )
+            )
+        parts = zip(by, alike(bounty, len(by)) if by else (), strict=True)
+        events += [
+            BountyWon(
+                entrant=entrant, by=winner, amount=amount, currency=currency, rule="bounty.won"
+            )
+            for winner, amount in parts
+            if amount
+        ]
+    return tuple(events)
+
+
+def left_over(state: Running, survivors: Iterable[EntrantId]) -> tuple[Settled, ...]:
+    """
+    Return who gets the bounties that are still there at the end.
+
+    Who was never knocked out keeps the own one; others go to nobody.
+
+    Source: rulebook ``bounty.own``.
+    """
+    bounty, currency = state.terms.fees.bounty, state.terms.currency
+    if not bounty or currency is None:
+        return ()
+    own = set(survivors)
+    there = held(state)
+    kept = tuple(
+        BountyWon(entrant=each, by=each, amount=bounty, currency=currency, rule="bounty.own")
+        for each in there
+        if each in own
+    )
+    return (*kept, *fallen(state, (each for each in there if each not in own), {}))
+
+
+def held(state: Running) -> tuple[EntrantId, ...]:
+    """Return whose bounty is still there to win, in order of registration."""
+    settled = {each.entrant for each in state.books.bounties} | set(state.books.unclaimed)
+    return tuple(each.entrant for each in state.entrants if each.entrant not in settled)

@@ -1,0 +1,86 @@
+"""Which terms of money a tournament may be announced with."""
+
+from collections.abc import Iterable
+
+from engine.rulesets import OpenEnd
+from engine.tournament.commands import Announce
+from engine.tournament.terms.fees import FeeTerms
+from engine.values import CHIPS_MAX
+
+AMOUNT_MAX = 2**50
+_WHOLE = 100
+
+Checked = tuple[str, bool, str]
+"""A field of the terms, whether it is sound, and what it must be."""
+
+
+def checked(command: Announce) -> Iterable[Checked]:
+    """Return what must hold of a tournament's money."""
+    fees = command.fees
+    flat = all(each == 0 for each in _amounts(fees)) and not fees.amounts
+    money = not flat or command.prize_pool > 0
+    shares = bool(command.payouts or fees.table or fees.amounts)
+    return (
+        *_sound(fees, command.ruleset.chip_unit),
+        ("payouts", all(share > 0 for share in command.payouts), "shares must be positive"),
+        ("prize_pool", command.prize_pool >= 0, "must not be negative"),
+        ("payouts", shares or not money, "must say who gets the prize pool"),
+        (
+            "payouts",
+            bool(command.payouts) or not fees.table or _covers(fees, command.entrants_min),
+            "must say what the smallest fields get",
+        ),
+        ("currency", bool(command.currency) or not money, "must name the pool's money"),
+        (
+            "fees",
+            flat or not isinstance(command.ruleset.end, OpenEnd),
+            "a casino has none: chips are everyone's own",
+        ),
+    )
+
+
+def _sound(fees: FeeTerms, unit: int) -> Iterable[Checked]:
+    add_on, rows = fees.add_on, fees.table
+    amounts = all(0 <= each <= AMOUNT_MAX for each in _amounts(fees))
+    shares = all(row.shares and all(share > 0 for share in row.shares) for row in rows)
+    sizes = [row.entrants_from for row in rows]
+    percent = fees.paid_percent
+    falling = list(fees.amounts) == sorted(fees.amounts, reverse=True)
+    return (
+        ("fees", amounts, f"amounts must be between 0 and {AMOUNT_MAX}"),
+        (
+            "fees.add_on",
+            add_on is None
+            or (0 < add_on.chips <= CHIPS_MAX and not add_on.chips % unit and add_on.max > 0),
+            f"must bring whole units of {unit} chips, and be there at least once",
+        ),
+        ("fees.table", shares, "shares must be positive, and there must be some"),
+        ("fees.table", len(set(sizes)) == len(sizes), "must have one row for each size of field"),
+        (
+            "fees.amounts",
+            falling and all(0 < each <= AMOUNT_MAX for each in fees.amounts),
+            "must be positive, the first place's the largest",
+        ),
+        (
+            "fees.paid_percent",
+            percent is None or 0 < percent <= _WHOLE,
+            "must be between 1 and 100",
+        ),
+        ("fees.unit", 0 < fees.unit <= AMOUNT_MAX, "must be positive"),
+    )
+
+
+def _amounts(fees: FeeTerms) -> tuple[int, ...]:
+    rebuy, add_on = fees.rebuy, fees.add_on
+    return (
+        fees.buy_in,
+        fees.fee,
+        fees.bounty,
+        fees.guaranteed,
+        *(() if rebuy is None else (rebuy.price, rebuy.fee)),
+        *(() if add_on is None else (add_on.price, add_on.fee)),
+    )
+
+
+def _covers(fees: FeeTerms, entrants: int) -> bool:
+    return any(row.entrants_from <= entrants for row in fees.table)

@@ -1,0 +1,175 @@
+"""
+How those who are left divide what they play for among themselves.
+
+A deal counts when everyone still in has accepted it, and is void as soon as one of
+them declines it or loses the last chip.  Source: rulebook ``payout_deal``.
+"""
+
+from collections.abc import Iterable
+
+from engine.rulesets import OpenEnd
+from engine.tournament.errors import DirectiveStale
+from engine.tournament.events import PlayClosing
+from engine.tournament.money.commands import AcceptDeal, DeclineDeal, ProposeDeal
+from engine.tournament.money.errors import (
+    DealAmountsWrong,
+    DealNotOpen,
+    DealNotPossible,
+    DealPending,
+)
+from engine.tournament.money.events import (
+    PayoutDealAccepted,
+    PayoutDealMade,
+    PayoutDealProposed,
+    PayoutDealVoided,
+)
+from engine.tournament.money.pool import amounts_of
+from engine.tournament.money.sharing import alike, by_weight
+from engine.tournament.money.values import DealShare, Offer
+from engine.tournament.state import Running, State, running_of
+from engine.values import EntrantId
+
+_RULES = {
+    "explicit": "payout_deal.explicit",
+    "by_chips": "payout_deal.by_chips",
+    "equal": "payout_deal.equal",
+}
+
+
+def propose(state: State, command: ProposeDeal) -> tuple[PayoutDealProposed, ...]:
+    """
+    Offer everyone still in a deal.
+
+    Raises:
+        TournamentNotRunning: If play has not begun, or is over.
+        DealNotPossible: If there is nothing to divide, or somebody may still come back.
+        DealPending: If another one waits for answers.
+        DealAmountsWrong: If the shares are not everyone's, or do not add up.
+        DirectiveStale: If the stacks are not those of everyone still in.
+    """
+    running = running_of(state)
+    parties = _parties(running, command.by)
+    pending = running.books.offer
+    if pending is not None:
+        raise DealPending(number=pending.number)
+    at_stake = sum(amounts_of(running)[: len(parties)])
+    if not at_stake or running.terms.currency is None:
+        raise DealNotPossible(reason="nothing_to_divide")
+    divided = at_stake - command.play_for
+    if command.play_for < 0 or divided <= 0:
+        raise DealAmountsWrong(given=command.play_for, at_stake=at_stake)
+    shares = _shares(running, parties, command, divided)
+    if sum(each.amount for each in shares) != divided or any(each.amount < 0 for each in shares):
+        given = sum(each.amount for each in shares) + command.play_for
+        raise DealAmountsWrong(given=given, at_stake=at_stake)
+    return (
+        PayoutDealProposed(
+            number=running.books.offers + 1,
+            by=command.by,
+            method=command.method,
+            stacks=command.stacks if command.method == "by_chips" else (),
+            shares=shares,
+            play_for=command.play_for,
+            ends=command.ends,
+            currency=running.terms.currency,
+            rule=_RULES[command.method],
+        ),
+    )
+
+
+def accept(
+    state: State, command: AcceptDeal
+) -> tuple[PayoutDealAccepted | PayoutDealMade | PlayClosing, ...]:
+    """
+    Agree to a deal; with the last one's agreement it is made.
+
+    Raises:
+        DealNotOpen: If it does not wait for this entrant.
+    """
+    running = running_of(state)
+    offer = _open(running, command.offer, command.entrant)
+    if command.entrant in offer.accepted:
+        return ()
+    accepted = PayoutDealAccepted(number=offer.number, entrant=command.entrant)
+    parties = {share.entrant for share in offer.shares}
+    if {*offer.accepted, command.entrant} != parties:
+        return (accepted,)
+    if set(_parties(running, None)) != parties:
+        raise DealNotPossible(reason="others_play_now")
+    made = PayoutDealMade(number=offer.number, rule="payout_deal.made")
+    closing = (PlayClosing(rule="finish.deal"),) if offer.ends and not running.closing else ()
+    return (accepted, made, *closing)
+
+
+def decline(state: State, command: DeclineDeal) -> tuple[PayoutDealVoided, ...]:
+    """
+    Say no; the deal is void for everyone.
+
+    Raises:
+        DealNotOpen: If it does not wait for this entrant.
+    """
+    offer = _open(running_of(state), command.offer, command.entrant)
+    return (
+        PayoutDealVoided(
+            number=offer.number,
+            entrant=command.entrant,
+            cause="declined",
+            rule="payout_deal.declined",
+        ),
+    )
+
+
+def voided(state: Running, busted: Iterable[EntrantId]) -> tuple[PayoutDealVoided, ...]:
+    """Return that the deal proposed is void, if one of those *busted* is a party to it."""
+    offer = state.books.offer
+    broke = next(iter(busted), None)
+    if offer is None or broke is None:
+        return ()
+    return (
+        PayoutDealVoided(number=offer.number, entrant=broke, cause="bust", rule="payout_deal.bust"),
+    )
+
+
+def _parties(state: Running, by: EntrantId | None) -> tuple[EntrantId, ...]:
+    """Return everyone still in, in order of registration."""
+    left = set(state.remaining())
+    if isinstance(state.terms.ruleset.end, OpenEnd) or state.books.deal is not None:
+        raise DealNotPossible(reason="deal_made" if state.books.deal else "casino")
+    if state.windows or state.promised:
+        raise DealNotPossible(reason="somebody_may_come_back")
+    if len(left) < 2:  # noqa: PLR2004 - it takes two
+        raise DealNotPossible(reason="nobody_to_deal_with")
+    if by is not None and by not in left:
+        raise DealNotPossible(reason="out")
+    return tuple(each.entrant for each in state.entrants if each.entrant in left)
+
+
+def _shares(
+    state: Running, parties: tuple[EntrantId, ...], command: ProposeDeal, divided: int
+) -> tuple[DealShare, ...]:
+    match command.method:
+        case "explicit":
+            given = {share.entrant: share.amount for share in command.shares}
+            if sorted(share.entrant for share in command.shares) != sorted(parties):
+                raise DealAmountsWrong(given=sum(given.values()), at_stake=divided)
+            amounts = tuple(given[each] for each in parties)
+        case "by_chips":
+            stacks = {each.entrant: each.stack for each in command.stacks}
+            if set(stacks) != set(parties):
+                raise DirectiveStale(problem="the stacks are not those of everyone still in")
+            amounts = by_weight(divided, [stacks[each] for each in parties])
+        case "equal":
+            amounts = alike(divided, len(parties))
+    return tuple(
+        DealShare(entrant=entrant, amount=amount)
+        for entrant, amount in zip(parties, amounts, strict=True)
+    )
+
+
+def _open(state: Running, number: int, entrant: EntrantId) -> Offer:
+    offer = state.books.offer
+    if offer is None or offer.number != number:
+        raise DealNotOpen(number=number)
+    if entrant not in {share.entrant for share in offer.shares}:
+        raise DealNotOpen(number=number)
+    return offer

@@ -1,0 +1,151 @@
+"""
+What the places are worth, and what everyone in the money gets.
+
+Every unit of the pool is paid.  Source: rulebook ``payouts``.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from engine.errors import InvariantViolated
+from engine.tournament.events import TournamentAnnounced
+from engine.tournament.money.sharing import alike
+from engine.tournament.money.values import Offer
+from engine.tournament.values import Entry, Payout, Placing
+from engine.values import EntrantId
+
+_PERCENT = 100
+
+
+def place_amounts(
+    pool: int, *, shares: Sequence[int], entrants: int, unit: int = 1
+) -> tuple[int, ...]:
+    """
+    Return what each place pays, first place first.
+
+    Only as many shares count as there are entrants.  Units that do not divide
+    go one each to the places from the first down; what is less than one unit to the first.
+
+    >>> place_amounts(100, shares=(50, 30, 20), entrants=9)
+    (50, 30, 20)
+    >>> place_amounts(100, shares=(1, 1, 1), entrants=9)
+    (34, 33, 33)
+    >>> place_amounts(100, shares=(50, 30, 20), entrants=2)
+    (63, 37)
+    >>> place_amounts(1_003, shares=(50, 30, 20), entrants=9, unit=100)
+    (503, 300, 200)
+    """
+    counted = tuple(shares[:entrants])
+    whole = sum(counted)
+    if not pool or not whole:
+        return ()
+    units, rest = divmod(pool, unit)
+    amounts = [units * share // whole for share in counted]
+    for place in range(units - sum(amounts)):
+        amounts[place] += 1
+    return (amounts[0] * unit + rest, *(amount * unit for amount in amounts[1:]))
+
+
+def shares_for(terms: TournamentAnnounced, entrants: int) -> tuple[int, ...]:
+    """Return the shares by place for a field of *entrants* (rulebook ``payouts.table``)."""
+    fees = terms.fees
+    rows = [row for row in fees.table if row.entrants_from <= entrants]
+    shares = max(rows, key=lambda row: row.entrants_from).shares if rows else terms.payouts
+    if fees.paid_percent is None or not shares:
+        return shares
+    places = max(1, -(-entrants * fees.paid_percent // _PERCENT))
+    return (*shares, *(shares[-1:] * (places - len(shares))))[:places]
+
+
+def promised(terms: TournamentAnnounced, entrants: int) -> int:
+    """Return what the pool of a field of *entrants* is at least."""
+    return max(terms.fees.guaranteed, sum(terms.fees.amounts[:entrants]))
+
+
+def prizes(
+    terms: TournamentAnnounced, *, pool: int, entrants: int, places: int | None = None
+) -> tuple[int, ...]:
+    """
+    Return what each place is worth in a field of *entrants*, first place first.
+
+    Args:
+        places: How many there are; by default as many as entrants.
+    """
+    most = entrants if places is None else places
+    fixed = terms.fees.amounts[:most]
+    if fixed:
+        return (fixed[0] + pool - sum(fixed), *fixed[1:])
+    shares = shares_for(terms, entrants)
+    return place_amounts(pool, shares=shares, entrants=most, unit=terms.fees.unit)
+
+
+def payouts(
+    placings: Sequence[Placing], amounts: Sequence[int], *, entries: Mapping[EntrantId, Entry]
+) -> tuple[Payout, ...]:
+    """
+    Return what everyone in the money gets.
+
+    Entrants who share places share what those places pay; units that do not
+    divide go one each in order of registration.
+
+    Raises:
+        InvariantViolated: If they do not get the *amounts* of the places they hold.
+    """
+    paid: list[Payout] = []
+    held = 0
+    order = sorted(placings, key=lambda each: (each.place, entries[each.entrant].number))
+    for place, group in groupby(order, key=lambda each: each.place):
+        sharers = tuple(group)
+        together = sum(amounts[place - 1 : place - 1 + len(sharers)])
+        held += together
+        for placing, amount in zip(sharers, alike(together, len(sharers)), strict=True):
+            if amount:
+                paid.append(_payout(placing, amount))
+    if (total := sum(each.amount for each in paid)) != held:
+        raise InvariantViolated(f"payouts of {total} do not add up to {held}")
+    return tuple(paid)
+
+
+def payouts_of(
+    placings: Sequence[Placing],
+    amounts: Sequence[int],
+    deal: Offer | None,
+    *,
+    entries: Mapping[EntrantId, Entry],
+) -> tuple[Payout, ...]:
+    """
+    Return what everyone gets, by a *deal* where those who were left have made one.
+
+    They get their shares, and the best of them what was left to play for; who was out
+    before gets what the place is worth.
+
+    Raises:
+        InvariantViolated: If the shares are more than their places are worth.
+    """
+    if deal is None:
+        return payouts(placings, amounts, entries=entries)
+    shares = {share.entrant: share.amount for share in deal.shares}
+    parties = [placing for placing in placings if placing.entrant in shares]
+    others = [placing for placing in placings if placing.entrant not in shares]
+    rest = sum(amounts[: len(parties)]) - shared_out(deal, placings)
+    if rest < 0:
+        raise InvariantViolated(f"a deal shares out {-rest} more than there is")
+    won = {each.entrant: each.amount for each in payouts(parties, (rest,), entries=entries)}
+    by_deal = (
+        _payout(placing, amount)
+        for placing in sorted(parties, key=lambda each: (each.place, entries[each.entrant].number))
+        if (amount := shares[placing.entrant] + won.get(placing.entrant, 0))
+    )
+    return (*by_deal, *payouts(others, amounts, entries=entries))
+
+
+def shared_out(deal: Offer, placings: Sequence[Placing]) -> int:
+    """Return what those placed get by *deal*: whoever forfeited gets nothing."""
+    placed = {each.entrant for each in placings}
+    return sum(share.amount for share in deal.shares if share.entrant in placed)
+
+
+def _payout(placing: Placing, amount: int) -> Payout:
+    return Payout(
+        entrant=placing.entrant, player=placing.player, place=placing.place, amount=amount
+    )

@@ -1,0 +1,183 @@
+"""
+What a cancelled tournament owes whom, by the policy its terms name.
+
+Before play everyone gets back what was paid.  In play it depends on whether
+everyone still in would be paid: then the tournament is in the money.
+Source: rulebook ``cancellation``.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+
+from msgspec.structs import replace
+
+from engine.rulesets import OpenEnd
+from engine.tournament.errors import DirectiveStale
+from engine.tournament.money.books import booked
+from engine.tournament.money.bounties import Settled, fallen, held
+from engine.tournament.money.events import RefundPolicy, RefundsAwarded
+from engine.tournament.money.pool import (
+    amounts_of,
+    charged_to,
+    entrants_of,
+    paid_by,
+    pool_of,
+)
+from engine.tournament.money.prizes import payouts
+from engine.tournament.money.sharing import alike, by_weight
+from engine.tournament.money.values import Refund
+from engine.tournament.state import Announced, Registering, Running
+from engine.tournament.values import Standing
+from engine.values import EntrantId
+
+Parts = dict[EntrantId, dict[str, int]]
+"""What each entrant gets, by the parts of a refund."""
+
+_RULES: dict[RefundPolicy, str] = {
+    "before_play": "cancellation.before_play",
+    "refund_all": "cancellation.refund_all",
+    "roll_forward": "cancellation.roll_forward",
+    "lowest_unpaid_then_chips": "cancellation.lowest_unpaid",
+    "by_chips": "cancellation.by_chips",
+}
+
+
+def refunded(
+    state: Announced | Registering | Running, stacks: Sequence[Standing]
+) -> tuple[Settled | RefundsAwarded, ...]:
+    """
+    Return what is owed to whom if *state* is cancelled now; nothing where nobody is owed.
+
+    Args:
+        stacks: Of everyone still in, between two hands, once play has begun.
+
+    Raises:
+        DirectiveStale: If the policy needs them, and they are not those of everyone still in.
+    """
+    if isinstance(state, Announced):
+        return ()
+    if isinstance(state, Registering):
+        return _awarded(state, "before_play", _before_play(state), pool=0)
+    if isinstance(state.terms.ruleset.end, OpenEnd):
+        return ()  # the chips are everyone's own
+    left = _still_in(state)
+    settled = fallen(state, (each for each in held(state) if each not in left), {})
+    state = replace(state, books=reduce(booked, settled, state.books))
+    parts: Parts = {
+        entrant: {"bounty": state.terms.fees.bounty} if entrant in left else {}
+        for entrant in entrants_of(state)
+    }
+    amounts = amounts_of(state)
+    fees = state.terms.fees
+    policy: RefundPolicy = fees.cancellation
+    paid_places = sum(amount > 0 for amount in amounts)
+    if state.books.deal is not None or len(left) <= paid_places:
+        policy = fees.cancellation_in_money
+        _in_the_money(state, parts, amounts, _chips(left, stacks), policy)
+    elif policy == "roll_forward":
+        _roll_forward(state, parts, _chips(left, stacks))
+    else:
+        _refund_all(state, parts)
+    pool = pool_of(state.terms, state.books, entrants_of(state))
+    return (*settled, *_awarded(state, policy, parts, pool=pool, stacks=tuple(stacks)))
+
+
+def _before_play(state: Registering) -> Parts:
+    entrants = entrants_of(state)
+    if state.terms.fees.payment == "on_trust":
+        charged = charged_to(state.terms, state.books, entrants)
+        return {
+            entrant: {"paid_in": each.pooled, "fee": each.fee, "bounty": each.bounty}
+            for entrant, each in charged.items()
+        }
+    return {entrant: {"paid_in": paid_by(state.books, entrant)} for entrant in entrants}
+
+
+def _still_in(state: Running) -> tuple[EntrantId, ...]:
+    """Return everyone not out, in order of registration: who may come back is still in."""
+    left = {*state.remaining(), *(window.entrant for window in state.windows)}
+    return tuple(each.entrant for each in state.entrants if each.entrant in left)
+
+
+def _chips(left: tuple[EntrantId, ...], stacks: Sequence[Standing]) -> dict[EntrantId, int]:
+    known = {each.entrant: each.stack for each in stacks}
+    if set(known) - set(left):
+        raise DirectiveStale(problem="somebody's stack is told who is out")
+    # Who has no chips and may come back has no seat, and no stack to tell.
+    return {entrant: known.get(entrant, 0) for entrant in left}
+
+
+def _refund_all(state: Running, parts: Parts) -> None:
+    unclaimed = set(state.books.unclaimed)
+    bounty = state.terms.fees.bounty
+    for entrant, each in charged_to(state.terms, state.books, tuple(parts)).items():
+        # What joined the pool because nobody won it was paid by this entrant too.
+        more = bounty if entrant in unclaimed else 0
+        parts[entrant] |= {"paid_in": each.pooled + more, "fee": each.fee}
+
+
+def _roll_forward(state: Running, parts: Parts, chips: dict[EntrantId, int]) -> None:
+    pool = pool_of(state.terms, state.books, tuple(parts))
+    half = pool // 2
+    charged = charged_to(state.terms, state.books, tuple(chips))
+    equal = alike(half, len(chips))
+    stacked = by_weight(pool - half, tuple(chips.values()))
+    for index, entrant in enumerate(chips):
+        parts[entrant] |= {
+            "fee": charged[entrant].fee,
+            "equal": equal[index],
+            "chips": stacked[index],
+        }
+
+
+def _in_the_money(
+    state: Running,
+    parts: Parts,
+    amounts: tuple[int, ...],
+    chips: dict[EntrantId, int],
+    policy: RefundPolicy,
+) -> None:
+    entries = {entry.entrant: entry for entry in state.entrants}
+    deal = state.books.deal
+    agreed = {} if deal is None else {each.entrant: each.amount for each in deal.shares}
+    placed = [each for each in state.placings if each.entrant not in agreed]
+    for payout in payouts(placed, amounts, entries=entries):
+        parts[payout.entrant]["prize"] = payout.amount
+    for entrant, amount in agreed.items():
+        parts[entrant]["prize"] = amount
+    open_places = amounts[: len(agreed) or len(chips)]
+    rest = sum(open_places) - sum(agreed.values())
+    if not agreed and policy == "lowest_unpaid_then_chips":
+        lowest = open_places[-1]
+        rest -= lowest * len(chips)
+        for entrant in chips:
+            parts[entrant]["prize"] = lowest
+    for entrant, amount in zip(chips, by_weight(rest, tuple(chips.values())), strict=True):
+        parts[entrant]["chips"] = amount
+
+
+def _awarded(
+    state: Registering | Running,
+    policy: RefundPolicy,
+    parts: Parts,
+    *,
+    pool: int,
+    stacks: tuple[Standing, ...] = (),
+) -> tuple[RefundsAwarded, ...]:
+    refunds = (
+        Refund(entrant=each.entrant, player=each.player, **parts[each.entrant])
+        for each in state.entrants
+    )
+    owed = tuple(refund for refund in refunds if refund.amount)
+    if not owed or state.terms.currency is None:
+        return ()
+    return (
+        RefundsAwarded(
+            policy=policy,
+            pool=pool,
+            stacks=stacks,
+            refunds=owed,
+            currency=state.terms.currency,
+            rule=_RULES[policy],
+        ),
+    )

@@ -1,0 +1,74 @@
+"""Standings, results and payouts as CSV, each at an address of its own."""
+
+from collections.abc import AsyncIterator
+
+from litestar.params import FromPath
+from litestar.response import Stream
+
+from service.api.access import reach
+from service.api.operations import operation
+from service.api.positions import caught_up
+from service.api.shell import Asked, shell_of
+from service.exports import tables
+from service.exports.csvs import MEDIA_TYPE
+
+
+@operation(
+    "GET", "/v1/seasons/{season_id:str}/standings.csv", "export_standings",
+    "A season's standings as CSV.",
+    needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
+    problems=("invalid_cursor", "not_caught_up"), media="text/csv",
+)  # fmt: skip
+async def export_standings(request: Asked, season_id: FromPath[str]) -> Stream:
+    """Write the read model."""
+    place = await reach(request, season_id, "ssn", fresh=False)
+    await caught_up(request, place.league, "standings")
+    return _csv(tables.standings(shell_of(request).engine, season_id), f"standings-{season_id}")
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/results.csv", "export_results",
+    "Every entry of a tournament with its placing, as CSV.",
+    needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
+    problems=("invalid_cursor", "not_caught_up"), media="text/csv",
+)  # fmt: skip
+async def export_results(request: Asked, tournament_id: FromPath[str]) -> Stream:
+    """Write the read model, in order of registration."""
+    place = await reach(request, tournament_id, "trn", fresh=False)
+    await caught_up(request, place.league, "records")
+    found = tables.results(shell_of(request).engine, place.league, tournament_id)
+    return _csv(found, f"results-{tournament_id}")
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/payouts.csv", "export_payouts",
+    "What a tournament has paid out, as CSV.",
+    needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
+    problems=("invalid_cursor", "not_caught_up"), media="text/csv",
+)  # fmt: skip
+async def export_payouts(request: Asked, tournament_id: FromPath[str]) -> Stream:
+    """Write the read model, in order of registration."""
+    place = await reach(request, tournament_id, "trn", fresh=False)
+    await caught_up(request, place.league, "records")
+    found = tables.payouts(shell_of(request).engine, place.league, tournament_id)
+    return _csv(found, f"payouts-{tournament_id}")
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/results.csv", "export_league_results",
+    "Every entry of every tournament of a league, as CSV.",
+    needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
+    problems=("invalid_cursor", "not_caught_up"), media="text/csv",
+)  # fmt: skip
+async def export_league_results(request: Asked, league_id: FromPath[str]) -> Stream:
+    """Write the read model, in order of registration."""
+    place = await reach(request, league_id, "lge", fresh=False)
+    await caught_up(request, place.league, "records")
+    found = tables.results(shell_of(request).engine, place.league)
+    return _csv(found, f"results-{league_id}")
+
+
+def _csv(content: AsyncIterator[bytes], name: str) -> Stream:
+    disposition = f'attachment; filename="{name}.csv"'
+    headers = {"Content-Disposition": disposition, "X-Content-Type-Options": "nosniff"}
+    return Stream(content, media_type=MEDIA_TYPE, headers=headers)

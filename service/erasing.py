@@ -1,0 +1,103 @@
+"""
+Erasing a person: everything that names them goes, and the log stays as it is.
+
+The log knows a player by number only.  What is emptied is the account (login, name,
+password), what they wrote and what was written about them, salts included; their
+tokens are deleted.  Nothing can bring it back, and every proof still holds.
+"""
+
+from datetime import datetime
+from typing import ClassVar
+from uuid import UUID
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from engine.league.errors import LastOwner
+from engine.values import identifier
+from service.errors import NotCaughtUp, ServiceError, StreamNotFound
+from service.projections import queries, schema
+from service.projections.projection import head
+from service.relations import account, token
+from service.texts import erase_texts
+
+WAIT_SECONDS = 5.0
+
+
+class StillEntered(ServiceError):
+    """The player is entered in a tournament that is not over."""
+
+    code: ClassVar[str] = "still_entered"
+
+
+class Erased(msgspec.Struct, frozen=True, kw_only=True):
+    """What is gone for good."""
+
+    player: str
+    tokens: int
+    texts: int
+
+
+async def erase(engine: AsyncEngine, person: UUID, now: datetime) -> Erased:
+    """
+    Erase a person; doing it again finds nothing left.
+
+    Args:
+        engine: With the login of the API.
+
+    Raises:
+        StreamNotFound: If there is no such account.
+        StillEntered: If the player would be missed at a table; with the tournaments.
+        LastOwner: If a league would be left without an owner.
+        NotCaughtUp: If the read models do not reach the log within five seconds.
+    """
+    player = identifier("plr", person)
+    await _demand_nobody_waits(engine, player)
+    async with engine.begin() as connection:
+        found = await connection.execute(
+            sa.update(account)
+            .where(account.c.id == person)
+            .values(login=None, name=None, password=None)
+            .returning(account.c.id)
+        )
+        if found.first() is None:
+            raise StreamNotFound("there is no account of this player", player=player)
+        tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
+        texts = await erase_texts(connection, person, now)
+    return Erased(player=player, tokens=tokens.rowcount, texts=texts)
+
+
+async def _demand_nobody_waits(engine: AsyncEngine, player: str) -> None:
+    async with engine.connect() as connection:
+        leagues = [each.league for each in await queries.leagues_of(connection, player)]
+        heads = {league: await head(connection, league) for league in leagues}
+    for league, position in heads.items():
+        for name in ("members", "tournaments"):
+            if not await queries.wait_for(engine, name, league, position, WAIT_SECONDS):
+                raise NotCaughtUp("the read model has not reached the log yet")
+    async with engine.connect() as connection:
+        entered = {each.tournament for each in await queries.seats_of(connection, player)}
+        if entered:
+            raise StillEntered(
+                "a player who is entered can be erased when the tournament is over, or "
+                "after withdrawing",
+                tournaments=sorted(entered),
+            )
+        if await _owns_alone(connection, player):
+            raise LastOwner
+
+
+async def _owns_alone(connection: AsyncConnection, player: str) -> bool:
+    """Whether some league has no other owner than *player*."""
+    member = schema.member
+    owner, other = member.alias("owner"), member.alias("other")
+    others = (
+        sa.select(sa.literal(1))
+        .where(other.c.league == owner.c.league, other.c.role == "owner", other.c.player != player)
+        .exists()
+    )
+    alone = sa.select(sa.literal(1)).where(
+        owner.c.player == player, owner.c.role == "owner", sa.not_(others)
+    )
+    return await connection.scalar(alone.limit(1)) is not None

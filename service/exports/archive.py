@@ -1,0 +1,217 @@
+"""A league's whole data in one file, read in chunks of positions and never in one snapshot."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from engine.values import identifier, number_of
+from service import catalogue
+from service.accounts import names
+from service.errors import NotCaughtUp, StreamNotFound
+from service.eventstore.read import epoch_of, last_position, read_league
+from service.exports import tables
+from service.exports.bundle import (
+    CHECKPOINTS,
+    EPOCHS,
+    FORMAT,
+    LOG,
+    MANIFEST,
+    PLAYERS,
+    SCHEMAS,
+    SIGNERS,
+    TEXTS,
+    Archive,
+    Head,
+    Line,
+    Manifest,
+    Written,
+)
+from service.projections import queries, schema
+from service.relations import text
+from service.transparency.tree import Frontier
+
+CHUNK = 2_000
+WAIT_SECONDS = 30.0
+
+Progress = Callable[[int, int], None]
+"""Told how many events are written, and how many there are."""
+
+_HEADS = sa.text(
+    "SELECT epoch, size, root, note, signed_at FROM checkpoint WHERE league = :league "
+    "AND size <= :size ORDER BY epoch, size"
+)
+_EPOCHS = sa.text(
+    "SELECT epoch, operator, reason, size, opened_at FROM epoch_opening WHERE league = :league "
+    "ORDER BY epoch"
+)
+_SIGNERS = sa.text("SELECT verifier_key, event, at, reason FROM signer_key ORDER BY at, event")
+
+
+async def write_archive(
+    engine: AsyncEngine, league: str, target: Path, made_at: datetime, progress: Progress
+) -> Manifest:
+    """
+    Write a league's archive to *target*, which must not be there.
+
+    Args:
+        engine: With the login of the API: names and texts are in it.
+
+    Raises:
+        StreamNotFound: If there is no such league.
+        NotCaughtUp: If the read models do not come to where the log is in half a minute.
+        FileExistsError: If *target* is there.
+    """
+    async with engine.connect() as connection:
+        until = await last_position(connection, league)
+        epoch = await epoch_of(connection, league)
+    if not await queries.wait_for(engine, "all", league, until, WAIT_SECONDS):
+        raise NotCaughtUp("the read models have not reached the log yet")
+    async with engine.connect() as connection:
+        about = await queries.league(connection, league)
+    if about is None:
+        raise StreamNotFound("there is no such league", league=league)
+    archive = Archive(target, made_at)
+    try:
+        root = await _log(archive, engine, league, until, progress)
+        await _proofs(archive, engine, league, until + 1)
+        await _people(archive, engine, league)
+        await _tables(archive, engine, league)
+        manifest = Manifest(
+            format=FORMAT,
+            league=league,
+            name=about.name,
+            sandbox=about.sandbox,
+            epoch=epoch,
+            events=until + 1,
+            root=root,
+            made_at=made_at,
+            files=tuple(archive.parts),
+        )
+        with archive.entry(MANIFEST) as entry:
+            entry.line(manifest)
+    finally:
+        archive.close()
+    return manifest
+
+
+async def _log(
+    archive: Archive, engine: AsyncEngine, league: str, until: int, progress: Progress
+) -> str:
+    """Write the log with the versions of schemas in it; return the root of its tree."""
+    tree, versions, after = Frontier(), Counter[tuple[str, int]](), -1
+    with archive.entry(LOG) as entry:
+        while after < until:
+            async with engine.connect() as connection:
+                rows = await read_league(connection, league, after, min(CHUNK, until - after))
+            for row in rows:
+                tree.append(row.hash)
+                versions[row.type, row.schema_version] += 1
+                line = Line(
+                    position=row.position,
+                    stream=row.stream,
+                    stream_version=row.stream_version,
+                    event_id=str(row.event_id),
+                    type=row.type,
+                    schema_version=row.schema_version,
+                    at=row.at,
+                    data=row.data.decode(),
+                    sealed=None if row.sealed is None else row.sealed.hex(),
+                    metadata=row.metadata.decode(),
+                    hash=row.hash.hex(),
+                )
+                entry.line(line)
+            after = rows[-1].position
+            progress(after + 1, until + 1)
+    with archive.entry(SCHEMAS) as entry:
+        entry.line(
+            [
+                {"type": type_, "version": version, "events": count}
+                for (type_, version), count in sorted(versions.items())
+            ]
+        )
+    for type_, version in sorted(versions):
+        document = catalogue.SCHEMAS / f"{type_}.v{version}.json"
+        if document.exists():  # an installation may come without its documents
+            with archive.entry(f"schemas/{document.name}") as entry:
+                entry.write(document.read_bytes())
+    return tree.root().hex()
+
+
+async def _proofs(archive: Archive, engine: AsyncEngine, league: str, size: int) -> None:
+    number = number_of(league)
+    with archive.entry(CHECKPOINTS) as entry:
+        async for row in _rows(engine, _HEADS, {"league": number, "size": size}):
+            entry.line(Head(**{**row, "root": row["root"].hex()}))
+    with archive.entry(EPOCHS) as entry:
+        async for row in _rows(engine, _EPOCHS, {"league": number}):
+            entry.line(dict(row))
+    with archive.entry(SIGNERS) as entry:
+        async for row in _rows(engine, _SIGNERS, {}):
+            entry.line(dict(row))
+
+
+async def _people(archive: Archive, engine: AsyncEngine, league: str) -> None:
+    """Write what is said by and of people, without logins: an erased one has no words left."""
+    players: set[str] = set()
+    with archive.entry(TEXTS) as entry:
+        chosen = sa.select(text).where(text.c.league == number_of(league)).order_by(text.c.id)
+        async for row in _rows(engine, chosen, {}):
+            author, subject = (_player(row[name]) for name in ("author", "subject"))
+            players |= {each for each in (author, subject) if each is not None}
+            entry.line(
+                Written(
+                    text=identifier("txt", row["id"]),
+                    author=author or "",
+                    subject=subject,
+                    audience=row["audience"],
+                    digest=row["digest"].hex(),
+                    salt=None if row["salt"] is None else row["salt"].hex(),
+                    body=row["body"],
+                    written_at=row["written_at"],
+                    erased_at=row["erased_at"],
+                )
+            )
+    for relation in (schema.member, schema.record_game):
+        chosen = sa.select(relation.c.player).where(relation.c.league == league).distinct()
+        players |= {row["player"] async for row in _rows(engine, chosen, {})}
+    with archive.entry(PLAYERS) as entry:
+        ordered = sorted(players)
+        for start in range(0, len(ordered), CHUNK):
+            part = ordered[start : start + CHUNK]
+            called = await names(engine, [number_of(each) for each in part])
+            for player in part:
+                entry.line({"player": player, "name": called.get(player)})
+
+
+async def _tables(archive: Archive, engine: AsyncEngine, league: str) -> None:
+    async with engine.connect() as connection:
+        seasons = await queries.seasons(connection, league)
+    for season in seasons:
+        await _csv(
+            archive, f"csv/standings-{season.season}.csv", tables.standings(engine, season.season)
+        )
+    await _csv(archive, "csv/results.csv", tables.results(engine, league))
+    await _csv(archive, "csv/payouts.csv", tables.payouts(engine, league))
+
+
+async def _csv(archive: Archive, name: str, content: AsyncIterator[bytes]) -> None:
+    with archive.entry(name) as entry:
+        async for part in content:
+            entry.write(part)
+
+
+async def _rows(engine: AsyncEngine, statement: Any, values: dict[str, Any]) -> AsyncIterator[Any]:
+    async with engine.connect() as connection:
+        found = (await connection.execute(statement, values)).mappings().all()
+    for row in found:
+        yield row
+
+
+def _player(number: UUID | None) -> str | None:
+    return None if number is None else identifier("plr", number)

@@ -1,0 +1,148 @@
+"""
+What a league's archive is made of: a zip of NDJSON, CSV and JSON files, and a manifest.
+
+``manifest.json`` names every other file with its bytes, rows and SHA-256, and the
+league's tree head over ``log.ndjson``.  There each line is a row of the log with all
+its columns; ``data`` and ``metadata`` are strings that hold the very bytes that were
+hashed, ``sealed`` stays sealed: the key that opens it is the house's.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import msgspec
+
+FORMAT = "holotable/archive/1"
+
+MANIFEST = "manifest.json"
+LOG = "log.ndjson"
+CHECKPOINTS = "checkpoints.ndjson"
+SIGNERS = "signers.ndjson"
+EPOCHS = "epochs.ndjson"
+PLAYERS = "players.ndjson"
+TEXTS = "texts.ndjson"
+SCHEMAS = "schemas.json"
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One event, as the log holds it."""
+
+    position: int
+    stream: str
+    stream_version: int
+    event_id: str
+    type: str
+    schema_version: int
+    at: datetime
+    data: str
+    sealed: str | None
+    """Hexadecimal, like the hash."""
+
+    metadata: str
+    hash: str
+
+
+class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A signed head of the league's tree."""
+
+    epoch: int
+    size: int
+    root: str
+    note: str
+    signed_at: datetime
+
+
+class Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A text that an event names by id and digest; emptied ones have neither salt nor body."""
+
+    text: str
+    author: str
+    subject: str | None
+    audience: str
+    digest: str
+    salt: str | None
+    body: str | None
+    written_at: datetime
+    erased_at: datetime | None
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One file of an archive."""
+
+    name: str
+    bytes: int
+    rows: int
+    """Line ends."""
+
+    sha256: str
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an archive says of itself."""
+
+    format: str
+    league: str
+    name: str
+    sandbox: bool
+    epoch: int
+    events: int
+    root: str
+    """Of the tree over all events of the log, RFC 6962; hexadecimal."""
+
+    made_at: datetime
+    files: tuple[Part, ...]
+
+
+class Entry:
+    """A file of an archive while it is written."""
+
+    def __init__(self, name: str, target: IO[bytes]) -> None:
+        self._name, self._target = name, target
+        self._digest = hashlib.sha256()
+        self._bytes = self._rows = 0
+
+    def write(self, content: bytes) -> None:
+        """Write on."""
+        self._target.write(content)
+        self._digest.update(content)
+        self._bytes += len(content)
+        self._rows += content.count(b"\n")
+
+    def line(self, value: Any) -> None:
+        """Write *value* as a line of JSON."""
+        self.write(msgspec.json.encode(value) + b"\n")
+
+    def part(self) -> Part:
+        """Return what the manifest says of this file."""
+        return Part(
+            name=self._name, bytes=self._bytes, rows=self._rows, sha256=self._digest.hexdigest()
+        )
+
+
+class Archive:
+    """A zip being written; its files are dated alike."""
+
+    def __init__(self, target: Path, made_at: datetime) -> None:
+        self._zip = ZipFile(target, "x", ZIP_DEFLATED)
+        self._at = made_at
+        self.parts: list[Part] = []
+
+    @contextmanager
+    def entry(self, name: str) -> Iterator[Entry]:
+        """Open the next file; one is written at a time, in any length."""
+        about = ZipInfo(name, self._at.timetuple()[:6])
+        about.compress_type = ZIP_DEFLATED
+        about.external_attr = 0o600 << 16
+        with self._zip.open(about, "w", force_zip64=True) as target:
+            entry = Entry(name, target)
+            yield entry
+        self.parts.append(entry.part())
+
+    def close(self) -> None:
+        """Write the directory of the zip."""
+        self._zip.close()

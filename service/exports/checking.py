@@ -1,0 +1,221 @@
+"""
+Whether an archive is whole and is what it says, by itself: no database, no network, no key.
+
+Every stream's chain is computed again from the columns alone, positions and versions
+are dense, the tree over all hashes is the one that the manifest names and that every
+signed head of its epoch covers, and texts that were not erased are those that were
+digested.  That the signing keys are the house's only somebody outside can say.
+"""
+
+import hashlib
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+from zipfile import BadZipFile, ZipFile
+
+import msgspec
+
+from engine.values import number_of
+from service.audit.chain import Chains
+from service.audit.report import Findings
+from service.errors import CheckpointRefused
+from service.eventstore.record import Recorded
+from service.exports.bundle import (
+    CHECKPOINTS,
+    FORMAT,
+    LOG,
+    MANIFEST,
+    SIGNERS,
+    TEXTS,
+    Head,
+    Line,
+    Manifest,
+    Written,
+)
+from service.transparency.note import Checkpoint, open_note
+from service.transparency.tree import Frontier
+
+FAULTS_MAX = 20
+BLOCK = 1 << 20
+LINE_MAX = 64 << 20
+"""Bytes of one line: far above what an append may hold."""
+
+
+class Checked(msgspec.Struct, kw_only=True):
+    """What was found in an archive."""
+
+    league: str = ""
+    events: int = 0
+    streams: int = 0
+    heads: int = 0
+    """Signed heads that the log leads to."""
+
+    texts: int = 0
+    root: str = ""
+    faults: list[str] = []
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.faults
+
+    def fault(self, what: str) -> None:
+        """Note what does not hold; after the twentieth only that there are more."""
+        if len(self.faults) < FAULTS_MAX:
+            self.faults.append(what)
+        elif len(self.faults) == FAULTS_MAX:
+            self.faults.append("and more")
+
+
+_BROKEN = (
+    BadZipFile, OSError, zlib.error, EOFError, KeyError, ValueError, OverflowError,
+    msgspec.MsgspecError, NotImplementedError, RuntimeError,
+)  # fmt: skip
+"""What a file that is no archive, or a damaged one, may provoke."""
+
+
+def check_archive(file: Path, keys: tuple[str, ...] = ()) -> Checked:
+    """
+    Check an archive.
+
+    Args:
+        keys: Public keys from elsewhere; without any those in the archive are taken.
+
+    Raises:
+        OSError: If the file cannot be read.
+    """
+    checked = Checked()
+    with file.open("rb"):
+        pass  # what cannot be read at all is another answer than what is damaged
+    try:
+        with ZipFile(file) as archive:
+            _check(archive, keys, checked)
+    except _BROKEN as error:
+        checked.fault(f"not an archive that can be read to its end: {error}")
+    return checked
+
+
+def _check(archive: ZipFile, keys: tuple[str, ...], checked: Checked) -> None:
+    manifest = msgspec.json.decode(archive.read(MANIFEST), type=Manifest)
+    if manifest.format != FORMAT:
+        checked.fault(f"the format is {manifest.format}, not {FORMAT}")
+        return
+    checked.league = manifest.league
+    _files(archive, manifest, checked)
+    heads = [msgspec.json.decode(line, type=Head) for line in _lines(archive, CHECKPOINTS)]
+    roots = _log(archive, manifest, {head.size for head in heads}, checked)
+    signers = keys or tuple(
+        row["verifier_key"]
+        for row in map(msgspec.json.decode, _lines(archive, SIGNERS))
+        if row["event"] == "published"
+    )
+    for head in heads:
+        if head.epoch == manifest.epoch:
+            _head(head, manifest, roots, signers, checked)
+    for line in _lines(archive, TEXTS):
+        _text(msgspec.json.decode(line, type=Written), checked)
+
+
+def _files(archive: ZipFile, manifest: Manifest, checked: Checked) -> None:
+    """Compare every file with what the manifest says of it; none may be missing or besides."""
+    there = archive.namelist()
+    named = [part.name for part in manifest.files]
+    if sorted(there) != sorted([*named, MANIFEST]):
+        odd = set(there) ^ {*named, MANIFEST}
+        checked.fault(f"the manifest does not name the files that are there: {sorted(odd)}")
+    for part in manifest.files:
+        if part.name not in there:
+            continue
+        digest, size, rows = hashlib.sha256(), 0, 0
+        with archive.open(part.name) as source:
+            while block := source.read(BLOCK):
+                digest.update(block)
+                size, rows = size + len(block), rows + block.count(b"\n")
+        if (size, rows, digest.hexdigest()) != (part.bytes, part.rows, part.sha256):
+            checked.fault(f"{part.name} is not the file that the manifest names")
+
+
+def _log(
+    archive: ZipFile, manifest: Manifest, sizes: set[int], checked: Checked
+) -> dict[int, bytes]:
+    """Follow the log event by event; return the roots of its tree at *sizes*."""
+    findings, tree = Findings(), Frontier()
+    chains = Chains(findings)
+    league = number_of(manifest.league)
+    roots: dict[int, bytes] = {}
+    for line in _lines(archive, LOG):
+        recorded = _recorded(msgspec.json.decode(line, type=Line), league)
+        chains.follow(recorded)
+        tree.append(recorded.hash)
+        if tree.size in sizes:
+            roots[tree.size] = tree.root()
+    for check in findings.checks.values():
+        for fault in check.faults:
+            checked.fault(f"position {fault.position} ({fault.stream}): {fault.what}")
+    checked.events, checked.streams = tree.size, len(chains.heads)
+    checked.root = tree.root().hex()
+    if (tree.size, checked.root) != (manifest.events, manifest.root):
+        checked.fault(
+            f"the log has {tree.size} events under root {checked.root}, the manifest says "
+            f"{manifest.events} under {manifest.root}"
+        )
+    return roots
+
+
+def _recorded(line: Line, league: UUID) -> Recorded:
+    return Recorded(
+        line.position,
+        line.stream,
+        line.stream_version,
+        UUID(line.event_id),
+        line.type,
+        line.schema_version,
+        line.at,
+        line.data.encode(),
+        None if line.sealed is None else bytes.fromhex(line.sealed),
+        line.metadata.encode(),
+        bytes.fromhex(line.hash),
+        league,
+    )
+
+
+def _head(
+    head: Head,
+    manifest: Manifest,
+    roots: dict[int, bytes],
+    signers: tuple[str, ...],
+    checked: Checked,
+) -> None:
+    said = bytes.fromhex(head.root)
+    origin = f"holotable/{number_of(manifest.league)}/{head.epoch}"
+    text = Checkpoint(origin=origin, size=head.size, root=said).text()
+    if not any(_signed(head.note, signer) == text for signer in signers):
+        checked.fault(f"the head of {head.size} events is signed by no known key")
+    elif roots.get(head.size) != said:
+        checked.fault(f"the first {head.size} events are not those of the signed head")
+    else:
+        checked.heads += 1
+
+
+def _signed(note: str, signer: str) -> str | None:
+    with suppress(CheckpointRefused):  # another key may have signed it
+        return open_note(note, signer)
+    return None
+
+
+def _text(written: Written, checked: Checked) -> None:
+    checked.texts += 1
+    if written.body is None or written.salt is None:
+        return
+    found = hashlib.sha256(bytes.fromhex(written.salt) + written.body.encode()).hexdigest()
+    if found != written.digest:
+        checked.fault(f"{written.text} is not the text that was digested")
+
+
+def _lines(archive: ZipFile, name: str) -> Iterator[Any]:
+    with archive.open(name) as source:
+        while line := source.readline(LINE_MAX):
+            yield line

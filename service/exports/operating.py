@@ -1,0 +1,63 @@
+"""An owner's or operator's side of archives: writing one to disk, checking one."""
+
+from pathlib import Path
+
+from rich.console import Console
+
+from service.database import async_engine
+from service.errors import NotCaughtUp, StreamNotFound
+from service.exports.archive import write_archive
+from service.exports.checking import check_archive
+from service.settings import Settings
+from service.sources import DatabaseClock
+
+_out = Console(soft_wrap=True, highlight=False)
+_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+async def export(settings: Settings, league: str, target: Path) -> int:
+    """Write *league*'s archive to a file or into a directory; 1 if it cannot be now, 2 if never."""
+    file = _file(target, league)
+    if file is None:
+        _err.print(f"{target} is there already\n  next: name another file", markup=False)
+        return 1
+    draft = file.with_name(f"{file.name}.part")
+    engine = async_engine(settings.database_url, 2)
+    try:
+        draft.unlink(missing_ok=True)
+        manifest = await write_archive(
+            engine, league, draft, DatabaseClock().now(), lambda _done, _all: None
+        )
+        draft.replace(file)
+    except (StreamNotFound, ValueError):
+        _err.print(f"no league {league}\n  next: look it up with GET /v1/leagues", markup=False)
+        return 2
+    except NotCaughtUp as error:
+        _err.print(f"{error.detail}\n  next: is `holotable project` running?", markup=False)
+        return 1
+    finally:
+        draft.unlink(missing_ok=True)
+        await engine.dispose()
+    _out.print(f"{file}: {manifest.events} events, root {manifest.root}")
+    return 0
+
+
+def _file(target: Path, league: str) -> Path | None:
+    """Return where to write; None if something stands there."""
+    file = target / f"{league}.zip" if target.is_dir() else target
+    return None if file.exists() else file
+
+
+def check(file: Path, key: Path | None) -> int:
+    """Check an archive by itself and say what was found; 1 if anything does not hold."""
+    keys = () if key is None else tuple(key.read_text(encoding="ascii").split())
+    found = check_archive(file, keys)
+    for fault in found.faults:
+        _err.print(f"does not hold: {fault}", markup=False)
+    if not found.holds:
+        return 1
+    _out.print(
+        f"holds: {found.events} events of {found.streams} streams, {found.heads} signed heads, "
+        f"{found.texts} texts, root {found.root}"
+    )
+    return 0

@@ -1,0 +1,135 @@
+"""
+The tables there are to take away: standings, results, payouts.
+
+Results are read by the position at which each entry was registered, which never
+changes, a chunk at a time and up to where the log was at the beginning: so a long
+table needs no long snapshot, and loses and doubles no row.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from service.accounts import names
+from service.exports.csvs import Cell, lines
+from service.projections import queries, schema
+
+CHUNK = 500
+
+STANDINGS = ("rank", "player", "name", "points", "played", "wins", "best", "best_placing")
+RESULTS = (
+    "tournament", "tournament_name", "season", "state", "entrant", "player", "name", "bot",
+    "withdrawn", "placing", "shared", "payout_minor", "currency", "hands", "registered_at",
+    "finished_at",
+)  # fmt: skip
+PAYOUTS = (
+    "tournament", "tournament_name", "placing", "shared", "entrant", "player", "name",
+    "amount_minor", "currency", "finished_at",
+)  # fmt: skip
+
+
+async def standings(engine: AsyncEngine, season: str) -> AsyncIterator[bytes]:
+    """Yield a season's standings as CSV; read at once, for ranks are of one moment."""
+    async with engine.connect() as connection:
+        rows = await queries.standings(connection, season)
+    yield lines([STANDINGS])
+    for start in range(0, len(rows), CHUNK):
+        part = rows[start : start + CHUNK]
+        called = await _called(engine, [each.player for each in part])
+        yield lines(
+            (
+                each.rank,
+                each.player,
+                called.get(each.player),
+                Decimal(each.points),
+                each.played,
+                each.wins,
+                Decimal(each.best),
+                each.best_placing,
+            )
+            for each in part
+        )
+
+
+async def results(
+    engine: AsyncEngine, league: str, tournament: str | None = None
+) -> AsyncIterator[bytes]:
+    """Yield every entry of a tournament, or of all of a league's, in order of registration."""
+    yield lines([RESULTS])
+    async for part in _entries(engine, league, _of(tournament)):
+        called = await _called(engine, [row["player"] for row in part])
+        yield lines([_cell(row, name, called) for name in RESULTS] for row in part)
+
+
+async def payouts(
+    engine: AsyncEngine, league: str, tournament: str | None = None
+) -> AsyncIterator[bytes]:
+    """Yield what was paid out in a tournament, or in all of a league's."""
+    yield lines([PAYOUTS])
+    paid = sa.and_(_of(tournament), schema.record_game.c.payout > 0)
+    async for part in _entries(engine, league, paid):
+        called = await _called(engine, [row["player"] for row in part])
+        yield lines([_cell(row, name, called) for name in PAYOUTS] for row in part)
+
+
+def _of(tournament: str | None) -> sa.ColumnElement[bool]:
+    if tournament is None:
+        return sa.true()
+    return schema.record_game.c.tournament == tournament
+
+
+def _cell(row: Any, name: str, called: dict[str, str]) -> Cell:
+    match name:
+        case "name":
+            return called.get(row["player"])
+        case "tournament_name":
+            return str(row["tournament_name"])
+        case "payout_minor" | "amount_minor":
+            amount: int | None = row["payout"]
+            return amount
+        case _:
+            cell: Cell = row[name]
+            return cell
+
+
+async def _entries(
+    engine: AsyncEngine, league: str, condition: sa.ColumnElement[bool]
+) -> AsyncIterator[Sequence[Any]]:
+    game, tournament = schema.record_game, schema.record_tournament
+    async with engine.connect() as connection:
+        until = await queries.position_of(connection, "records", league)
+    after = -1
+    while True:
+        statement = (
+            sa.select(
+                game,
+                tournament.c.name.label("tournament_name"),
+                tournament.c.season,
+                tournament.c.currency,
+                tournament.c.state,
+                tournament.c.finished_at,
+            )
+            .join(tournament, tournament.c.tournament == game.c.tournament)
+            .where(
+                game.c.league == league,
+                condition,
+                game.c.registered_position > after,
+                game.c.registered_position <= until,
+            )
+            .order_by(game.c.registered_position)
+            .limit(CHUNK)
+        )
+        async with engine.connect() as connection:
+            rows = (await connection.execute(statement)).mappings().all()
+        if not rows:
+            return
+        yield rows
+        after = rows[-1]["registered_position"]
+
+
+async def _called(engine: AsyncEngine, players: Sequence[str]) -> dict[str, str]:
+    return await names(engine, [UUID(hex=each[4:]) for each in set(players)])

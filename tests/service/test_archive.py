@@ -1,0 +1,225 @@
+"""A league taken away whole: the archive proves itself, and shows whatever was done to it."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import asyncpg
+import pytest
+
+from engine.values import number_of
+from service.database import async_engine, asyncpg_dsn
+from service.exports.archive import write_archive
+from service.exports.bundle import LOG, MANIFEST, Manifest
+from service.exports.checking import check_archive
+from service.projections.runner import Runner
+from service.texts import Draft, erase_texts, keep_text
+from service.transparency import ledger
+from service.transparency.note import Checkpoint, SigningKey
+from tests.service.league_night import Night, played
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+KEY = SigningKey("holotable.example", bytes(range(32)))
+
+
+async def signed(database: TestDatabase, night: Night, size: int) -> None:
+    """Keep a signed head of the league's first *size* events."""
+    league = number_of(night.league)
+    connection = await asyncpg.connect(asyncpg_dsn(database.url("postgres")))
+    root = await ledger.root_at(connection, league, size)
+    text = Checkpoint(origin=f"holotable/{league}/0", size=size, root=root).text()
+    await connection.execute(
+        "INSERT INTO signer_key (verifier_key, event) VALUES ($1, 'published') "
+        "ON CONFLICT DO NOTHING",
+        KEY.verifier_key(),
+    )
+    await connection.execute(
+        "INSERT INTO checkpoint (league, epoch, size, root, note) VALUES ($1, 0, $2, $3, $4)",
+        league,
+        size,
+        root,
+        KEY.sign(text),
+    )
+    await connection.close()
+
+
+async def archived(database: TestDatabase, night: Night, target: Path) -> Manifest:
+    projecting = async_engine(database.url("holotable_project"), 2)
+    await Runner(projecting).catch_up()
+    await projecting.dispose()
+    engine = async_engine(database.url(), 2)
+    try:
+        return await write_archive(engine, night.league, target, datetime.now(UTC), steps)
+    finally:
+        await engine.dispose()
+
+
+def steps(done: int, total: int) -> None:
+    assert 0 < done <= total
+
+
+def lines_of(file: Path, name: str) -> list[dict]:
+    with ZipFile(file) as archive:
+        return [json.loads(line) for line in archive.read(name).splitlines()]
+
+
+async def test_a_league_is_taken_away_whole_and_proves_itself(
+    database: TestDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.exports.archive.CHUNK", 50)
+    night = await played(database, "taken")
+    api = async_engine(database.url(), 2)
+    now = datetime.now(UTC)
+    author, gone = uuid4(), uuid4()
+    for person, body in ((author, "as the rules have it"), (gone, "never mind")):
+        draft = Draft(night.league, person, body)
+        await keep_text(api, uuid4(), draft, salt=bytes(32), now=now)
+    async with api.begin() as connection:
+        await erase_texts(connection, gone, now)
+    await api.dispose()
+    await signed(database, night, 7)
+    await signed(database, night, 100)
+    file = tmp_path / "league.zip"
+
+    manifest = await archived(database, night, file)
+    found = check_archive(file)
+
+    assert found.faults == []
+    assert (found.events, found.root) == (manifest.events, manifest.root)
+    assert (found.heads, found.texts) == (2, 2)
+    assert found.streams == 5
+    assert check_archive(file, (KEY.verifier_key(),)).holds
+    assert [each["body"] for each in lines_of(file, "texts.ndjson")].count(None) == 1
+    assert len(lines_of(file, "players.ndjson")) == len(night.players) + 2
+    connection = await asyncpg.connect(asyncpg_dsn(database.url("postgres")))
+    rows = await connection.fetch(
+        "SELECT position, data::text, metadata::text, sealed, hash FROM events "
+        "WHERE league = $1 ORDER BY position",
+        number_of(night.league),
+    )
+    await connection.close()
+    log = lines_of(file, LOG)
+    assert len(log) == len(rows) > 100
+    for line, row in zip(log, rows, strict=True):
+        assert (line["data"], line["metadata"]) == (row["data"], row["metadata"])
+        assert line["sealed"] == (row["sealed"] and row["sealed"].hex())
+        assert line["hash"] == row["hash"].hex()
+    with ZipFile(file) as archive:
+        assert archive.read("csv/results.csv").count(b"\r\n") == 1 + len(night.players)
+        assert archive.read("csv/payouts.csv").count(b"\r\n") == 3
+        standings = archive.read(f"csv/standings-{night.season}.csv")
+        assert standings.count(b"\r\n") == 1 + len(night.players)
+        schemas = json.loads(archive.read("schemas.json"))
+        assert sum(each["events"] for each in schemas) == len(rows)
+        for each in schemas:
+            assert f"schemas/{each['type']}.v{each['version']}.json" in archive.namelist()
+
+
+def rewritten(source: Path, target: Path, change: Callable[[str, bytes], bytes | None]) -> None:
+    """Copy an archive with other files, and a manifest that agrees with them."""
+    with ZipFile(source) as old, ZipFile(target, "w", ZIP_DEFLATED) as new:
+        manifest = json.loads(old.read(MANIFEST))
+        kept = []
+        for part in manifest["files"]:
+            content = change(part["name"], old.read(part["name"]))
+            if content is None:
+                continue
+            new.writestr(part["name"], content)
+            said = {"bytes": len(content), "rows": content.count(b"\n")}
+            kept.append(part | said | {"sha256": hashlib.sha256(content).hexdigest()})
+        manifest["files"] = kept
+        new.writestr(MANIFEST, json.dumps(manifest))
+
+
+def of_log(change: Callable[[list[bytes]], list[bytes]]) -> Callable[[str, bytes], bytes]:
+    return lambda name, content: (
+        b"".join(change(content.splitlines(keepends=True))) if name == LOG else content
+    )
+
+
+TAMPERED = {
+    "a changed chip": of_log(lambda log: [log[0].replace(b"Cloud City", b"Sky City"), *log[1:]]),
+    "a changed hash": of_log(lambda log: [log[0].replace(b"0", b"1"), *log[1:]]),
+    "a lost event": of_log(lambda log: [*log[:9], *log[10:]]),
+    "a lost end": of_log(lambda log: log[:-1]),
+    "two events swapped": of_log(lambda log: [*log[:9], log[10], log[9], *log[11:]]),
+    "a doubled event": of_log(lambda log: [*log, log[-1]]),
+    "an opened box": of_log(
+        lambda log: [line.replace(b'"sealed":"01', b'"sealed":"02') for line in log]
+    ),
+    "another actor": of_log(lambda log: [line.replace(b'"test', b'"rest') for line in log]),
+    "a changed text": lambda name, content: (
+        content.replace(b"rules", b"ruins") if name == "texts.ndjson" else content
+    ),
+    "a head of another tree": lambda name, content: (
+        content.replace(b'"size":7', b'"size":8') if name == "checkpoints.ndjson" else content
+    ),
+    "no signer": lambda name, content: b"" if name == "signers.ndjson" else content,
+}  # fmt: skip
+
+
+@pytest.fixture
+async def taken(database: TestDatabase, tmp_path: Path) -> Path:
+    night = await played(database, "tampered", steps_max=30)
+    engine = async_engine(database.url(), 1)
+    draft = Draft(night.league, uuid4(), "as the rules have it")
+    await keep_text(engine, uuid4(), draft, salt=bytes(32), now=datetime.now(UTC))
+    await engine.dispose()
+    await signed(database, night, 7)
+    await archived(database, night, tmp_path / "taken.zip")
+    assert check_archive(tmp_path / "taken.zip").holds
+    return tmp_path / "taken.zip"
+
+
+async def test_whatever_is_changed_is_found_although_the_manifest_agrees(taken: Path) -> None:
+    forged = taken.with_name("forged.zip")
+    rewritten(taken, forged, lambda _, content: content)
+    assert check_archive(forged).holds
+    for what, change in TAMPERED.items():
+        rewritten(taken, forged, change)
+        assert not check_archive(forged).holds, what
+
+
+async def test_a_file_that_is_damaged_lost_or_besides_is_found(taken: Path) -> None:
+    forged = taken.with_name("forged.zip")
+    for name in ("players.ndjson", "csv/results.csv", LOG):
+        with ZipFile(taken) as old, ZipFile(forged, "w") as new:
+            for each in old.namelist():
+                new.writestr(each, old.read(each) + (b"\n" if each == name else b""))
+        assert not check_archive(forged).holds, name
+        with ZipFile(taken) as old, ZipFile(forged, "w") as new:
+            for each in old.namelist():
+                if each != name:
+                    new.writestr(each, old.read(each))
+        assert not check_archive(forged).holds, name
+    with ZipFile(forged, "w") as new, ZipFile(taken) as old:
+        for each in [*old.namelist(), "besides.txt"]:
+            new.writestr(each, b"" if each == "besides.txt" else old.read(each))
+    assert not check_archive(forged).holds
+
+
+async def test_a_signature_of_another_house_is_not_this_one(taken: Path) -> None:
+    other = SigningKey("holotable.example", bytes(32)).verifier_key()
+    found = check_archive(taken, (other,))
+    assert found.faults == ["the head of 7 events is signed by no known key"]
+
+
+def damaged(file: Path) -> Iterator[Path]:
+    """Yield files that are no archive, or only part of one."""
+    content, broken = file.read_bytes(), file.with_name("damaged.zip")
+    for part in (b"", b"PK", content[: len(content) // 2], content[:-30], content[100:]):
+        broken.write_bytes(part)
+        yield broken
+    with ZipFile(broken, "w"):
+        pass
+    yield broken
+
+
+async def test_what_is_no_archive_does_not_hold(taken: Path) -> None:
+    assert [check_archive(broken).holds for broken in damaged(taken)] == [False] * 6
