@@ -29,6 +29,7 @@ _NEWS = """
 """
 
 _CLOCK = ("clock_started", "level_raised")
+_ROUND = "round_ended"
 _IDLE = ("hand_settled", "deal_voided")
 _RESULT = ("tournament_finished", "result_corrected")
 _RECURRING = ("fixtures_planned", "fixtures_replanned", "fixture_changed")
@@ -39,6 +40,7 @@ _ASKING = [
     *_IDLE,
     *_RESULT,
     *_CLOCK,
+    _ROUND,
     *_RECURRING,
     _CLOSING,
 ]
@@ -143,6 +145,8 @@ def _arm(
         args = {"league": league_id, "tournament": identifier("trn", number)}
         if kind in _CLOCK:
             args["run_by"] = str(event.version)
+        if kind == _ROUND:
+            args["after"] = str(event.data["round"])
         for task, due_at in _due(kind, event.data, now):
             arm_now(
                 connection,
@@ -188,6 +192,10 @@ def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, date
     if kind in _CLOCK:
         # The last level stays.
         return [("tournament.level", datetime.fromisoformat(data["due"]))] if data["due"] else []
+    if kind == _ROUND:
+        # Nothing follows the last one.
+        at = data["next_at"]
+        return [("tournament.round", datetime.fromisoformat(at))] if at else []
     due = [("tournament.start", datetime.fromisoformat(data["starts_at"]))]
     if data["registration_opens_at"] is not None:
         opens_at = datetime.fromisoformat(data["registration_opens_at"])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from service import clocks, directing, watching
+from service import clocks, directing, rounds, watching
 from service.desk import Desk
 from service.schedule import closing, materialising
 from service.tasks import audits, signing
@@ -57,6 +57,11 @@ async def tend_clock(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     return await clocks.tend(desk, ids["league"], ids["tournament"], int(ids["run_by"]))
 
 
+async def seat_round(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Seat the next round of a tournament, or its final, unless that has been done."""
+    return await rounds.seat_round(desk, ids["league"], ids["tournament"], int(ids["after"]))
+
+
 async def watch_table(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """See to one live table: a decision that ran out, a hand that nobody opened."""
     return await watching.watch(desk, ids["league"], ids["table"])
@@ -100,6 +105,11 @@ DUTIES: dict[str, Duty] = {
         PLAY,
         tend_clock,
         Late("extend", "The clock stood while the service was away; then levels rise in order."),
+    ),
+    "tournament.round": Duty(
+        PLAY,
+        seat_round,
+        Late("do", "The round begins at once; in a pause it waits for the end of it."),
     ),
     "table.watch": Duty(
         PLAY,

@@ -18,5 +18,5 @@ def test_heats_and_a_cut_lead_to_a_final() -> None:
     evening.play()
     assert isinstance(evening.tournament, Finished)
     print([type(e).__name__ for e in evening.events])
-    print([(p.place,p.shared) for p in evening.tournament.placings])
+    print([(p.place, p.shared) for p in evening.tournament.placings])
     assert evening.of(RoundEnded) and evening.of(FinalSeated)
