@@ -48,6 +48,7 @@ TITLES = {
     "pots": "pots built again from wagers",
     "hands": "hands balanced to the chip",
     "seat_draws": "seat draws repeated",
+    "rounds": "rounds paired, scored and cut again",
     "chips": "tournaments conserved",
     "placings": "placings added up",
     "money": "money of tournaments added up again",
