@@ -9,7 +9,15 @@ import msgspec
 from engine import deals, purchases, round_tables
 from engine.errors import InvariantViolated
 from engine.policies import idle_tables, summary_of
-from engine.rearrangements import arriving, giving_up, inheritance, vacating
+from engine.rearrangements import (
+    arriving,
+    giving_up,
+    inheritance,
+    penalties_along,
+    redrawn,
+    removing,
+    vacating,
+)
 from engine.table.commands import CloseTable, Omission, Opening, RecordWait, SeatArrivals
 from engine.table.commands import Command as TableCommand
 from engine.table.state import Table
@@ -22,13 +30,19 @@ from engine.tournament.directives import (
     BringIn,
     Close,
     CloseRebuys,
+    CountHands,
     Directive,
+    EndRound,
     Hold,
     LetGo,
     MoveOut,
+    NextRound,
     Open,
+    Redraw,
+    Remove,
     RoundOver,
 )
+from engine.tournament.floor.commands import CloseRound, CountLastHands, OpenRound, RecordRedraw
 from engine.tournament.state import Running
 from engine.tournament.state import State as TournamentState
 from engine.values import HandId, TableId, stream_of
@@ -127,6 +141,15 @@ def _without_a_hand(
             return _end_round(tables, here, order, now=now)
         case CloseRebuys():
             return _close_windows(here, order, now=now)
+        case Remove():
+            return _at_both(here, order, removing(here, order, now=now))
+        case CountHands(hand_number=number):
+            count = CountLastHands(table=here.table, hand_number=number, now=now)
+            return _above(here, count, order=order)
+        case NextRound() | EndRound():
+            return _round(tables, here, order, now=now)
+        case Redraw():
+            return _redraw(tables, here, order, now=now)
         case Hold(reason="hand_in_play" | "not_started"):
             return BoundaryPlan(outcome="nothing", directive=order)
         case Hold(reason=reason):
@@ -140,6 +163,47 @@ def _without_a_hand(
             return _end(here, tables, order, now=now)
         case Open():
             raise InvariantViolated("a hand is opened by its own step")
+
+
+def _above(here: Table, command: TournamentCommand, *, order: Directive) -> BoundaryPlan:
+    """Return a step that the tournament takes alone, while the table stays as it is."""
+    return BoundaryPlan(
+        outcome="rearrange",
+        directive=order,
+        entries=(Planned(stream=stream_of(here.tournament), commands=(command,)),),
+        guard=stream_of(here.table),
+    )
+
+
+def _round(
+    tables: Mapping[TableId, Table], here: Table, order: NextRound | EndRound, *, now: datetime
+) -> BoundaryPlan:
+    """Open or close a round of hand-for-hand play; all tables are between hands."""
+    command = OpenRound(now=now) if isinstance(order, NextRound) else CloseRound(now=now)
+    wait = order.wait_seconds if isinstance(order, EndRound) else 0
+    plan = _above(here, command, order=order)
+    return msgspec.structs.replace(plan, wait_seconds=wait, ask_again=_others(tables, here))
+
+
+def _redraw(
+    tables: Mapping[TableId, Table], here: Table, order: Redraw, *, now: datetime
+) -> BoundaryPlan:
+    """Have everybody take another seat; all tables are between hands."""
+    record = RecordRedraw(
+        moves=order.moves,
+        rule=order.rule,
+        candidates=order.candidates,
+        draw=order.draw,
+        now=now,
+    )
+    asked = redrawn(tables, order.moves, now=now)
+    seats = (Planned(stream=stream_of(key), commands=each) for key, each in asked.items())
+    return BoundaryPlan(
+        outcome="rearrange",
+        directive=order,
+        entries=(*seats, Planned(stream=stream_of(here.tournament), commands=(record,))),
+        ask_again=_others(tables, here),
+    )
 
 
 def _at_both(here: Table, order: Directive, asked: purchases.Asked) -> BoundaryPlan:
@@ -230,7 +294,10 @@ def _move(
     receiving = tuple(
         Planned(
             stream=stream_of(target),
-            commands=(SeatArrivals(arrivals=arriving(here, order.moves, target), now=now),),
+            commands=(
+                SeatArrivals(arrivals=arriving(here, order.moves, target), now=now),
+                *penalties_along(here, order.moves, target, now=now),
+            ),
         )
         for target in dict.fromkeys(move.to_table for move in order.moves)
     )
@@ -265,7 +332,10 @@ def _break(
         CloseTable(reason="broken", now=now),
     )
     receiving = tuple(
-        Planned(stream=stream_of(target), commands=(arrivals,))
+        Planned(
+            stream=stream_of(target),
+            commands=(arrivals, *penalties_along(here, order.moves, target, now=now)),
+        )
         for target in dict.fromkeys((order.carry_to, *(move.to_table for move in order.moves)))
         if (arrivals := inheritance(here, tables[target], order, now=now)) is not None
     )

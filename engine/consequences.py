@@ -136,7 +136,8 @@ def _payouts(before: TournamentState, after: TournamentState) -> tuple[PayoutCha
 
 
 def _paid(state: TournamentState) -> Mapping[tuple[EntrantId, PlayerId], int]:
-    given: Any = getattr(state, "payouts", ())
+    # Who is owed money by a cancelled tournament is paid by it as well.
+    given: Any = (*getattr(state, "payouts", ()), *state.books.refunds)
     return {(each.entrant, each.player): each.amount for each in given}
 
 

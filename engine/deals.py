@@ -73,6 +73,7 @@ def first_deal(  # noqa: PLR0913 - what a hand is opened by
         last=order.last,
         **purchases.books_of(tournament, here),
         stage=SUDDEN_DEATH if order.only else 1,
+        round=order.round,
         only=tuple(each.seat for each in here.entrants() if each.entrant in order.only),
         level=clocks.in_force(order.clock),
         now=now,

@@ -24,6 +24,7 @@ from engine.table.positions import DEALT_MIN
 from engine.table.state import Table
 from engine.tournament.commands import RecordBusts
 from engine.tournament.endings import TableSummary
+from engine.tournament.seating import seats_at
 from engine.tournament.state import Finished, Running
 from engine.tournament.state import State as TournamentState
 from engine.tournament.values import Busted, Standing
@@ -69,14 +70,16 @@ def tables_of(tournament: TournamentState, *, now: datetime) -> tuple[OpenTable,
                 Placed(seat=each.seat, entrant=each.entrant, stack=terms.starting_stack)
                 for each in seating.seats
             ),
-            seat_count=terms.table_seats,
+            seat_count=seats_at(terms, tables=1),
             now=now,
         )
         for seating in tournament.tables
     )
 
 
-def busts_of(table: TableId, events: Iterable[TableEvent], *, level: int = 1) -> RecordBusts | None:
+def busts_of(
+    table: TableId, events: Iterable[TableEvent], *, level: int = 1, round_number: int = 1
+) -> RecordBusts | None:
     """
     Return what the tournament must be told of one table's new *events*; None if nobody went out.
 
@@ -101,6 +104,7 @@ def busts_of(table: TableId, events: Iterable[TableEvent], *, level: int = 1) ->
             )
             for bust in settled.busts
         ),
+        round=round_number,
         level=level,
         main_winner=next((each.entrant for each in settled.stacks if each.seat in main), None),
         now=settled.at,
@@ -192,6 +196,9 @@ def summary_of(table: Table) -> TableSummary:
         dealers_left=len(set(table.dealers_left).intersection(able)),
         stage=table.stage,
         carried=table.carry + table.sabacc_pot,
+        round=table.round,
+        big_blind=Seat(table.big_blind) if table.big_blind else None,
+        arrived=tuple(place.entrant for place in table.places if place.arrived),
     )
 
 

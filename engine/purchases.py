@@ -13,7 +13,10 @@ from engine.table.commands import (
     AwardCarry,
     BuyChips,
     CloseTable,
+    HoldTable,
+    ImposePenalty,
     QuitHand,
+    ResumeTable,
     ReturnChips,
     SeatArrivals,
     VacateSeats,
@@ -26,6 +29,12 @@ from engine.tournament.commands import RecordBrought, RecordLeaves
 from engine.tournament.directives import BringIn, Close, LetGo
 from engine.tournament.events import Event as TournamentEvent
 from engine.tournament.events import ItemReturned, ItemStaked, LeaveDeclared, RebuyTaken
+from engine.tournament.floor.events import (
+    EntrantDisqualified,
+    PenaltyGiven,
+    TableHoldOrdered,
+    TableReleased,
+)
 from engine.tournament.money.events import AddOnTaken
 from engine.tournament.state import Running
 from engine.tournament.state import State as TournamentState
@@ -58,9 +67,20 @@ def chips_of(
                 command = ReturnChips(entrant=event.entrant, chips=event.value, now=now)
             case LeaveDeclared():
                 command = QuitHand(entrant=event.entrant, now=now)
+            case EntrantDisqualified():
+                command = QuitHand(entrant=event.entrant, rule=event.rule, now=now)
+            case PenaltyGiven():
+                command = ImposePenalty(
+                    entrant=event.entrant, hands=event.hands, rule=event.rule, now=now
+                )
+            case TableHoldOrdered():
+                command = HoldTable(reason="director")
+            case TableReleased():
+                command = ResumeTable(now=now)
             case _:
                 continue
-        asked[event.table] = (*asked.get(event.table, ()), command)
+        if event.table is not None:
+            asked[event.table] = (*asked.get(event.table, ()), command)
     return asked
 
 

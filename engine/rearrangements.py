@@ -1,10 +1,19 @@
 """What a move, a break or an inheritance asks of the tables it touches."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
-from engine.table.commands import Arrival, LevelFloor, SeatArrivals, VacateSeats
+from engine.table.commands import (
+    Arrival,
+    ImposePenalty,
+    LevelFloor,
+    SeatArrivals,
+    VacateSeats,
+)
+from engine.table.commands import Command as TableCommand
 from engine.table.state import Table
-from engine.tournament.directives import Break
+from engine.tournament.directives import Break, Remove
+from engine.tournament.floor.commands import RecordRemoval
 from engine.tournament.values import Move
 from engine.values import TableId
 
@@ -60,6 +69,83 @@ def inheritance(here: Table, target: Table, order: Break, *, now: datetime) -> S
         restart=merged,
         now=now,
     )
+
+
+def penalties_along(
+    here: Table, moves: tuple[Move, ...], table: TableId, *, now: datetime
+) -> tuple[ImposePenalty, ...]:
+    """Return what movers to *table* have still to miss: it is served wherever they sit."""
+    places = {place.entrant: place for place in here.places}
+    return tuple(
+        ImposePenalty(
+            entrant=move.entrant,
+            hands=places[move.entrant].penalty,
+            rule="penalty.moved",
+            now=now,
+        )
+        for move in moves
+        if move.to_table == table and places[move.entrant].penalty
+    )
+
+
+def redrawn(
+    tables: Mapping[TableId, Table], moves: tuple[Move, ...], *, now: datetime
+) -> dict[TableId, tuple[TableCommand, ...]]:
+    """
+    Return what each table is asked when all seats have been drawn anew.
+
+    What it carries stays, and so does its level; its first dealer is drawn anew.
+    """
+    asked: dict[TableId, tuple[TableCommand, ...]] = {}
+    touched = dict.fromkeys(key for move in moves for key in (move.from_table, move.to_table))
+    for key in touched:
+        table = tables[key]
+        going = tuple(move.entrant for move in moves if move.from_table == key)
+        sources = [tables[each] for each in touched]
+        arrivals = tuple(each for source in sources for each in _from(source, moves, key))
+        emptied = len(going) == len(table.places)
+        penalties = (
+            each
+            for source in sources
+            for each in penalties_along(source, _leaving(source, moves), key, now=now)
+        )
+        asked[key] = (
+            VacateSeats(departures=going, now=now),
+            SeatArrivals(
+                arrivals=arrivals,
+                carry=table.carry if emptied else 0,
+                sabacc_pot=table.sabacc_pot if emptied else 0,
+                floor=table.floor(),
+                restart=True,
+                now=now,
+            ),
+            *penalties,
+        )
+    return asked
+
+
+def _leaving(source: Table, moves: tuple[Move, ...]) -> tuple[Move, ...]:
+    return tuple(move for move in moves if move.from_table == source.table)
+
+
+def _from(source: Table, moves: tuple[Move, ...], table: TableId) -> tuple[Arrival, ...]:
+    return arriving(source, _leaving(source, moves), table)
+
+
+def removing(
+    here: Table, order: Remove, *, now: datetime
+) -> tuple[tuple[TableCommand, ...], tuple[RecordRemoval, ...]]:
+    """Return how the chips of those who were disqualified leave; what is carried stays."""
+    stacks = {place.entrant: place.stack for place in here.places}
+    going = tuple(entrant for entrant in order.entrants if entrant in stacks)
+    commands: list[TableCommand] = [VacateSeats(departures=going, now=now)] if going else []
+    carried = here.carry + here.sabacc_pot
+    if carried and len(going) == len(here.places):
+        commands.append(
+            SeatArrivals(arrivals=(), carry=here.carry, sabacc_pot=here.sabacc_pot, now=now)
+        )
+    removed = tuple((entrant, stacks.get(entrant, 0)) for entrant in order.entrants)
+    return tuple(commands), (RecordRemoval(table=here.table, stacks=removed, now=now),)
 
 
 def _highest(one: LevelFloor, other: LevelFloor) -> LevelFloor:

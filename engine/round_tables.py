@@ -12,6 +12,7 @@ from engine.tournament.events import Event as TournamentEvent
 from engine.tournament.rounds.commands import EndRound
 from engine.tournament.rounds.events import FinalSeated, RoundSeated
 from engine.tournament.rounds.values import TableEnd
+from engine.tournament.seating import seats_at
 from engine.tournament.state import Running
 from engine.tournament.state import State as TournamentState
 from engine.values import Chips, EntrantId, TableId
@@ -47,6 +48,8 @@ def opened(
     ended = tournament.rounds.ended
     away = ended[-1].away if ended else ()
     terms = tournament.terms
+    final = tournament.rounds.stage == "final"
+    seats = seats_at(terms, tables=1) if final else terms.table_seats
     return tuple(
         (
             OpenTable(
@@ -61,7 +64,7 @@ def opened(
                     Placed(seat=each.seat, entrant=each.entrant, stack=stacks[each.entrant])
                     for each in seating.seats
                 ),
-                seat_count=terms.table_seats,
+                seat_count=seats,
                 now=now,
             ),
             tuple(StepAway(entrant=e.entrant) for e in seating.seats if e.entrant in away),

@@ -7,7 +7,8 @@ Source: rulebook ``visibility``.
 """
 
 from collections.abc import Mapping
-from typing import Literal
+from datetime import datetime
+from typing import Any, Literal
 
 import msgspec
 
@@ -16,6 +17,7 @@ from engine.rulesets import Amounts
 from engine.table.state import Table
 from engine.table.view import seen_by
 from engine.table.view_parts import NextLevelView, SeatView, TableView
+from engine.tournament.floor.state import FloorState
 from engine.tournament.state import Cancelled, Finished, Phase, Running, State, phase_of
 from engine.values import Chips, EntrantId, HandId, PlayerId, TableId, TournamentId
 
@@ -39,6 +41,8 @@ class FloorSeat(_Part, frozen=True, kw_only=True):
     wager: Chips
     dealt: bool
     away: bool
+    penalty: int
+    """Hands still to be missed, after the one in play."""
 
 
 class FloorTable(_Part, frozen=True, kw_only=True):
@@ -107,6 +111,15 @@ class FloorView(_Part, frozen=True, kw_only=True):
     closing: bool
     """Whether no further hand is opened."""
 
+    break_ends: datetime | None
+    """When the break that is on is over; null without one."""
+
+    hand_for_hand: int | None
+    """The round in which all tables wait for each other; null where they do not."""
+
+    last_hands: int | None
+    """How many more hands each table plays since the last ones were called; null before."""
+
     tables: tuple[FloorTable, ...]
     """Open ones, by number."""
 
@@ -131,7 +144,10 @@ def floor_of(state: State, tables: Mapping[TableId, Table]) -> FloorView | None:
         if table is None:
             continue
         view = with_clock(seen_by(table, None), state)
-        seats = tuple(_seat(seat, entries.get(seat.entrant)) for seat in view.seats)
+        seats = tuple(
+            _seat(seat, entries.get(seat.entrant), table.at(seat.seat).penalty)
+            for seat in view.seats
+        )
         shown.append(_table(table, view, seats))
     chips, seated = sum(each.chips for each in shown), sum(len(each.seats) for each in shown)
     return FloorView(
@@ -146,6 +162,7 @@ def floor_of(state: State, tables: Mapping[TableId, Table]) -> FloorView | None:
         next_level=shown[0].next_level if shown and running and running.clock else None,
         breaking_order=_breaking_order(running),
         closing=running is not None and running.closing,
+        **_course(running),
         tables=tuple(shown),
     )
 
@@ -169,7 +186,17 @@ def _breaking_order(running: Running | None) -> tuple[int, ...]:
     return tuple(number for number in running.breaking_order if number in still_open)
 
 
-def _seat(seat: SeatView, entry: object) -> FloorSeat:
+def _course(running: Running | None) -> dict[str, Any]:
+    """Return what a break, hand-for-hand play or the end does to the course of play."""
+    floor = FloorState() if running is None else running.floor
+    return {
+        "break_ends": None if floor.rest is None else floor.rest.due,
+        "hand_for_hand": None if floor.hand_for_hand is None else floor.round,
+        "last_hands": None if floor.last_hands is None else floor.last_hands.hands,
+    }
+
+
+def _seat(seat: SeatView, entry: object, penalty: int) -> FloorSeat:
     return FloorSeat(
         seat=seat.seat,
         entrant=seat.entrant,
@@ -179,6 +206,7 @@ def _seat(seat: SeatView, entry: object) -> FloorSeat:
         wager=seat.wager,
         dealt=seat.dealt,
         away=seat.away,
+        penalty=penalty,
     )
 
 

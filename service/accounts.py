@@ -113,14 +113,25 @@ async def create(
     connection: AsyncConnection, number: UUID, login: str, name: str, password: str, now: datetime
 ) -> bool:
     """Keep a new person; False if the login is taken."""
-    hashed = await asyncio.to_thread(_hasher.hash, password)
+    kept = await hashed(password)
     made = await connection.execute(
         insert(account)
-        .values(id=number, login=login.lower(), name=name, password=hashed, created_at=now)
+        .values(id=number, login=login.lower(), name=name, password=kept, created_at=now)
         .on_conflict_do_nothing()
         .returning(account.c.id)
     )
     return made.first() is not None
+
+
+async def hashed(password: str) -> str:
+    """Return what is kept of *password*; slow, so in a thread of its own."""
+    return await asyncio.to_thread(_hasher.hash, password)
+
+
+async def name_of(connection: AsyncConnection, number: UUID) -> str:
+    """Return what others are shown of a person who is there."""
+    found = await connection.execute(sa.select(account.c.name).where(account.c.id == number))
+    return str(found.scalar_one())
 
 
 async def by_password(engine: AsyncEngine, login: str, password: str) -> Account | None:
@@ -132,8 +143,8 @@ async def by_password(engine: AsyncEngine, login: str, password: str) -> Account
             )
         )
         row = found.first()
-    hashed = _NOBODY if row is None or row.password is None else row.password
-    matches = await asyncio.to_thread(_matches, hashed, password)
+    kept = _NOBODY if row is None or row.password is None else row.password
+    matches = await asyncio.to_thread(_matches, kept, password)
     if row is None or not matches:
         return None
     return Account(row.id, row.login, row.name)

@@ -16,7 +16,9 @@ async def at_table(states: States, here: Table, asked: Sequence[Any]) -> tuple[E
     """Have the table decide what is *asked*, and the tournament what it is to be told of it."""
     stream = stream_of(here.table)
     events, after = policies.decide_in_turn(DECIDERS["table"], here, asked)
-    busts = policies.busts_of(here.table, events, level=after.level_number)
+    busts = policies.busts_of(
+        here.table, events, level=after.level_number, round_number=after.round
+    )
     if busts is None:
         return (Entry(stream, events, after),)
     above = stream_of(here.tournament)

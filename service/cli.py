@@ -13,12 +13,22 @@ from typing import Final
 import rich_click as click
 from click.exceptions import Abort, Exit
 
-from service.commands import bundling, keeping, leagues, people, processes, rules, signing, trying
+from service.commands import (
+    bundling,
+    floors,
+    keeping,
+    leagues,
+    people,
+    processes,
+    rules,
+    signing,
+    trying,
+)
 from service.commands.exits import AWAY, INTERRUPTED, stop
 from service.commands.loading import owner
 
 SECTIONS: Final = {
-    "Try it": (trying.demo, trying.up),
+    "Try it": (trying.demo, trying.up, floors.floor),
     "Processes": (processes.api, processes.worker, processes.project, signing.signer),
     "Keeping": (
         keeping.prepare,
@@ -30,7 +40,7 @@ SECTIONS: Final = {
     ),
     "Proof": (signing.verify_head, bundling.bundle, leagues.league),
     "People and clients": (people.account, people.player, people.token, people.openapi),
-    "Rules": (rules.rulesets,),
+    "Rules": (rules.rulesets, rules.structure),
 }
 """Every command, as ``--help`` shows them."""
 

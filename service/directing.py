@@ -136,7 +136,9 @@ async def buy(
             before = (await states.load(there)).state
             decided, after = policies.decide_in_turn(table.decider, before, asked)
             # Who leaves may end a hand in which somebody else had nothing left.
-            busts = policies.busts_of(each, decided, level=after.level_number)
+            busts = policies.busts_of(
+                each, decided, level=after.level_number, round_number=after.round
+            )
             if busts is not None:
                 told, state, bought, _ = with_busts(state, after, busts)
                 events, decided = (*events, *told), (*decided, *bought)

@@ -3,7 +3,8 @@ Erasing a person: everything that names them goes, and the log stays as it is.
 
 The log knows a player by number only.  What is emptied is the account (login, name,
 password), what they wrote and what was written about them, salts included; their
-tokens are deleted.  Nothing can bring it back, and every proof still holds.
+tokens and the keys of their calendars are deleted.  Nothing can bring it back, and every
+proof still holds.
 """
 
 from datetime import datetime
@@ -16,10 +17,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.league.errors import LastOwner
 from engine.values import identifier
+from service.entering import forget_entered
 from service.errors import NotCaughtUp, ServiceError, StreamNotFound
 from service.projections import queries, schema
 from service.projections.projection import head
-from service.relations import account, token
+from service.relations import account, calendar_key, token
 from service.texts import erase_texts
 
 WAIT_SECONDS = 5.0
@@ -36,6 +38,9 @@ class Erased(msgspec.Struct, frozen=True, kw_only=True):
 
     player: str
     tokens: int
+    calendars: int
+    """Keys of calendars."""
+
     texts: int
 
 
@@ -64,8 +69,12 @@ async def erase(engine: AsyncEngine, person: UUID, now: datetime) -> Erased:
         if found.first() is None:
             raise StreamNotFound("there is no account of this player", player=player)
         tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
+        keys = await connection.execute(
+            sa.delete(calendar_key).where(calendar_key.c.account == person)
+        )
+        await forget_entered(connection, person)
         texts = await erase_texts(connection, person, now)
-    return Erased(player=player, tokens=tokens.rowcount, texts=texts)
+    return Erased(player=player, tokens=tokens.rowcount, calendars=keys.rowcount, texts=texts)
 
 
 async def _demand_nobody_waits(engine: AsyncEngine, player: str) -> None:

@@ -253,7 +253,10 @@ async def erase_player(settings: Settings, named: str) -> int:
         return 1
     finally:
         await engine.dispose()
-    _out.print(f"erased {erased.player}: {erased.tokens} tokens, {erased.texts} texts")
+    _out.print(
+        f"erased {erased.player}: {erased.tokens} tokens, {erased.calendars} calendars, "
+        f"{erased.texts} texts"
+    )
     return 0
 
 

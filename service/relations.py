@@ -93,3 +93,20 @@ calendar_key = sa.Table(
     sa.Column("revoked_at", _INSTANT),
     sa.Index("ix_calendar_key_account", "account"),
 )
+
+entered_player = sa.Table(
+    "entered_player",
+    metadata,
+    sa.Column(
+        "account",
+        _UUID,
+        sa.ForeignKey("account.id", name="fk_entered_player_account"),
+        primary_key=True,
+    ),
+    sa.Column("league", _UUID, nullable=False),
+    sa.Column("identity", sa.Text, nullable=False),
+    sa.Column("claim", sa.LargeBinary),
+    sa.Column("claim_until", _INSTANT),
+    sa.Column("entered_at", _INSTANT, nullable=False),
+    sa.UniqueConstraint("league", "identity", name="uq_entered_player_identity"),
+)

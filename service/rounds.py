@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from engine import policies, round_tables, table, tournament
 from engine.table.commands import Command as TableCommand
 from engine.tournament.rounds.commands import SeatRound
-from engine.tournament.seating import tables_needed
+from engine.tournament.rounds.decisions import tables_max
 from engine.tournament.state import Running
 from engine.values import TableId, identifier, stream_of
 from service.boundaries import open_next_hand
@@ -30,9 +30,9 @@ async def seat_round(desk: Desk, league: str, tournament_id: str, after: int) ->
         state = (await states.load(stream)).state
         if not _waits(state, after):
             return [Entry(stream)]
-        required = tables_needed(len(state.remaining()), table_seats=state.terms.table_seats)
         ids = tuple(
-            TableId(identifier("tbl", new_id(order, number))) for number in range(1, required + 1)
+            TableId(identifier("tbl", new_id(order, number)))
+            for number in range(1, tables_max(state) + 1)
         )
         command = SeatRound(table_ids=ids, now=order.received_at)
         events, state = policies.decide_in_turn(tournament.decider, state, (command,))

@@ -55,6 +55,19 @@ class HandQuit(Part, frozen=True, kw_only=True, tag="hand_quit"):
     rule: str
 
 
+class PenaltyImposed(Part, frozen=True, kw_only=True, tag="penalty_imposed"):
+    """A seat misses hands from the next deal on: newly given, or brought from another table."""
+
+    seat: int
+    entrant: EntrantId
+    hands: int
+    left: int
+    """In all, with what was still to be served."""
+
+    at: datetime
+    rule: str
+
+
 class CarryAwarded(Part, frozen=True, kw_only=True, tag="carry_awarded"):
     """What a closing table carries goes to those who won the last main pot."""
 

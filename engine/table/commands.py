@@ -246,6 +246,16 @@ class QuitHand(_Part, frozen=True, kw_only=True, tag="quit_hand"):
     """Leave during a hand, which is a fold whosever turn it is; between hands nothing."""
 
     entrant: EntrantId
+    rule: str = "casino.leave"
+    now: datetime
+
+
+class ImposePenalty(_Part, frozen=True, kw_only=True, tag="impose_penalty"):
+    """Have a seat miss *hands* more, from the next deal on."""
+
+    entrant: EntrantId
+    hands: int
+    rule: str
     now: datetime
 
 
@@ -326,6 +336,7 @@ Command = (
     | BuyChips
     | ReturnChips
     | QuitHand
+    | ImposePenalty
     | AwardCarry
     | VoidDeal
     | StepAway

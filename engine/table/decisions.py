@@ -18,6 +18,7 @@ from engine.table.seating import (
     come_back,
     extend,
     hold,
+    impose_penalty,
     open_table,
     record_wait,
     resume,
@@ -76,6 +77,7 @@ _Between = (
     commands.ShowHand
     | commands.BuyChips
     | commands.ReturnChips
+    | commands.ImposePenalty
     | commands.AwardCarry
     | commands.VoidDeal
     | commands.StepAway
@@ -138,6 +140,8 @@ def _decide_between(table: Table, command: _Between) -> tuple[Event, ...]:  # no
             return buy_chips(table, command)
         case commands.ReturnChips():
             return return_chips(table, command)
+        case commands.ImposePenalty():
+            return impose_penalty(table, command)
         case commands.AwardCarry():
             return award_carry(table, command)
         case commands.VoidDeal():

@@ -16,6 +16,7 @@ from engine.table.boundary_events import (
     DealVoided,
     HandQuit,
     HandShown,
+    PenaltyImposed,
 )
 from engine.table.commands import Verb
 from engine.table.event_parts import CardCount, DealtTo, OpenCard, Part, SeatedCard
@@ -111,6 +112,7 @@ __all__ = [
     "Level",
     "MarketCardLaid",
     "OpenCard",
+    "PenaltyImposed",
     "PenaltyPaid",
     "Phase",
     "PileCommitted",
@@ -331,6 +333,7 @@ Event = (
     | HandQuit
     | DealVoided
     | CarryAwarded
+    | PenaltyImposed
     | ChipsBought
     | ChipsReturned
     | SeatWentAway

@@ -108,6 +108,7 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
         places=tuple(_place_from(books) for books in event.seats),
         hand_number=event.number,
         stage=event.stage,
+        round=event.round,
         button=event.button,
         starter=event.starter,
         small_blind=event.small_blind,
@@ -256,6 +257,14 @@ def _chips_returned(table: Table, event: events.ChipsReturned) -> Table:
     return replace(table, places=with_place(table, poorer))
 
 
+def _penalty_imposed(table: Table, event: events.PenaltyImposed) -> Table:
+    """Count hands to be missed, from the next one on."""
+    place = table.at(event.seat)
+    if event.left != place.penalty + event.hands:
+        raise InvariantViolated(f"seat {event.seat} has other hands to miss than was said")
+    return replace(table, places=with_place(table, replace(place, penalty=event.left)))
+
+
 def _carry_awarded(table: Table, event: events.CarryAwarded) -> Table:
     given = {share.seat: share.chips for share in event.shares}
     if table.hand is not None or sum(given.values()) != table.carry + table.sabacc_pot:
@@ -274,6 +283,7 @@ _BETWEEN_HANDS: dict[type, Callable[[Table, Any], Table]] = {
     events.ChipsBought: _chips_bought,
     events.ChipsReturned: _chips_returned,
     events.HandShown: _hand_shown,
+    events.PenaltyImposed: _penalty_imposed,
     events.SeatWentAway: _seat_went_away,
     events.SeatCameBack: _seat_came_back,
     events.SeatsVacated: _seats_vacated,

@@ -78,12 +78,13 @@ def _deal_voided(table: Table, hand: Hand, event: events.DealVoided) -> Table:
     """Put every seat back to the books that the deal was opened with; who is away stays so."""
     opened = hand.opened
     returned = {share.seat: share.chips for share in event.returned}
-    penalties = {books.seat: books.penalty for books in opened.seats}
+    # The hand that was being served is still to be served; what was given in it stays.
+    served = {books.seat: min(books.penalty, 1) for books in opened.seats}
     places = tuple(
         replace(
             place,
             stack=place.stack + returned.get(place.seat, 0),
-            penalty=penalties[place.seat],
+            penalty=place.penalty + served[place.seat],
             hand=None,
         )
         for place in table.places

@@ -72,7 +72,7 @@ def _replayed(table: Table, voided: HandOpened, command: OpenHand) -> HandOpened
     """
     Return the same opening with other cards and dice: seats, button, level and players stay.
 
-    Only who is away, and what is owed and staked, are as they are now.
+    Only who is away or misses hands, and what is owed and staked, are as they are now.
 
     Source: rulebook ``voiding.replay``.
     """
@@ -85,6 +85,7 @@ def _replayed(table: Table, voided: HandOpened, command: OpenHand) -> HandOpened
                 books,
                 away=places[books.seat].away,
                 timeouts=places[books.seat].timeouts,
+                penalty=places[books.seat].penalty,
                 rebuy_declared=books.seat in command.declared,
             )
             for books in voided.seats

@@ -17,7 +17,7 @@ def quit_hand(course: Course, command: QuitHand) -> None:
     if place.hand is None or not place.hand.live or course.table.contenders() == 1:
         return
     course.emit(
-        events.HandQuit(seat=place.seat, entrant=place.entrant, at=command.now, rule="casino.leave")
+        events.HandQuit(seat=place.seat, entrant=place.entrant, at=command.now, rule=command.rule)
     )
     advance(course, command.now)
 

@@ -242,7 +242,12 @@ _COMMANDS: dict[type, Callable[[Any], Command]] = {
     events.HandCalled: _call_hand,
     events.HandShown: _show,
     events.ChipsBought: _buy_chips,
-    events.HandQuit: lambda event: commands.QuitHand(entrant=event.entrant, now=event.at),
+    events.HandQuit: lambda event: commands.QuitHand(
+        entrant=event.entrant, rule=event.rule, now=event.at
+    ),
+    events.PenaltyImposed: lambda event: commands.ImposePenalty(
+        entrant=event.entrant, hands=event.hands, rule=event.rule, now=event.at
+    ),
     events.CarryAwarded: lambda event: commands.AwardCarry(now=event.at),
     events.ChipsReturned: _return_chips,
     events.DealVoided: _void_deal,

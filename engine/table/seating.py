@@ -107,6 +107,23 @@ def seat_arrivals(table: Table, command: commands.SeatArrivals) -> tuple[Event, 
     )
 
 
+def impose_penalty(table: Table, command: commands.ImposePenalty) -> tuple[Event, ...]:
+    """Have a seat miss hands from the next deal on, after those it has still to miss."""
+    place = table.place_of(command.entrant)
+    if place is None:
+        raise errors.EntrantNotSeated
+    return (
+        events.PenaltyImposed(
+            seat=place.seat,
+            entrant=place.entrant,
+            hands=command.hands,
+            left=place.penalty + command.hands,
+            at=command.now,
+            rule=command.rule,
+        ),
+    )
+
+
 def step_away(table: Table, entrant: EntrantId) -> tuple[Event, ...]:
     """Mark a seat away, from the next hand on."""
     place = table.place_of(entrant)

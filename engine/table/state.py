@@ -77,6 +77,9 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     stage: int = 0
     """Of the hand opened last: 1, or 2 for a sudden-death hand."""
 
+    round: int = 0
+    """Of hand-for-hand play, of the hand opened last; 1 outside it."""
+
     button: int = 0
     starter: int = 0
     small_blind: int | None = None

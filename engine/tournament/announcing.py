@@ -6,9 +6,11 @@ from engine.rulesets import OpenEnd
 from engine.tournament.commands import Announce
 from engine.tournament.errors import TermsInvalid
 from engine.tournament.events import Event, TournamentAnnounced
+from engine.tournament.levels import structure_of
 from engine.tournament.money.checking import checked
 from engine.tournament.rounds.checking import checked as checked_format
 from engine.tournament.state import State, Unannounced
+from engine.tournament.terms.floor import problems as floor_problems
 
 ENTRANTS_MIN = 2
 ENTRANTS_MAX = 100_000
@@ -87,4 +89,10 @@ def _terms(command: Announce) -> Iterable[tuple[str, bool, str]]:
             "must not be after starts_at",
         ),
         *checked(command),
+        *floor_problems(
+            command.floor,
+            table_seats=command.table_seats,
+            seats_max=seats_max,
+            levels=len(structure_of(command.ruleset)),
+        ),
     )

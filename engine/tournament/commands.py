@@ -12,6 +12,7 @@ import msgspec
 
 from engine.rulesets import Ruleset
 from engine.tournament.correcting import commands as correcting
+from engine.tournament.floor import commands as floor_commands
 from engine.tournament.money import commands as of_money
 from engine.tournament.rounds import commands as rounds
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms, Freezeout
@@ -249,6 +250,7 @@ class Finish(_Command, frozen=True, kw_only=True, tag="finish"):
         "finish.too_few_stacks",
         "finish.closed",
         "finish.deal",
+        "finish.last_hands",
     ]
     stacks: tuple[Standing, ...]
     """Of everyone still in, in any order."""
@@ -281,4 +283,5 @@ Command = (
     | correcting.Command
     | rounds.Command
     | of_money.Command
+    | floor_commands.Command
 )

@@ -1,5 +1,6 @@
 """Which events a command to a tournament leads to."""
 
+from datetime import datetime
 from typing import assert_never
 
 from engine.tournament import (
@@ -40,6 +41,8 @@ from engine.tournament.commands import (
 from engine.tournament.correcting import decisions as correcting
 from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
 from engine.tournament.events import Event
+from engine.tournament.floor import commands as floor_commands
+from engine.tournament.floor import decisions as on_the_floor
 from engine.tournament.money import commands as of_money
 from engine.tournament.money import decisions as money
 from engine.tournament.rounds import commands as of_rounds
@@ -68,7 +71,7 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         case StartPlay():
             return starting.start_play(state, command)
         case RecordBusts():
-            return results.record_busts(state, command)
+            return _with_bubble(state, results.record_busts(state, command), command.now)
         case DeclareRebuy():
             return rebuying.declare(state, command)
         case StakeItem():
@@ -86,7 +89,7 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         case CloseEarly():
             return casino.close(state, command)
         case CloseWindows():
-            return results.close_windows(state, command)
+            return _with_bubble(state, results.close_windows(state, command), command.now)
         case RecordMoves():
             return moving.record_moves(state, command)
         case RecordBreak():
@@ -113,5 +116,14 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return money.decide(state, command)
         case of_rounds.SeatRound() | of_rounds.EndRound() | of_rounds.EndRoundEarly():
             return rounds.decide(state, command)
+        case _ if isinstance(command, floor_commands.Command):
+            return on_the_floor.decide(running_of(state), command)
         case _:
             assert_never(command)
+
+
+def _with_bubble(state: State, events: tuple[Event, ...], now: datetime) -> tuple[Event, ...]:
+    """Return *events*, by which somebody may have gone out, and what the floor makes of it."""
+    if not events or not isinstance(state, Running) or state.in_round:
+        return events
+    return on_the_floor.with_bubble(state, events, now)

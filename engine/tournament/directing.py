@@ -24,10 +24,12 @@ from engine.tournament.directives import (
     Finish,
     Hold,
     LetGo,
+    NextRound,
     Open,
 )
 from engine.tournament.endings import TableSummary, hands_left, settled_by_a_hand
-from engine.tournament.rearranging import balanced, consolidated
+from engine.tournament.floor import directing as on_the_floor
+from engine.tournament.rearranging import rearranged
 from engine.tournament.rounds import directing as scheduled
 from engine.tournament.state import Cancelled, Finished, Running, Seating, State
 from engine.tournament.values import Standing
@@ -56,21 +58,44 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
         return Hold(reason="hand_in_play")
     if state.paused:
         return Hold(reason="paused")
+    if (first := on_the_floor.first_of_all(state, here)) is not None:
+        return first
+    tables = on_the_floor.with_standing(state, tables)
+    if (first := _before_play(state, tables, here)) is not None:
+        return first
+    return _in_play(state, _settled(state, tables), here)
 
+
+def _before_play(
+    state: Running, tables: Mapping[TableId, TableSummary], here: Seating
+) -> Directive | None:
+    """Return who or what has to come or go, or be waited for, before anything is settled."""
     if leaving := casino.leaving_from(state, here):
         return LetGo(entrants=leaving)
     if state.promised:
         return BringIn(promised=state.promised)
-    if (in_round := scheduled.in_round(state, tables, here)) is not None:
+    if (in_round := on_the_floor.in_rounds(state, tables, here)) is not None:
         return in_round
-    waiting = {window.table for window in state.windows}
-    if table in waiting:
+    if here.table in {window.table for window in state.windows}:
         return CloseRebuys(wait_seconds=state.terms.ruleset.rebuy.seconds)
-    # Nothing is settled with a table that still waits for who may come back.
-    tables = {
+    return on_the_floor.to_count(state, tables, here)
+
+
+def _settled(
+    state: Running, tables: Mapping[TableId, TableSummary]
+) -> Mapping[TableId, TableSummary]:
+    """Return *tables*; nothing is settled with one that still waits for who may come back."""
+    waiting = {window.table for window in state.windows}
+    return {
         key: msgspec.structs.replace(each, idle=each.idle and key not in waiting)
         for key, each in tables.items()
     }
+
+
+def _in_play(state: Running, tables: Mapping[TableId, TableSummary], here: Seating) -> Directive:
+    """Return how play goes on at *here*, or ends."""
+    if (in_round := scheduled.in_round(state, tables, here)) is not None:
+        return in_round
     if state.closing:
         return _closing(state, tables)
     live = tuple(each for each in state.tables if hands_left(state, tables[each.table]) != 0)
@@ -78,18 +103,17 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
         return _finished(state, tables, live, here)
     if here not in live:
         return Hold(reason="hands_max")
-    rearranged = consolidated(state, tables, live, here) or balanced(state, tables, live, here)
-    if rearranged is not None:
-        return rearranged
+    if (arranged := rearranged(state, tables, live, here)) is not None:
+        return arranged
     if _stuck(state, tables, live):
         return _finished(state, tables, live, here)
-    if len(here.seats) < 2 or not tables[table].playable:
+    if len(here.seats) < 2 or not tables[here.table].playable:
         return Hold(reason="waiting_for_entrants")
-    return Open(
-        last=hands_left(state, tables[table]) == 1,
-        wait_seconds=state.terms.hands_between_seconds if tables[table].hand_number else 0,
-        clock=state.clock,
-    )
+    if (short := on_the_floor.short(state, tables, here)) is not None:
+        return short
+    if state.floor.hand_for_hand is not None:
+        return NextRound()
+    return on_the_floor.opening(state, tables, here, number=state.floor.round)
 
 
 def _closing(state: Running, tables: Mapping[TableId, TableSummary]) -> Directive:
@@ -124,10 +148,7 @@ def _stuck(
         return False
     if any(tables[each.table].playable for each in live):
         return False
-    return not any(
-        consolidated(state, tables, live, each) or balanced(state, tables, live, each)
-        for each in live
-    )
+    return not any(rearranged(state, tables, live, each) for each in live)
 
 
 def _finished(
@@ -146,6 +167,8 @@ def _finished(
             wait_seconds=state.terms.hands_between_seconds,
             only=tuple(each.entrant for each in tied),
         )
+    if state.floor.last_hands is not None:
+        return Finish(rule="finish.last_hands", stacks=stacks)
     if live:
         return Finish(rule="finish.too_few_stacks", stacks=stacks)
     if isinstance(state.terms.ruleset.end, EachDealtOnce):

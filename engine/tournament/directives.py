@@ -18,6 +18,12 @@ HoldReason = Literal[
     "hands_max",
     "closing",
     "round_over",
+    "held",
+    "break",
+    "ordered_move",
+    "hand_for_hand",
+    "redraw",
+    "short",
 ]
 
 
@@ -31,6 +37,9 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
 
     clock: LevelClock | None = None
     """The level in force, where levels go by the clock."""
+
+    round: int = 1
+    """Of hand-for-hand play; 1 outside it."""
 
 
 class LetGo(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +58,37 @@ class CloseRebuys(msgspec.Struct, frozen=True, kw_only=True):
     """Who has not come back is out, ``wait_seconds`` after the last hand was settled."""
 
     wait_seconds: int
+
+
+class Remove(msgspec.Struct, frozen=True, kw_only=True):
+    """The chips of who was disqualified leave play."""
+
+    entrants: tuple[EntrantId, ...]
+
+
+class CountHands(msgspec.Struct, frozen=True, kw_only=True):
+    """The last hands are counted from the one that was opened last."""
+
+    hand_number: int
+
+
+class NextRound(msgspec.Struct, frozen=True, kw_only=True):
+    """Every table opens one hand more, and then waits for the others."""
+
+
+class EndRound(msgspec.Struct, frozen=True, kw_only=True):
+    """Every table has played its hand of the round, ``wait_seconds`` ago at least."""
+
+    wait_seconds: int
+
+
+class Redraw(msgspec.Struct, frozen=True, kw_only=True):
+    """Everybody takes the seat that was drawn; all tables are between hands."""
+
+    moves: tuple[Move, ...]
+    rule: str
+    candidates: tuple[Candidate, ...]
+    draw: Draw
 
 
 class Hold(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,6 +123,7 @@ class Finish(msgspec.Struct, frozen=True, kw_only=True):
         "finish.too_few_stacks",
         "finish.closed",
         "finish.deal",
+        "finish.last_hands",
     ]
     stacks: tuple[Standing, ...]
 
@@ -101,5 +142,19 @@ class RoundOver(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Directive = (
-    RoundOver | LetGo | BringIn | CloseRebuys | Open | Hold | MoveOut | Break | Finish | Close
+    RoundOver
+    | LetGo
+    | BringIn
+    | CloseRebuys
+    | Remove
+    | CountHands
+    | NextRound
+    | EndRound
+    | Redraw
+    | Open
+    | Hold
+    | MoveOut
+    | Break
+    | Finish
+    | Close
 )

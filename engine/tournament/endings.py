@@ -6,6 +6,7 @@ import msgspec
 
 from engine.errors import InvariantViolated
 from engine.rulesets import EachDealtOnce, FixedContinue, HandsOrLast, NoEscalation
+from engine.tournament.floor import last_hands
 from engine.tournament.state import Running
 from engine.tournament.terms import Rounds
 from engine.tournament.values import Standing
@@ -34,6 +35,12 @@ class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Of the last hand opened: 1, or 2 for a sudden-death hand."""
     carried: Chips = 0
     """Chips that go from hand to hand and are nobody's yet."""
+    round: int = 0
+    """Of hand-for-hand play, of the last hand opened; 1 outside it, 0 before the first."""
+    big_blind: Seat | None = None
+    """Of the last hand."""
+    arrived: tuple[EntrantId, ...] = ()
+    """Who has not been dealt in since it came to this table."""
 
     def stack_of(self, entrant: EntrantId) -> Chips:
         """Return the chips of *entrant*; it must have a seat here."""
@@ -60,6 +67,9 @@ def hands_left(state: Running, table: TableSummary) -> int | None:
         limits += [] if of_round is None else [max(of_round - table.hand_number, 0)]
     if once and table.hand_number:
         limits.append(table.dealers_left)
+    called = last_hands.counted(state, table.table)
+    if called is not None:
+        limits.append(max(called - table.hand_number, 0))
     return min(limits, default=None)
 
 

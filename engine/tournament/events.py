@@ -12,6 +12,7 @@ import msgspec
 
 from engine.rulesets import Amounts, Ruleset
 from engine.tournament.correcting import events as correcting
+from engine.tournament.floor import events as floor
 from engine.tournament.money import events as of_money
 from engine.tournament.rounds import events as rounds
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms
@@ -355,4 +356,5 @@ Event = (
     | correcting.Event
     | rounds.Event
     | of_money.Event
+    | floor.Event
 )

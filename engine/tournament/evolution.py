@@ -45,6 +45,9 @@ from engine.tournament.evolution_buying import (
     with_item,
     without_window,
 )
+from engine.tournament.floor import evolution as on_the_floor
+from engine.tournament.floor.events import Event as FloorEvent
+from engine.tournament.floor.state import FloorState
 from engine.tournament.money import events as of_money
 from engine.tournament.money.books import booked
 from engine.tournament.rounds import events as of_rounds
@@ -108,6 +111,8 @@ def _evolve(state: State, event: Event) -> State:
                 tables=state.tables,
                 breaking_order=state.breaking_order,
                 draws=state.draws,
+                # Seats that were drawn just now are not drawn anew.
+                floor=FloorState(redrawn=(len(state.tables),)),
             )
         case Announced() | Registering() | Running(), TournamentCancelled():
             entrants = () if isinstance(state, Announced) else state.entrants
@@ -128,11 +133,14 @@ def _evolve_running(state: Running, event: Event) -> State:
             return replace(state, paused=False)
         case ClockStarted() | ClockStopped() | LevelRaised():
             return replace(state, clock=_clock(state, event))
-        case EntrantBusted():
+        case EntrantBusted(entrant=entrant, table=table, stack_at_start=stack):
             state = in_rounds.with_bust(state, event)
-            return replace(state, tables=without(state.tables, {event.entrant}))
-        case RebuyDeclared() | RebuyWindowOpened() | RebuyTaken():
+            gone = replace(state, tables=without(state.tables, {entrant}))
+            return on_the_floor.with_bust(gone, entrant, table, stack)
+        case RebuyDeclared():
             return rebuying(state, event)
+        case RebuyWindowOpened() | RebuyTaken():
+            return rebuying(on_the_floor.without_bust(state, event.entrant), event)
         case EntrantRegistered():
             entry = Entry(
                 entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
@@ -149,19 +157,14 @@ def _evolve_running(state: Running, event: Event) -> State:
         case ItemReturned():
             return with_item(state, event.item, staked=False)
         case EntrantEliminated():
-            state = in_rounds.without(without_window(state, event.entrant), event.entrant)
+            state = on_the_floor.without_bust(without_window(state, event.entrant), event.entrant)
+            state = in_rounds.without(state, event.entrant)
             placing = Placing(
                 entrant=event.entrant, player=event.player, place=event.place, shared=event.shared
             )
             return replace(state, placings=(*state.placings, placing))
-        case EntrantsMoved():
-            draws = event.draw.number if event.draw else state.draws
-            return replace(state, tables=moved(state.tables, event.moves), draws=draws)
-        case TableBroken():
-            draws = event.draw.number if event.draw else state.draws
-            left = moved(state.tables, event.moves)
-            kept = tuple(each for each in left if each.table != event.table)
-            return replace(state, tables=kept, draws=draws)
+        case EntrantsMoved() | TableBroken():
+            return _moved(state, event)
         case TournamentFinished():
             return Finished(
                 terms=state.terms,
@@ -173,8 +176,19 @@ def _evolve_running(state: Running, event: Event) -> State:
             )
         case _ if isinstance(event, of_rounds.Event):
             return in_rounds.evolve(state, event)
+        case _ if isinstance(event, FloorEvent):
+            return on_the_floor.evolve(state, event)
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow the start of play")
+
+
+def _moved(state: Running, event: EntrantsMoved | TableBroken) -> Running:
+    tables = moved(state.tables, event.moves)
+    if isinstance(event, TableBroken):
+        tables = tuple(each for each in tables if each.table != event.table)
+    state = on_the_floor.with_moved(state, (move.entrant for move in event.moves))
+    draws = event.draw.number if event.draw else state.draws
+    return replace(state, tables=tables, draws=draws)
 
 
 def _clock(state: Running, event: ClockStarted | ClockStopped | LevelRaised) -> LevelClock:

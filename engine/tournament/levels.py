@@ -6,12 +6,14 @@ log: whoever raises it does so late, never early, and a hand in play is finished
 at its own.  Source: TDA rule 23; rulebook 9.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Literal
 
 from engine.rulesets import Amounts, Levels, LevelStep, Ruleset
 from engine.tournament.commands import TendClock
 from engine.tournament.events import ClockStarted, ClockStopped, Event, LevelRaised
+from engine.tournament.floor.events import BreakStarted
 from engine.tournament.state import Running
 from engine.tournament.values import LevelClock
 
@@ -58,8 +60,73 @@ def stopped(clock: LevelClock | None, now: datetime) -> tuple[Event, ...]:
     return (_stopped(clock.level, now, clock.due, "paused"),)
 
 
-def resumed(clock: LevelClock | None, now: datetime) -> tuple[Event, ...]:
-    """Return what the end of a pause means for the clock."""
+def resumed(state: Running, now: datetime) -> tuple[Event, ...]:
+    """Return what the end of a pause means for the clock, which may stand for more reasons."""
+    if state.floor.rest is not None or state.floor.hand_for_hand is not None:
+        return ()
+    return _going_on(state.clock, now, rule="levels.paused")
+
+
+def rested(
+    clock: LevelClock | None, now: datetime, *, rule: str = "levels.break"
+) -> tuple[Event, ...]:
+    """Return what a break in the middle of a level means for the clock, or hand-for-hand play."""
+    if clock is None or clock.due is None:
+        return ()
+    return (_stopped(clock.level, now, clock.due, "paused", rule=rule),)
+
+
+def released(state: Running, now: datetime) -> tuple[Event, ...]:
+    """Return what the end of hand-for-hand play means for the clock."""
+    if state.paused or state.floor.rest is not None:
+        return ()
+    return _going_on(state.clock, now, rule="hand_for_hand.clock")
+
+
+def after_break(state: Running, now: datetime) -> tuple[Event, ...]:
+    """Return what the end of the break means for the clock: the next level, if one was over."""
+    clock, rest = state.clock, state.floor.rest
+    stands = state.paused or state.floor.hand_for_hand is not None
+    if clock is None or rest is None:
+        return ()
+    if rest.after_level != clock.level:
+        return () if stands else _going_on(clock, now, rule="levels.break")
+    step = structure_of(state.terms.ruleset)[clock.level]
+    due = _after(now, step.length)
+    raised = LevelRaised(
+        level=clock.level + 1, amounts=step.amounts, at=now, due=due, rule="levels.clock"
+    )
+    if not stands or due is None:
+        return (raised,)
+    return raised, _stopped(raised.level, now, due, "paused", rule="levels.break")
+
+
+def sliced(state: Running, seconds: int, now: datetime) -> tuple[Event, ...]:
+    """Return what a round of hand-for-hand play takes from the clock, which stands."""
+    clock, rule = state.clock, "hand_for_hand.clock"
+    if clock is None or clock.left_microseconds is None or not seconds:
+        return ()
+    left = timedelta(microseconds=clock.left_microseconds) - timedelta(seconds=seconds)
+    if left > timedelta():
+        return (_stopped(clock.level, now, now + left, "paused", rule=rule),)
+    course = _Course(clock, structure_of(state.terms.ruleset), breaks_of(state), due=now)
+    course.raise_until(now, now)
+    return (*course.events, *course.standing(now, left, rule=rule))
+
+
+def breaks_of(state: Running) -> Mapping[int, int]:
+    """Return how many seconds each break lasts, by the level it follows."""
+    breaks = {each.level: each.seconds for each in state.terms.floor.breaks}
+    breaks |= {each.level: each.seconds for each in state.floor.planned}
+    return {level: seconds for level, seconds in breaks.items() if seconds}
+
+
+def on_break_after(state: Running, level: int) -> bool:
+    """Return whether the break after *level* has begun."""
+    return state.floor.rest is not None and state.floor.rest.after_level == level
+
+
+def _going_on(clock: LevelClock | None, now: datetime, *, rule: str) -> tuple[Event, ...]:
     if clock is None or clock.left_microseconds is None:
         return ()
     return (
@@ -69,7 +136,7 @@ def resumed(clock: LevelClock | None, now: datetime) -> tuple[Event, ...]:
             at=now,
             due=now + clock.left_microseconds * _MICROSECOND,
             cause="resumed",
-            rule="levels.paused",
+            rule=rule,
         ),
     )
 
@@ -82,7 +149,7 @@ def tended(state: Running, command: TendClock) -> tuple[Event, ...]:
     """
     if state.clock is None:
         return ()
-    course = _Course(state.clock, structure_of(state.terms.ruleset))
+    course = _Course(state.clock, structure_of(state.terms.ruleset), breaks_of(state))
     for outage in sorted(command.outages, key=lambda each: each.since):
         since = max(outage.since, course.since)
         if since < outage.until <= command.now:
@@ -95,15 +162,25 @@ def tended(state: Running, command: TendClock) -> tuple[Event, ...]:
 class _Course:
     """How a clock ran, as far as it has been followed."""
 
-    def __init__(self, clock: LevelClock, steps: tuple[LevelStep, ...]) -> None:
-        self._level, self._amounts, self._due = clock.level, clock.amounts, clock.due
-        self._steps = steps
+    def __init__(
+        self,
+        clock: LevelClock,
+        steps: tuple[LevelStep, ...],
+        breaks: Mapping[int, int],
+        *,
+        due: datetime | None = None,
+    ) -> None:
+        self._level, self._amounts, self._due = clock.level, clock.amounts, due or clock.due
+        self._steps, self._breaks = steps, breaks
         self.since = clock.since
         self.events: list[Event] = []
 
     def raise_until(self, instant: datetime, now: datetime) -> None:
-        """Raise what was due at *instant*, at the latest, in one event for each level."""
+        """Raise what was due at *instant*, at the latest, in one event for each level or break."""
         while self._due is not None and self._due <= instant:
+            if self._level in self._breaks:
+                self._rest(self._due, now)
+                return
             step = self._steps[self._level]
             self._level, self._amounts = self._level + 1, step.amounts
             self._due = _after(self._due, step.length)
@@ -111,6 +188,25 @@ class _Course:
                 level=self._level, amounts=step.amounts, at=now, due=self._due, rule="levels.clock"
             )
             self.events.append(raised)
+
+    def _rest(self, level_ends: datetime, now: datetime) -> None:
+        """Begin the break after the level: in full, from when it is known of."""
+        started = BreakStarted(
+            after_level=self._level,
+            at=now,
+            due=now + timedelta(seconds=self._breaks[self._level]),
+            cause="schedule",
+            rule="levels.break",
+        )
+        stopped = _stopped(self._level, level_ends, level_ends, "paused", rule="levels.break")
+        self.events += [started, stopped]
+        self._due = None
+
+    def standing(self, now: datetime, over: timedelta, *, rule: str) -> tuple[Event, ...]:
+        """Return how the clock stands again, after a level was raised, *over* too late."""
+        if self._due is None:
+            return ()
+        return (_stopped(self._level, now, self._due + over, "paused", rule=rule),)
 
     def interrupt(self, since: datetime, until: datetime) -> None:
         """Let the clock stand from *since* to *until*, if it runs."""
@@ -130,12 +226,21 @@ class _Course:
 
 
 def _stopped(
-    level: int, at: datetime, due: datetime, cause: Literal["paused", "outage"]
+    level: int,
+    at: datetime,
+    due: datetime,
+    cause: Literal["paused", "outage"],
+    *,
+    rule: str | None = None,
 ) -> ClockStopped:
     # A level that was due already, and not raised yet, is due at once when the clock goes on.
     left = max(due - at, timedelta()) // _MICROSECOND
     return ClockStopped(
-        level=level, at=at, left_microseconds=left, cause=cause, rule=f"levels.{cause}"
+        level=level,
+        at=at,
+        left_microseconds=left,
+        cause=cause,
+        rule=f"levels.{cause}" if rule is None else rule,
     )
 
 

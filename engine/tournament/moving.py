@@ -3,6 +3,7 @@
 from engine.tournament.commands import RecordBreak, RecordMoves
 from engine.tournament.errors import DirectiveStale
 from engine.tournament.events import EntrantsMoved, Event, TableBroken
+from engine.tournament.seating import seats_at
 from engine.tournament.state import Running, Seating, State, running_of
 from engine.tournament.values import Draw, Move
 from engine.values import Seat, TableId
@@ -33,7 +34,7 @@ def record_break(state: State, command: RecordBreak) -> tuple[Event, ...]:
     if running.seating(command.table) is None and _made(running, command.moves):
         return ()
     source = _source(running, command.table)
-    _check_moves(running, source, command.moves, command.draw)
+    _check_moves(running, source, command.moves, command.draw, breaking=True)
     if len(command.moves) != len(source.seats):
         raise DirectiveStale(problem="somebody would be left at the broken table")
     if command.carry_to == command.table or running.seating(command.carry_to) is None:
@@ -69,7 +70,12 @@ def _source(state: Running, table: TableId) -> Seating:
 
 
 def _check_moves(
-    state: Running, source: Seating, moves: tuple[Move, ...], draw: Draw | None
+    state: Running,
+    source: Seating,
+    moves: tuple[Move, ...],
+    draw: Draw | None,
+    *,
+    breaking: bool = False,
 ) -> None:
     """Raise DirectiveStale unless each mover sits at *source* and goes to a free seat."""
     if draw is not None and draw.number != state.draws + 1:
@@ -86,7 +92,7 @@ def _check_moves(
             raise DirectiveStale(problem="a mover goes to one other table")
         if state.seating(move.to_table) is None or target in taken:
             raise DirectiveStale(problem="a seat is no longer free")
-        if not 1 <= move.to_seat <= state.terms.table_seats:
+        if not 1 <= move.to_seat <= seats_at(state.terms, tables=len(state.tables) - breaking):
             raise DirectiveStale(problem="there is no such seat")
         movers.add(move.entrant)
         taken.add(target)

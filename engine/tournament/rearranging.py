@@ -7,16 +7,19 @@ tournament's own draws.
 Source: TDA rules 10 and 11; rulebook 2.5.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Literal
 
 from engine.errors import InvariantViolated
 from engine.tournament.directives import Break, Directive, Hold, MoveOut
 from engine.tournament.endings import TableSummary
+from engine.tournament.floor import directing as on_the_floor
 from engine.tournament.seating import (
     by_next_big_blind,
     draw_order,
-    tables_needed,
+    seats_at,
+    tables_for,
     targets,
     worst_seat,
 )
@@ -24,8 +27,23 @@ from engine.tournament.state import Running, Seated, Seating
 from engine.tournament.values import Candidate, Draw, Move
 from engine.values import EntrantId, TableId
 
-SIZE_TOLERANCE = 1
-"""How far table sizes may lie apart before somebody is moved."""
+
+def rearranged(
+    state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...], here: Seating
+) -> Directive | None:
+    """
+    Return what moves, breaks and draws ask of *here*: an order, a break, a redraw, a balance.
+
+    Once the last hands have been called nobody is moved any more.
+    """
+    if state.floor.last_hands is not None:
+        return None
+    return (
+        on_the_floor.ordered(state, tables, here)
+        or consolidated(state, tables, live, here)
+        or on_the_floor.redrawn(state, tables)
+        or balanced(state, tables, live, here)
+    )
 
 
 def consolidated(
@@ -35,9 +53,9 @@ def consolidated(
     breaking = _breaking(state, tables, live)
     if breaking is None:
         return None
-    others = tuple(each for each in live if each.table != breaking.table)
-    heir = min(others, key=lambda each: each.number).table
-    room = _room(tables, others, entrants=sum(len(each.seats) for each in live))
+    staying = _staying(state, live, breaking)
+    heir = min(staying, key=lambda each: each.number).table
+    room = _room(tables, staying, entrants=sum(len(each.seats) for each in live))
     leaving = len(breaking.seats)
     settled = tables[heir].idle or not tables[breaking.table].carried
     if leaving <= sum(room.values()) and settled:
@@ -60,11 +78,21 @@ def _breaking(
     for each in live:
         if not each.seats and tables[each.table].idle:
             return each
-    if tables_needed(entrants, table_seats=state.terms.table_seats) == len(live):
+    if tables_for(state.terms, entrants) >= len(live):
         return None
     by_number = {each.number: each for each in live}
     first = next(by_number[number] for number in state.breaking_order if number in by_number)
     return first if tables[first.table].idle else None
+
+
+def _staying(state: Running, live: tuple[Seating, ...], breaking: Seating) -> tuple[Seating, ...]:
+    """Return the tables that no one has to leave, so that nobody who moves has to move on."""
+    entrants = sum(len(each.seats) for each in live)
+    place = {number: index for index, number in enumerate(state.breaking_order)}
+    others = [each for each in live if each != breaking]
+    others.sort(key=lambda each: (len(each.seats) > 0, place.get(each.number, -1)))
+    count = min(tables_for(state.terms, entrants), len(others))
+    return tuple(others[len(others) - count :])
 
 
 def _room(
@@ -104,7 +132,7 @@ def _break(
     movers, draw = _drawn(state, source, final=final)
     return Break(
         table=source.table,
-        moves=_moves(state, tables, source, movers, room=room),
+        moves=_moves(state, tables, source, movers, room=room, final=final),
         carry_to=heir,
         rule="seating.final_table" if final else "seating.break_table",
         candidates=_in_seat_order(source),
@@ -141,11 +169,11 @@ def balanced(
     """Return whom a table gives away, if sizes lie too far apart and *here* gives or takes."""
     sizes = [len(each.seats) for each in live]
     entrants = sum(sizes)
-    if tables_needed(entrants, table_seats=state.terms.table_seats) < len(live):
+    if tables_for(state.terms, entrants) < len(live):
         return None
-    if max(sizes) - min(sizes) <= SIZE_TOLERANCE:
+    if max(sizes) - min(sizes) <= state.terms.floor.size_tolerance:
         return None
-    excess = _excess(tables, live)
+    excess = _excess(state, tables, live)
     room = {each: -count for each, count in excess.items() if count < 0 and tables[each].idle}
     givers = [each for each in live if excess[each.table] > 0 and tables[each.table].idle]
     if not room or not givers:
@@ -156,7 +184,7 @@ def balanced(
         giver, room = max(givers, key=lambda each: len(each.seats)), {here.table: room[here.table]}
     else:
         return None
-    candidates = by_next_big_blind(giver.seats, button=tables[giver.table].button)
+    candidates = preferred(state, tables[giver.table], giver)
     count = min(excess[giver.table], sum(room.values()))
     movers = tuple(each.entrant for each in candidates[:count])
     return MoveOut(
@@ -168,8 +196,26 @@ def balanced(
     )
 
 
+def preferred(state: Running, table: TableSummary, giver: Seating) -> tuple[Candidate, ...]:
+    """
+    Return who would leave *giver*, in order: the next big blind first.
+
+    Who has just come and was not dealt in yet goes last; where nothing else tells them
+    apart, who has been moved less often goes first.
+
+    Source: rulebook ``seating.balance_next_big_blind``.
+    """
+    moved = Counter(state.floor.moved)
+
+    def place(each: Candidate) -> tuple[bool, int]:
+        often = 0 if each.hands_to_big_blind is not None else moved[each.entrant]
+        return each.entrant in table.arrived, often
+
+    return tuple(sorted(by_next_big_blind(giver.seats, button=table.button), key=place))
+
+
 def _excess(
-    tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...]
+    state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...]
 ) -> dict[TableId, int]:
     """
     Return how many each table has above (or, negative, below) what it should.
@@ -185,7 +231,8 @@ def _excess(
         return (-size, idle if size * len(live) > entrants else not idle, each.number)
 
     order = sorted(live, key=preference)
-    wanted = targets([len(each.seats) for each in order])
+    tolerance = state.terms.floor.size_tolerance
+    wanted = targets([len(each.seats) for each in order], tolerance=tolerance)
     return {
         each.table: len(each.seats) - target for each, target in zip(order, wanted, strict=True)
     }
@@ -198,12 +245,14 @@ def _moves(
     movers: tuple[EntrantId, ...],
     *,
     room: dict[TableId, int],
+    final: bool = False,
 ) -> tuple[Move, ...]:
     """
     Return where each of *movers* goes, in turn: the emptiest table, its worst legal seat.
 
     Args:
         room: How many each table may take; only these tables receive.
+        final: Whether one table is left by it.
     """
     seats = {each.table: list(each.seats) for each in state.tables if each.table in room}
     numbers = {each.table: each.number for each in state.tables}
@@ -217,7 +266,7 @@ def _moves(
         seat = worst_seat(
             [each.seat for each in seats[table]],
             button=tables[table].button,
-            seat_count=state.terms.table_seats,
+            seat_count=seats_at(state.terms, tables=1 if final else len(state.tables)),
         )
         from_seat = source.seat_of(mover)
         if seat is None or from_seat is None:

@@ -1,6 +1,6 @@
 """How entrants go out, and how a tournament ends."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 
 from msgspec.structs import replace
@@ -46,6 +46,8 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
     known |= {window.entrant for window in state.windows}
     if state.rounds is not None:
         known |= {bust.entrant for bust in state.rounds.busted}
+    if state.floor.hand_for_hand is not None:
+        known |= {each.entrant for each in state.floor.hand_for_hand.out}
     busts = tuple(bust for bust in command.busts if bust.entrant not in known)
     if not busts:
         return ()
@@ -72,7 +74,11 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
     events: list[Event] = [_busted(bust, command) for bust in busts]
     events += bounties.knocked_out(busts, command)
     events += voided(state, (bust.entrant for bust in busts))
-    return (*events, *passed, *kept.values(), *_out(state, out, kept_in=len(kept)))
+    events += [*passed, *kept.values()]
+    if state.floor.hand_for_hand is not None:
+        # Placed together with who goes out at other tables in this round.
+        return tuple(events)
+    return (*events, *eliminations(state, out, kept_in=len(kept)))
 
 
 def close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:
@@ -87,25 +93,28 @@ def close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:
     if not isinstance(state, Running):
         raise TournamentNotRunning(phase=phase_of(state))
     closing = tuple(each for each in state.windows if each.table == command.table)
-    winners = {each.entrant: each.by for each in state.books.knockouts}
     busts = tuple(
-        Busted(
-            entrant=each.entrant,
-            seat=each.seat,
-            stack_at_start=each.stack_at_start,
-            won_by=winners.get(each.entrant, ()),
-        )
+        Busted(entrant=each.entrant, seat=each.seat, stack_at_start=each.stack_at_start)
         for each in closing
     )
-    return _out(state, busts, kept_in=0)
+    return eliminations(state, busts)
 
 
-def _out(state: Running, busts: tuple[Busted, ...], *, kept_in: int) -> tuple[Event, ...]:
+def eliminations(
+    state: Running,
+    busts: tuple[Busted, ...],
+    *,
+    kept_in: int = 0,
+    equal: bool = False,
+    rule: str | None = None,
+) -> tuple[Event, ...]:
     """
     Return who of *busts* takes which place, and the end if one is left.
 
     Args:
         kept_in: How many others of the same hand have come back or still may.
+        equal: Whether all of them share, whatever they began the hand with.
+        rule: What decided; none for what follows from the stacks.
     """
     if not busts:
         return ()
@@ -118,18 +127,16 @@ def _out(state: Running, busts: tuple[Busted, ...], *, kept_in: int) -> tuple[Ev
         entrant for entrant in state.remaining() if entrant not in gone and entrant not in waiting
     )
     others = len(waiting) + kept_in
-    standings = [Standing(entrant=each.entrant, stack=each.stack_at_start) for each in busts]
+    standings = [
+        Standing(entrant=each.entrant, stack=0 if equal else each.stack_at_start) for each in busts
+    ]
     # Who is kept in sat at the table, and is among those left, until the bust is written.
     first_place = len(left) + len(waiting) + 1
     eliminated = ranked(standings, first_place=first_place, entries=entries)
     events: list[Event] = [
-        _eliminated(placing, together=len(busts)) for placing in reversed(eliminated)
+        _eliminated(placing, together=len(busts), rule=rule) for placing in reversed(eliminated)
     ]
-    won = bounties.fallen(
-        state,
-        (placing.entrant for placing in eliminated),
-        {bust.entrant: bust.won_by for bust in busts},
-    )
+    won = bounties.fallen(state, (placing.entrant for placing in eliminated), busts)
     events += won
     if len(left) <= 1 and not others:
         state = replace(state, books=reduce(booked, won, state.books))
@@ -139,6 +146,11 @@ def _out(state: Running, busts: tuple[Busted, ...], *, kept_in: int) -> tuple[Ev
         rule = "finish.last_entrant" if left else "finish.nobody_left"
         events += finished(state, (*state.placings, *eliminated, *winner), left, rule=rule)
     return tuple(events)
+
+
+def ends(events: Iterable[Event]) -> bool:
+    """Return whether the tournament is over with *events*."""
+    return any(isinstance(event, TournamentFinished) for event in events)
 
 
 def finish(state: State, command: Finish) -> tuple[Event, ...]:
@@ -176,10 +188,10 @@ def _busted(bust: Busted, command: RecordBusts) -> EntrantBusted:
     )
 
 
-def _eliminated(placing: Placing, *, together: int) -> EntrantEliminated:
-    if placing.shared > 1:
+def _eliminated(placing: Placing, *, together: int, rule: str | None) -> EntrantEliminated:
+    if rule is None and placing.shared > 1:
         rule = "placing.shared"
-    else:
+    elif rule is None:
         rule = "placing.stack_at_start" if together > 1 else "placing.bust_order"
     return EntrantEliminated(
         entrant=placing.entrant,

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from typing import Literal
 
 from engine.rng import derive_seed, openings_digest, shuffle
+from engine.tournament.events import TournamentAnnounced
 from engine.tournament.state import Seated
 from engine.tournament.values import Candidate, Draw, Masters, SeatAssignment
 from engine.values import Chips, EntrantId, Seat, TableId
@@ -27,6 +28,30 @@ def tables_needed(entrants: int, *, table_seats: int) -> int:
     (2, 1)
     """
     return max(1, -(-entrants // table_seats))
+
+
+def tables_for(terms: TournamentAnnounced, entrants: int) -> int:
+    """Return how many tables *entrants* play at; one only for so many as the final table takes."""
+    needed = tables_needed(entrants, table_seats=terms.table_seats)
+    final = terms.floor.final_table_size
+    if final is None or entrants > max(final, terms.table_seats):
+        return needed
+    return 1 if entrants <= final else max(2, needed)
+
+
+def seats_at(terms: TournamentAnnounced, *, tables: int) -> int:
+    """Return how many seats each of *tables* has: the final table may have more."""
+    if tables > 1 or terms.floor.final_table_size is None:
+        return terms.table_seats
+    return max(terms.table_seats, terms.floor.final_table_size)
+
+
+def free_seats(
+    terms: TournamentAnnounced, occupied: Collection[Seat], *, tables: int
+) -> tuple[Seat, ...]:
+    """Return the seats of one of *tables* that nobody sits in, ascending."""
+    seats = range(1, seats_at(terms, tables=tables) + 1)
+    return tuple(Seat(seat) for seat in seats if seat not in occupied)
 
 
 def draw_order(
@@ -119,14 +144,20 @@ def worst_seat(occupied: Collection[Seat], *, button: Seat | None, seat_count: i
     return min(free, key=lambda seat: (seat <= small_blind, seat))
 
 
-def targets(sizes: Sequence[int]) -> tuple[int, ...]:
+def targets(sizes: Sequence[int], *, tolerance: int = 1) -> tuple[int, ...]:
     """
     Return how many should sit at each table, in the order of *sizes*.
 
-    As even as possible; the tables listed first keep the ones left over.
+    With the fewest moves after which no two tables lie further apart than *tolerance*;
+    of equally full ones those listed first keep their players, of equally empty ones
+    they get some.
 
-    >>> targets([10, 10, 2])
-    (8, 7, 7)
+    >>> targets([10, 10, 2]), targets([9, 6, 6], tolerance=2)
+    ((8, 7, 7), (8, 7, 6))
     """
-    base, left_over = divmod(sum(sizes), len(sizes))
-    return tuple(base + (index < left_over) for index in range(len(sizes)))
+    wanted = list(sizes)
+    while max(wanted) - min(wanted) > tolerance:
+        giver = len(wanted) - 1 - wanted[::-1].index(max(wanted))
+        wanted[giver] -= 1
+        wanted[wanted.index(min(wanted))] += 1
+    return tuple(wanted)

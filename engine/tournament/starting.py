@@ -20,7 +20,7 @@ from engine.tournament.events import (
 from engine.tournament.money.refunding import refunded
 from engine.tournament.registration import registering_of
 from engine.tournament.rounds.decisions import first_round
-from engine.tournament.seating import draw_seats, tables_needed
+from engine.tournament.seating import draw_seats, tables_for, tables_needed
 from engine.tournament.state import (
     Cancelled,
     Closed,
@@ -46,7 +46,11 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
             *refunded(registering, ()),
             TournamentCancelled(reason="too_few_entrants", rule=rule),
         )
-    required = tables_needed(len(entrants), table_seats=terms.table_seats)
+    in_rounds = isinstance(terms.format, Rounds)
+    required = tables_for(terms, len(entrants))
+    if in_rounds:
+        # A larger table is the final's.
+        required = tables_needed(len(entrants), table_seats=terms.table_seats)
     if len(set(command.table_ids)) < required:
         raise TablesMissing(given=len(set(command.table_ids)), required=required)
     tables = command.table_ids[:required]
@@ -63,7 +67,7 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
         RegistrationClosed(entrants=len(entrants)),
         drawn,
         PlayStarted(tables=tables, entrants=len(entrants)),
-        *((first_round(drawn),) if isinstance(terms.format, Rounds) else ()),
+        *((first_round(drawn),) if in_rounds else ()),
         *levels.started(terms.ruleset, command.now),
     )
 
@@ -79,7 +83,7 @@ def resume(state: State, command: Resume) -> tuple[Event, ...]:
     running = running_of(state)
     if not running.paused:
         return ()
-    return (TournamentResumed(), *levels.resumed(running.clock, command.now))
+    return (TournamentResumed(), *levels.resumed(running, command.now))
 
 
 def cancel(state: State, command: Cancel) -> tuple[Event, ...]:

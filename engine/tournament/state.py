@@ -7,6 +7,7 @@ import msgspec
 from engine.tournament.correcting.events import ResultCorrected
 from engine.tournament.errors import TournamentNotRunning
 from engine.tournament.events import TournamentAnnounced
+from engine.tournament.floor.state import FloorState
 from engine.tournament.money.values import Books
 from engine.tournament.rounds.state import RoundsState
 from engine.tournament.values import (
@@ -123,6 +124,7 @@ class Running(_Phase, frozen=True, kw_only=True):
     """Whether no further hand is opened."""
     rounds: RoundsState | None = None
     """None where there are none."""
+    floor: FloorState = FloorState()
 
     def window(self, entrant: EntrantId) -> Window | None:
         """Return the bust of *entrant* that may still be bought back, or None."""

@@ -38,6 +38,9 @@ STATEMENTS = (
         hands_won integer NOT NULL,
         busts integer NOT NULL,
         rebuys integer NOT NULL,
+        knockouts integer NOT NULL,
+        knocked_out_by json,
+        bounties bigint NOT NULL,
         registered_at timestamptz NOT NULL,
         registered_position bigint NOT NULL
     )

@@ -1,5 +1,5 @@
 """
-Let the API delete tokens: whoever is erased leaves no name of a token behind either.
+Let the API delete tokens and keys of calendars: whoever is erased leaves none behind.
 """
 
 from alembic import op
@@ -11,8 +11,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.execute("GRANT DELETE ON token TO holotable_api")
+    op.execute("GRANT DELETE ON token, calendar_key TO holotable_api")
 
 
 def downgrade() -> None:
-    op.execute("REVOKE DELETE ON token FROM holotable_api")
+    op.execute("REVOKE DELETE ON token, calendar_key FROM holotable_api")

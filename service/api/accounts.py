@@ -131,7 +131,7 @@ async def open_account(request: Asked) -> Response[bytes]:
             connection, number, body.login, name, body.password, now
         ):
             raise BadRequest("login_taken", "somebody else has this login", login=body.login)
-        shown = await _mint(shell, connection, number, order.command_id, TokenWanted())
+        shown = await mint(shell, connection, number, order.command_id, TokenWanted())
     made = AccountMade(id=f"plr_{number.hex}", login=body.login.lower(), name=name, token=shown)
     return encoded(made, 201, _replayed(again))
 
@@ -160,7 +160,7 @@ async def make_token(request: Asked) -> Response[bytes]:
     order = order_of(request, raw, account=person.player)
     async with shell.engine.begin() as connection:
         again = await seen(connection, order.command_id, raw, shell.now())
-        shown = await _mint(shell, connection, person.number, order.command_id, body)
+        shown = await mint(shell, connection, person.number, order.command_id, body)
     return encoded(shown, 201, _replayed(again))
 
 
@@ -261,9 +261,10 @@ async def _seat(shell: Shell, row: Any) -> MySeat:
     )
 
 
-async def _mint(
+async def mint(
     shell: Shell, connection: Any, owner: UUID, command: UUID, wanted: TokenWanted
 ) -> TokenShown:
+    """Keep the token that *command* makes, and show it."""
     made = accounts.token_of(
         shell.settings.secret_key,
         command,

@@ -10,9 +10,6 @@ from service.errors import BadRequest
 
 Body = TypeVar("Body", bound=msgspec.Struct)
 
-BODY_MAX = 64 * 1024
-"""Bytes; nothing that a client may send comes near it."""
-
 _DEPTH_MAX = 32
 _CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 _PLACE = re.compile(r"^(?P<detail>.*?)(?: - at `(?P<path>.+)`)?$", re.DOTALL)

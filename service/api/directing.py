@@ -12,6 +12,7 @@ from service.api.access import reach
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
 from service.api.operations import operation
+from service.api.rehearsing import rehearsable
 from service.api.shell import Asked, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
 from service.directing import start_tournament
@@ -69,10 +70,11 @@ async def resume(request: Asked, tournament_id: FromPath[str]) -> Response[bytes
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/cancel", "cancel_tournament",
-    "End a tournament without a result.",
+    "End a tournament without a result; its money is owed by the policy of its terms.",
     needs="manage_tournaments", scope="tournaments:manage", body=Nothing,
-    answer=Changed, problems=("forbidden", "tournament_over"),
+    answer=Changed, problems=("forbidden", "tournament_over"), dry_run=True,
 )  # fmt: skip
+@rehearsable
 async def cancel(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Cancel."""
     return await _direct(request, tournament_id, "cancel")

@@ -1,4 +1,4 @@
-"""Standings, results and payouts as CSV, each at an address of its own."""
+"""What leaves whole: standings, results and payouts as CSV, and a league as an archive."""
 
 from collections.abc import AsyncIterator
 
@@ -10,6 +10,7 @@ from service.api.operations import operation
 from service.api.positions import caught_up
 from service.api.shell import Asked, shell_of
 from service.exports import tables
+from service.exports.archive import prepare, streamed
 from service.exports.csvs import MEDIA_TYPE
 
 
@@ -66,6 +67,21 @@ async def export_league_results(request: Asked, league_id: FromPath[str]) -> Str
     await caught_up(request, place.league, "records")
     found = tables.results(shell_of(request).engine, place.league)
     return _csv(found, f"results-{league_id}")
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/archive", "take_league_away",
+    "A league's whole data as one zip that proves itself; for its owners.",
+    needs="manage_members", scope="leagues:manage", answer=bytes,
+    problems=("not_caught_up",), media="application/zip",
+)  # fmt: skip
+async def take_league_away(request: Asked, league_id: FromPath[str]) -> Stream:
+    """Write it as it is read; one that is cut off has no manifest, and does not hold."""
+    await reach(request, league_id, "lge")
+    shell = shell_of(request)
+    taking = await prepare(shell.engine, league_id)
+    headers = {"Content-Disposition": f'attachment; filename="{league_id}.zip"'}
+    return Stream(streamed(taking, shell.now()), media_type="application/zip", headers=headers)
 
 
 def _csv(content: AsyncIterator[bytes], name: str) -> Stream:

@@ -19,11 +19,12 @@ from engine.season.schedule.commands import (
     ScheduleClose,
 )
 from engine.season.schedule.errors import FixturePast
-from engine.season.schedule.state import Recurrence
+from engine.season.schedule.state import Recurrence, Stretch
 from engine.season.schedule.values import Entered, Local, Moment, Plan, RecurrenceId
 from engine.season.state import Opened
 from engine.tournament.state import Unannounced
 from engine.values import LeagueId, TournamentId, identifier
+from service.announcing import merged
 from service.api.access import Place, find, reach
 from service.api.bodies import invalid, read_body
 from service.api.inputs import Instant, in_utc
@@ -71,7 +72,7 @@ class FixturesRewanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
 
     ahead_hours: Hours | None = None
     tournament: Terms = {}
-    """Members that are otherwise."""
+    """Members that are otherwise (RFC 7396): null takes one away."""
 
 
 class FixturesEnd(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -102,8 +103,17 @@ class SeasonScheduled(msgspec.Struct, kw_only=True):
     position: str | None = None
 
 
+class RecurrenceEdited(msgspec.Struct, kw_only=True):
+    """What an edit took back: tournaments that were cancelled with it."""
+
+    id: str
+    season: str
+    cancelled: tuple[TournamentId, ...]
+    position: str | None = None
+
+
 class RecurrenceShown(msgspec.Struct, kw_only=True):
-    """A recurring tournament as it is planned now, with its next occurrences."""
+    """A recurring tournament as it is planned, with its next occurrences."""
 
     id: str
     season: str
@@ -141,7 +151,11 @@ async def plan_fixtures(request: Asked, season_id: FromPath[str]) -> Response[by
     recurrence = RecurrenceId(identifier("rec", order.new_id(0)))
     command = PlanFixtures(recurrence=recurrence, plan=plan, now=now)
     receipt = await decide_one(shell_of(request), place.league, season_id, order, [command])
-    return await _shown(request, place, season_id, recurrence, receipt, 201)
+    (made,) = receipt.recorded
+    stretch = Stretch(plan=made.event.plan, not_before=made.event.not_before)
+    known = Recurrence(recurrence=recurrence, stretches=(stretch,))
+    shown = _recurrence(season_id, known, made.event.not_before)
+    return answer(receipt, msgspec.to_builtins(shown), version_of=place.stream)
 
 
 @operation(
@@ -164,7 +178,7 @@ async def list_fixtures(request: Asked, season_id: FromPath[str]) -> Response[by
     "POST", "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/replan", "replan_fixtures",
     "Let all occurrences from a local time on be otherwise.",
     needs="manage_tournaments", scope="tournaments:manage", body=FixturesRewanted,
-    answer=RecurrenceShown,
+    answer=RecurrenceEdited,
     problems=("recurrence_invalid", "recurrence_unknown", "fixture_entered", "fixture_past",
               "season_closed", "terms_invalid", "unknown_ruleset", "invalid_ruleset",
               "not_a_sandbox"),
@@ -180,7 +194,7 @@ async def replan_fixtures(
     before = recurrence.stretches[-1].plan
     zone = body.zone or before.zone
     _demand_future(body.since, zone, now)
-    terms = msgspec.json.decode(before.body) | body.tournament
+    terms = merged(msgspec.json.decode(before.body), body.tournament)
     plan = Plan(
         rrule=body.rrule or before.rrule,
         zone=zone,
@@ -207,7 +221,7 @@ async def replan_fixtures(
     "POST", "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/end", "end_fixtures",
     "Let there be no occurrence from a local time on.",
     needs="manage_tournaments", scope="tournaments:manage", body=FixturesEnd,
-    answer=RecurrenceShown,
+    answer=RecurrenceEdited,
     problems=("recurrence_unknown", "recurrence_invalid", "fixture_entered", "fixture_past",
               "season_closed"),
 )  # fmt: skip
@@ -234,7 +248,7 @@ async def end_fixtures(
     "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/occurrences/{occurrence:str}",
     "change_fixture", "Let one occurrence be otherwise: moved, on other terms, or skipped.",
     needs="manage_tournaments", scope="tournaments:manage", body=FixtureWanted,
-    answer=RecurrenceShown,
+    answer=RecurrenceEdited,
     problems=("recurrence_unknown", "recurrence_invalid", "occurrence_unknown",
               "fixture_entered", "fixture_past", "season_closed", "terms_invalid",
               "unknown_ruleset", "invalid_ruleset", "not_a_sandbox"),
@@ -254,7 +268,7 @@ async def change_fixture(
     moment = None if body.starts is None else moment_of(body.starts, found.plan.zone)
     terms: str | None = None
     if body.tournament:
-        content = msgspec.json.decode(found.plan.body) | body.tournament
+        content = merged(msgspec.json.decode(found.plan.body), body.tournament)
         terms = await _terms(request, place, season_id, content)
 
     def asked(entered: tuple[Entered, ...]) -> Edit:
@@ -299,17 +313,14 @@ async def _edited(
 ) -> Response[bytes]:
     desk = shell_of(request).desk
     receipt = await edit(desk, place.league, season_id, order.command, asked)
-    return await _shown(request, place, season_id, recurrence.recurrence, receipt, 200)
-
-
-async def _shown(
-    request: Asked, place: Place, season_id: str, recurrence: str, receipt: Any, status: int
-) -> Response[bytes]:
-    """Answer with a recurrence as it is after a command."""
-    shell = shell_of(request)
-    state = (await shell.desk.writer.load(place.league, place.stream)).state
-    shown = _recurrence(season_id, recurrence_in(state, recurrence), shell.now())
-    return answer(receipt, msgspec.to_builtins(shown), status, version_of=place.stream)
+    withdrawn = [
+        each.tournament
+        for made in receipt.recorded
+        if made.stream == place.stream
+        for each in made.event.withdrawn
+    ]
+    content = {"id": recurrence.recurrence, "season": season_id, "cancelled": withdrawn}
+    return answer(receipt, content, 200, version_of=place.stream)
 
 
 def _recurrence(season_id: str, recurrence: Recurrence, now: datetime) -> RecurrenceShown:

@@ -7,16 +7,18 @@ An instant means the last position dated then or before; it cannot lie ahead, or
 same question would get another answer later.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from engine.tournament.state import Unannounced
 from engine.values import number_of
+from service.api.access import Place
 from service.api.inputs import in_utc
 from service.api.listing import Listing, listing
 from service.api.paging import position_token
 from service.api.positions import position_named
 from service.api.shell import Asked, shell_of
-from service.errors import BadRequest
+from service.errors import BadRequest, StreamNotFound
 from service.eventstore.past import Fold, position_at
 from service.eventstore.read import last_position
 from service.eventstore.states import Loaded
@@ -88,3 +90,11 @@ def _instant(text: str) -> datetime:
     except ValueError:
         pass  # said below
     raise BadRequest("invalid_as_of", "as_of is a position's token, or an instant with offset")
+
+
+async def place_then(place: Place, moment: Moment) -> Place:
+    """Return a tournament as it stood; ``StreamNotFound`` if it was not announced yet."""
+    loaded = await moment.state(place.stream)
+    if isinstance(loaded.state, Unannounced):
+        raise StreamNotFound("there was nothing here under this name")
+    return replace(place, loaded=loaded)

@@ -25,6 +25,7 @@ from engine.tournament.state import Finished, Running
 from engine.values import EntrantId, PlayerId
 from service.api.access import reach
 from service.api.bodies import read_body
+from service.api.moments import AS_OF_PROBLEMS, moment_of, place_then
 from service.api.operations import operation
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
@@ -41,13 +42,22 @@ class MoneyShown(msgspec.Struct, kw_only=True):
     """What the places are worth, first place first."""
 
 
+class PaymentShown(msgspec.Struct, kw_only=True):
+    """Money that staff saw change hands; a ``refund`` went to the entrant."""
+
+    kind: PaymentKind
+    amount: int
+
+
 class AccountShown(msgspec.Struct, kw_only=True):
-    """One entrant's money."""
+    """One entrant's money; also of who has withdrawn, having paid something."""
 
     entrant: str
     player: str
     charged: int
     paid: int
+    """Less what was given back."""
+    payments: tuple[PaymentShown, ...]
     knockouts: int
     bounties: int
     """Won, its own included."""
@@ -133,25 +143,28 @@ async def record_payment(request: Asked, tournament_id: FromPath[str]) -> Respon
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/ledger", "read_ledger",
     "A tournament's books: what came in, what went out, what is left.",
-    needs="read_league", scope="leagues:read", answer=LedgerShown,
+    needs="read_league", scope="leagues:read", answer=LedgerShown, query=("as_of",),
+    problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_ledger(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Show all accounts to staff, and the caller's own to everyone else."""
     place = await reach(request, tournament_id, "trn")
-    state = place.state
+    moment = await moment_of(request, place.league)
+    headers = {"ETag": f'"{place.loaded.version}"'}
+    if moment is not None:
+        place, headers = await place_then(place, moment), moment.headers
     player = principal_of(request).account.player
     staff = may(place.role, "report_results")
-    accounts = tuple(each for each in _accounts(state) if staff or each.player == player)
-    totals = ledger_of(state)
+    totals = ledger_of(place.state)
     if totals is None:
         raise LookupError("a tournament that is reached has been announced")
     shown = LedgerShown(
-        currency=state.terms.currency,
+        currency=place.state.terms.currency,
         version=place.loaded.version,
         totals=totals,
-        accounts=accounts,
+        accounts=tuple(each for each in _accounts(place.state) if staff or each.player == player),
     )
-    return encoded(shown, headers={"ETag": f'"{place.loaded.version}"'})
+    return encoded(shown, headers=headers)
 
 
 def _accounts(state: Any) -> list[AccountShown]:
@@ -165,18 +178,23 @@ def _accounts(state: Any) -> list[AccountShown]:
     for each in books.bounties:
         won[each.by] = won.get(each.by, 0) + each.amount
     accounts = []
-    for entry in getattr(state, "entrants", ()):
-        whole = charged[entry.entrant].whole if entry.entrant in charged else 0
+    entries = getattr(state, "entrants", ())
+    for entrant, player in {
+        each.entrant: each.player for each in (*entries, *books.payments)
+    }.items():
+        whole = charged[entrant].whole if entrant in charged else 0
+        mine = [each for each in books.payments if each.entrant == entrant]
         accounts.append(
             AccountShown(
-                entrant=entry.entrant,
-                player=entry.player,
+                entrant=entrant,
+                player=player,
                 charged=whole,
-                paid=whole if on_trust else paid_by(books, entry.entrant),
-                knockouts=knockouts.get(entry.entrant, 0),
-                bounties=won.get(entry.entrant, 0),
-                payout=payouts.get(entry.entrant, 0),
-                refund=refunds.get(entry.entrant),
+                paid=whole if on_trust else paid_by(books, entrant),
+                payments=tuple(PaymentShown(kind=each.kind, amount=each.amount) for each in mine),
+                knockouts=knockouts.get(entrant, 0),
+                bounties=won.get(entrant, 0),
+                payout=payouts.get(entrant, 0),
+                refund=refunds.get(entrant),
             )
         )
     return accounts

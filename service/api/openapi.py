@@ -113,7 +113,7 @@ def _operation(path: str, described: Operation, by_shape: dict[str, Any]) -> dic
         written["x-required-scope"] = described.scope
     if described.body is not None:
         schema = by_shape[repr(described.body)]
-        written["requestBody"] = {"content": {"application/json": {"schema": schema}}}
+        written["requestBody"] = {"content": {described.takes: {"schema": schema}}}
     return written
 
 

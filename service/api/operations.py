@@ -14,6 +14,9 @@ from litestar.handlers import HTTPRouteHandler
 
 from engine.league.roles import Capability
 
+BODY_MAX = 64 * 1024
+"""Bytes; nothing that a client may send in JSON comes near it."""
+
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 
 Needs = Literal["anyone", "account", "own_entry"] | Capability
@@ -41,6 +44,12 @@ class Operation:
     key_required: bool
     problems: tuple[str, ...]
     media: str
+    takes: str
+    """Media type of the body."""
+
+    body_max: int
+    """Bytes."""
+
     dry_run: bool
     """Whether ``?dry_run=true`` answers with what would change; ``rehearsable`` sees to it."""
 
@@ -76,6 +85,8 @@ def operation(
     key_required: bool = False,
     problems: tuple[str, ...] = (),
     media: str = "application/json",
+    takes: str = "application/json",
+    body_max: int = BODY_MAX,
     dry_run: bool = False,
 ) -> Callable[[Any], HTTPRouteHandler]:
     """
@@ -84,7 +95,6 @@ def operation(
     Args:
         needs: Who may ask, beside holding a token that allows ``scope``.
         scope: What the token must allow.
-        query: Names of the query parameters, for the document.
         problems: Codes this operation may answer beside those that all may.
     """
     described = Operation(
@@ -99,12 +109,13 @@ def operation(
         key_required=key_required,
         problems=problems,
         media=media,
+        takes=takes,
+        body_max=body_max,
         dry_run=dry_run,
     )
-    methods: list[Any] = [method, "HEAD"] if path in ("/livez", "/readyz") else [method]
     return route(
         path,
-        http_method=methods,
+        http_method=[method, "HEAD"] if path in ("/livez", "/readyz") else [method],
         status_code=status,
         opt={"operation": described},
         include_in_schema=False,

@@ -6,7 +6,7 @@ from litestar import Request
 from litestar.exceptions import ClientException
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
-from service.api.bodies import BODY_MAX
+from service.api.operations import BODY_MAX, Operation
 
 
 class BoundedRequest(Request[Any, Any, Any]):
@@ -20,8 +20,10 @@ class BoundedRequest(Request[Any, Any, Any]):
             RequestEntityTooLarge: Beyond what a client may send, announced or not.
             ClientException: If the client goes away; nobody reads the answer.
         """
+        described: Operation | None = self.scope["state"].get("operation")
+        most = BODY_MAX if described is None else described.body_max
         announced = self.headers.get("content-length", "")
-        if announced.isdecimal() and int(announced) > BODY_MAX:
+        if announced.isdecimal() and int(announced) > most:
             raise RequestEntityTooLarge
         found = bytearray()
         while True:
@@ -29,7 +31,7 @@ class BoundedRequest(Request[Any, Any, Any]):
             if event["type"] == "http.disconnect":
                 raise ClientException("the client has gone away")
             found += event.get("body", b"")
-            if len(found) > BODY_MAX:
+            if len(found) > most:
                 raise RequestEntityTooLarge
             if not event.get("more_body", False):
                 return bytes(found)

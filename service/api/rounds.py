@@ -8,13 +8,12 @@ from engine.tournament.rounds.commands import EndRoundEarly
 from engine.values import PlayerId
 from service.api.access import reach
 from service.api.bodies import read_body
-from service.api.moments import AS_OF_PROBLEMS, moment_of
+from service.api.moments import AS_OF_PROBLEMS, moment_of, place_then
 from service.api.operations import operation
 from service.api.rounds_shown import RoundsShown, rounds_shown
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, encoded, order_of
 from service.api.texts import keep
-from service.api.tournaments import place_then
 from service.directing import buy
 from service.texts import Written
 

@@ -7,13 +7,14 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
-from engine.season.commands import CloseSeason, OpenSeason
+from engine.season.commands import CloseSeason, Command, OpenSeason
+from engine.season.schedule.commands import ScheduleClose
 from engine.season.state import Opened
 from engine.season.values import PlacesFromEnd, PointsRule
 from engine.values import LeagueId, SeasonId, stream_of
 from service.api.access import reach
 from service.api.bodies import read_body
-from service.api.inputs import Name
+from service.api.inputs import Instant, Name, in_utc
 from service.api.leagues import Nothing
 from service.api.listing import listed
 from service.api.moments import AS_OF_PROBLEMS, Moment, moment_of
@@ -33,6 +34,8 @@ class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     name: Name
     points: PointsRule = PlacesFromEnd()
     scale: Annotated[int, Meta(ge=0, le=6)] = 2
+    closes_at: Instant | None = None
+    """When it closes by itself; see ``POST /v1/seasons/{id}/closing``."""
 
 
 class SeasonMade(msgspec.Struct, kw_only=True):
@@ -48,7 +51,7 @@ class SeasonMade(msgspec.Struct, kw_only=True):
     "POST", "/v1/leagues/{league_id:str}/seasons", "open_season", "Open a season.",
     needs="manage_seasons",
     scope="tournaments:manage", body=SeasonWanted, answer=SeasonMade, status=201,
-    problems=("forbidden",),
+    problems=("forbidden", "recurrence_invalid"),
 )  # fmt: skip
 async def open_season(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """Begin a season's stream."""
@@ -65,7 +68,10 @@ async def open_season(request: Asked, league_id: FromPath[str]) -> Response[byte
         scale=body.scale,
         now=shell.now(),
     )
-    receipt = await decide_one(shell, league_id, season, order, [command])
+    commands: list[Command] = [command]
+    if body.closes_at is not None:
+        commands.append(ScheduleClose(closes_at=in_utc(body.closes_at), now=shell.now()))
+    receipt = await decide_one(shell, league_id, season, order, commands)
     content = {"id": season, "league": league_id, "name": body.name}
     return answer(receipt, content, version_of=stream_of(season))
 

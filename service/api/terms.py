@@ -12,6 +12,7 @@ from engine.tournament.commands import Announce, OpenRegistration
 from engine.tournament.terms import FeeTerms, FormatTerms, Freezeout, Rounds
 from engine.tournament.values import Masters
 from engine.values import LeagueId, SeasonId, TournamentId
+from service.api.floor_terms import FloorWanted, floor_terms
 from service.api.inputs import Instant, Name, in_utc
 from service.errors import BadRequest
 
@@ -50,6 +51,7 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     """How long a hand may be looked at; by default 3 where people play, 0 among bots."""
 
     hands_max: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    floor: FloorWanted = msgspec.field(default_factory=FloorWanted)
     time_scale: Annotated[int, Meta(ge=1, le=10_000)] = 1
     """For a sandbox only: levels by the clock are so many times shorter, a second at least."""
 
@@ -102,6 +104,9 @@ def announcement(
         format=body.format,
         hands_between_seconds=_pause(body),
         hands_max=body.hands_max,
+        floor=floor_terms(
+            body.floor, starts_at=body.starts_at or now + STARTS_IN, time_scale=body.time_scale
+        ),
     )
 
 

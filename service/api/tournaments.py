@@ -1,6 +1,5 @@
 """Tournaments: announced by directors, read by members."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +9,7 @@ from litestar.params import FromPath
 
 from engine.rulesets import Amounts
 from engine.tournament.levels import following
-from engine.tournament.state import Running, Unannounced, phase_of
+from engine.tournament.state import Running, phase_of
 from engine.tournament.terms import FeeTerms, FormatTerms
 from engine.values import LeagueId, TournamentId, stream_of
 from service.api.access import Place, entrant_of, find, reach
@@ -18,7 +17,7 @@ from service.api.asking import TournamentAsked, filled
 from service.api.bodies import read_body
 from service.api.entrants import EntrantShown, shown_entrants
 from service.api.listing import listed
-from service.api.moments import AS_OF_PROBLEMS, Moment, moment_of
+from service.api.moments import AS_OF_PROBLEMS, moment_of, place_then
 from service.api.money import MoneyShown, money_shown
 from service.api.operations import operation
 from service.api.paging import Page
@@ -27,7 +26,7 @@ from service.api.rounds_shown import RoundNow, round_now
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
 from service.api.terms import announcing, demand_sandbox
-from service.errors import BadRequest, StreamNotFound
+from service.errors import BadRequest
 from service.projections import queries
 
 
@@ -173,14 +172,6 @@ async def read_tournament(request: Asked, tournament_id: FromPath[str]) -> Respo
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(b"", status_code=304, headers=headers)
     return encoded(await _shown(request, place), headers=headers)
-
-
-async def place_then(place: Place, moment: Moment) -> Place:
-    """Return a tournament as it stood; ``StreamNotFound`` if it was not announced yet."""
-    loaded = await moment.state(place.stream)
-    if isinstance(loaded.state, Unannounced):
-        raise StreamNotFound("there was nothing here under this name")
-    return replace(place, loaded=loaded)
 
 
 async def _shown(request: Asked, place: Place) -> TournamentShown:

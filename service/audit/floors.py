@@ -5,11 +5,12 @@ from typing import Any
 from engine.rulesets import Amounts
 from engine.tournament import events
 from engine.tournament.correcting.events import ResultCorrected
+from engine.tournament.floor.events import StackRemoved
 from engine.tournament.money.events import AddOnTaken
 from engine.tournament.rounds.events import RoundSeated
 from engine.tournament.values import Masters
 from engine.values import number_of
-from service.audit import corrections, generator
+from service.audit import corrections, generator, moves
 from service.audit.money import MoneyAudit
 from service.audit.report import Findings
 from service.audit.rounds import RoundsAudit
@@ -50,6 +51,8 @@ class FloorAudit:
         self.last_position = position
         self._money.see(event, position)
         self._in_rounds(event, position)
+        for name, held, what in moves.proofs_of(event, before, self.masters):
+            self._hold(name, held, position, what)
         match event:
             case events.TournamentAnnounced():
                 self._terms = event
@@ -73,6 +76,8 @@ class FloorAudit:
                 self._comes(event.value)
             case events.ItemReturned():
                 self._comes(-event.value)
+            case StackRemoved():
+                self._comes(-event.chips)
             case events.TournamentFinished():
                 self._finished(event, position, before)
             case ResultCorrected():

@@ -51,7 +51,10 @@ class MoneyAudit:
                 self._entered.pop(event.entrant, None)
             case events.PlayStarted():
                 self._playing = True
+            case events.ItemStaked():
+                self._killers.pop(event.entrant, None)
             case events.RebuyTaken():
+                self._killers.pop(event.entrant, None)
                 again = self._terms.fees.rebuy
                 self._charged[event.entrant] += self._buy_in if again is None else again.price
                 self._house[event.entrant] += self._fee if again is None else again.fee

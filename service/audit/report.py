@@ -49,6 +49,8 @@ TITLES = {
     "hands": "hands balanced to the chip",
     "seat_draws": "seat draws repeated",
     "rounds": "rounds paired, scored and cut again",
+    "moves": "moves made again from seat to seat",
+    "rulings": "rulings of directors in keeping with the seats",
     "chips": "tournaments conserved",
     "placings": "placings added up",
     "money": "money of tournaments added up again",

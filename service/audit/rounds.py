@@ -113,7 +113,7 @@ class RoundsAudit:
             count = len(event.tables)
             due = [list(drawn[index::count]) for index in range(count)]
         else:
-            place = {entrant: index for index, entrant in enumerate(drawn)}
+            place: Any = {entrant: index for index, entrant in enumerate(drawn)}
             ranked = sorted(self._in, key=lambda each: place[each])
             ranked.sort(key=lambda each: self._tally[each], reverse=True)
             people: Any = ranked

@@ -1,4 +1,4 @@
-"""A league's data, taken away whole and checked elsewhere."""
+"""A league's data, taken away whole and checked elsewhere; players brought in."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from service.commands.loading import FILE, owner, settings
 
 @click.group()
 def league() -> None:
-    """Take a league's whole data away in one archive, or check such an archive."""
+    """Take a league's data away in an archive, check one, or bring players in."""
 
 
 @league.command("export")
@@ -34,3 +34,14 @@ def export_league(league_id: str, target: Path) -> None:
 def check_league(file: Path, key: Path | None) -> None:
     """Check the archive FILE by itself, without any database; 1 if anything does not hold."""
     sys.exit(owner("service.exports.operating:check")(file, key))
+
+
+@league.command("import")
+@click.argument("url")
+@click.argument("league_id", metavar="LEAGUE")
+@click.argument("roster", metavar="FILE", type=FILE)
+@click.option("--token", required=True, type=FILE, help="A token that may manage LEAGUE.")
+@click.option("--dry-run", is_flag=True, help="Say what would happen, and do nothing.")
+def import_players(url: str, league_id: str, roster: Path, token: Path, dry_run: bool) -> None:
+    """Make members of the players in FILE, as CSV: all, or with a faulty row none; 1 if refused."""
+    sys.exit(owner("service.importing:import_list")(url, league_id, roster, token, dry_run))

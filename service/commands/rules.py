@@ -12,6 +12,30 @@ def rulesets() -> None:
     """List the rulesets, show one whole, compare two."""
 
 
+@click.group()
+def structure() -> None:
+    """Propose the levels of a tournament."""
+
+
+@structure.command("suggest")
+@click.option("--players", type=click.IntRange(2, 100_000), required=True, help="How many enter.")
+@click.option("--stack", type=click.IntRange(1), required=True, help="Chips of everybody.")
+@click.option(
+    "--minutes", type=click.IntRange(45, 1440), required=True, help="How long it is to last."
+)
+@click.option("--ruleset", default="better", show_default=True, help="A preset.")
+@click.option("--json", "as_json", is_flag=True, help="As the override of a ruleset.")
+def suggest_structure(players: int, stack: int, minutes: int, ruleset: str, as_json: bool) -> None:
+    """
+    Print levels after which a tournament ends near the time asked for.
+
+    The forced bets of each level, its length and about how many hands a table of six has
+    in it.  With [bold]--json[/] the same as the `overrides` of an announcement.
+    """
+    asked = {"players": players, "stack": stack, "minutes": minutes}
+    sys.exit(owner("service.structures:print_suggestion")(ruleset, as_json=as_json, **asked))
+
+
 @rulesets.command("list")
 def list_rulesets() -> None:
     """List every preset with its game, revision and hash."""

@@ -60,7 +60,21 @@ def _of_first_terms(document: Document) -> Document:
         "cancellation_in_money": "lowest_unpaid_then_chips",
     }
     format_: Document = {"kind": "freezeout"}
-    floor: Document = {}
+    floor: Document = {
+        "size_tolerance": 1,
+        "final_table_size": None,
+        "redraw_at": [],
+        "halt_when_short": None,
+        "breaks": [],
+        "last_hands_at": None,
+        "last_hands": None,
+        "hand_for_hand": {
+            "at_bubble": False,
+            "at_left": None,
+            "ties": "shared",
+            "clock_seconds": 120,
+        },
+    }
     return document | {"entry": entry, "fees": fees, "format": format_, "floor": floor}
 
 

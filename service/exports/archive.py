@@ -1,9 +1,9 @@
 """A league's whole data in one file, read in chunks of positions and never in one snapshot."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +15,7 @@ from service import catalogue
 from service.accounts import names
 from service.errors import NotCaughtUp, StreamNotFound
 from service.eventstore.read import epoch_of, last_position, read_league
+from service.eventstore.record import Recorded
 from service.exports import tables
 from service.exports.bundle import (
     CHECKPOINTS,
@@ -27,6 +28,7 @@ from service.exports.bundle import (
     SIGNERS,
     TEXTS,
     Archive,
+    Flow,
     Head,
     Line,
     Manifest,
@@ -36,11 +38,10 @@ from service.projections import queries, schema
 from service.relations import text
 from service.transparency.tree import Frontier
 
-CHUNK = 2_000
-WAIT_SECONDS = 30.0
+CHUNK = 500
+"""Events of one step: few enough that a process that serves others meanwhile is not held up."""
 
-Progress = Callable[[int, int], None]
-"""Told how many events are written, and how many there are."""
+WAIT_SECONDS = 30.0
 
 _HEADS = sa.text(
     "SELECT epoch, size, root, note, signed_at FROM checkpoint WHERE league = :league "
@@ -53,19 +54,28 @@ _EPOCHS = sa.text(
 _SIGNERS = sa.text("SELECT verifier_key, event, at, reason FROM signer_key ORDER BY at, event")
 
 
-async def write_archive(
-    engine: AsyncEngine, league: str, target: Path, made_at: datetime, progress: Progress
-) -> Manifest:
+@dataclass(frozen=True, slots=True)
+class Taking:
+    """A league that can be taken away now: up to where its log and read models are."""
+
+    engine: AsyncEngine
+    league: str
+    until: int
+    epoch: int
+    name: str
+    sandbox: bool
+
+
+async def prepare(engine: AsyncEngine, league: str) -> Taking:
     """
-    Write a league's archive to *target*, which must not be there.
+    Return what can be taken away of *league* now.
 
     Args:
-        engine: With the login of the API: names and texts are in it.
+        engine: With the login of the API: names and texts are in an archive.
 
     Raises:
         StreamNotFound: If there is no such league.
         NotCaughtUp: If the read models do not come to where the log is in half a minute.
-        FileExistsError: If *target* is there.
     """
     async with engine.connect() as connection:
         until = await last_position(connection, league)
@@ -76,58 +86,82 @@ async def write_archive(
         about = await queries.league(connection, league)
     if about is None:
         raise StreamNotFound("there is no such league", league=league)
-    archive = Archive(target, made_at)
+    return Taking(engine, league, until, epoch, about.name, about.sandbox)
+
+
+async def take(taking: Taking, archive: Archive) -> AsyncIterator[tuple[int, int]]:
+    """
+    Write a league's archive; yield now and then how many events are in it, and of how many.
+
+    One that is given up before the end has no manifest and does not hold.
+    """
+    engine, league = taking.engine, taking.league
+    tree, versions = Frontier(), Counter[tuple[str, int]]()
     try:
-        root = await _log(archive, engine, league, until, progress)
-        await _proofs(archive, engine, league, until + 1)
+        with archive.entry(LOG) as entry:
+            async for rows in _log(taking):
+                for row in rows:
+                    tree.append(row.hash)
+                    versions[row.type, row.schema_version] += 1
+                    entry.line(_line(row))
+                yield rows[-1].position + 1, taking.until + 1
+        _schemas(archive, versions)
+        await _proofs(archive, engine, league, taking.until + 1)
         await _people(archive, engine, league)
         await _tables(archive, engine, league)
-        manifest = Manifest(
-            format=FORMAT,
-            league=league,
-            name=about.name,
-            sandbox=about.sandbox,
-            epoch=epoch,
-            events=until + 1,
-            root=root,
-            made_at=made_at,
-            files=tuple(archive.parts),
-        )
         with archive.entry(MANIFEST) as entry:
-            entry.line(manifest)
+            entry.line(
+                Manifest(
+                    format=FORMAT,
+                    league=league,
+                    name=taking.name,
+                    sandbox=taking.sandbox,
+                    epoch=taking.epoch,
+                    events=taking.until + 1,
+                    root=tree.root().hex(),
+                    made_at=archive.made_at,
+                    files=tuple(archive.parts),
+                )
+            )
     finally:
         archive.close()
-    return manifest
+    yield taking.until + 1, taking.until + 1
 
 
-async def _log(
-    archive: Archive, engine: AsyncEngine, league: str, until: int, progress: Progress
-) -> str:
-    """Write the log with the versions of schemas in it; return the root of its tree."""
-    tree, versions, after = Frontier(), Counter[tuple[str, int]](), -1
-    with archive.entry(LOG) as entry:
-        while after < until:
-            async with engine.connect() as connection:
-                rows = await read_league(connection, league, after, min(CHUNK, until - after))
-            for row in rows:
-                tree.append(row.hash)
-                versions[row.type, row.schema_version] += 1
-                line = Line(
-                    position=row.position,
-                    stream=row.stream,
-                    stream_version=row.stream_version,
-                    event_id=str(row.event_id),
-                    type=row.type,
-                    schema_version=row.schema_version,
-                    at=row.at,
-                    data=row.data.decode(),
-                    sealed=None if row.sealed is None else row.sealed.hex(),
-                    metadata=row.metadata.decode(),
-                    hash=row.hash.hex(),
-                )
-                entry.line(line)
-            after = rows[-1].position
-            progress(after + 1, until + 1)
+async def streamed(taking: Taking, made_at: datetime) -> AsyncIterator[bytes]:
+    """Yield a league's archive as it grows; no more of it is held than one step adds."""
+    flow = Flow()
+    async for _ in take(taking, Archive(flow, made_at)):
+        yield flow.take()
+
+
+async def _log(taking: Taking) -> AsyncIterator[list[Recorded]]:
+    after = -1
+    while after < taking.until:
+        async with taking.engine.connect() as connection:
+            wanted = min(CHUNK, taking.until - after)
+            rows = await read_league(connection, taking.league, after, wanted)
+        yield rows
+        after = rows[-1].position
+
+
+def _line(row: Recorded) -> Line:
+    return Line(
+        position=row.position,
+        stream=row.stream,
+        stream_version=row.stream_version,
+        event_id=str(row.event_id),
+        type=row.type,
+        schema_version=row.schema_version,
+        at=row.at,
+        data=row.data.decode(),
+        sealed=None if row.sealed is None else row.sealed.hex(),
+        metadata=row.metadata.decode(),
+        hash=row.hash.hex(),
+    )
+
+
+def _schemas(archive: Archive, versions: Counter[tuple[str, int]]) -> None:
     with archive.entry(SCHEMAS) as entry:
         entry.line(
             [
@@ -140,7 +174,6 @@ async def _log(
         if document.exists():  # an installation may come without its documents
             with archive.entry(f"schemas/{document.name}") as entry:
                 entry.write(document.read_bytes())
-    return tree.root().hex()
 
 
 async def _proofs(archive: Archive, engine: AsyncEngine, league: str, size: int) -> None:

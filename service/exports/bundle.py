@@ -11,8 +11,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import msgspec
@@ -124,18 +123,38 @@ class Entry:
         )
 
 
+class Flow:
+    """Takes what a zip writes and hands it on: a file that is never looked back into."""
+
+    def __init__(self) -> None:
+        self._waiting = bytearray()
+
+    def write(self, content: bytes) -> int:
+        """Keep *content* until it is taken."""
+        self._waiting += content
+        return len(content)
+
+    def flush(self) -> None:
+        """Do nothing: nothing is held back."""
+
+    def take(self) -> bytes:
+        """Return what was written since the last time."""
+        taken, self._waiting = bytes(self._waiting), bytearray()
+        return taken
+
+
 class Archive:
     """A zip being written; its files are dated alike."""
 
-    def __init__(self, target: Path, made_at: datetime) -> None:
-        self._zip = ZipFile(target, "x", ZIP_DEFLATED)
-        self._at = made_at
+    def __init__(self, target: IO[bytes] | Flow, made_at: datetime) -> None:
+        self._zip = ZipFile(cast(IO[bytes], target), "w", ZIP_DEFLATED)
+        self.made_at = made_at
         self.parts: list[Part] = []
 
     @contextmanager
     def entry(self, name: str) -> Iterator[Entry]:
         """Open the next file; one is written at a time, in any length."""
-        about = ZipInfo(name, self._at.timetuple()[:6])
+        about = ZipInfo(name, self.made_at.timetuple()[:6])
         about.compress_type = ZIP_DEFLATED
         about.external_attr = 0o600 << 16
         with self._zip.open(about, "w", force_zip64=True) as target:

@@ -6,7 +6,8 @@ from rich.console import Console
 
 from service.database import async_engine
 from service.errors import NotCaughtUp, StreamNotFound
-from service.exports.archive import write_archive
+from service.exports.archive import Taking, prepare, take
+from service.exports.bundle import Archive
 from service.exports.checking import check_archive
 from service.settings import Settings
 from service.sources import DatabaseClock
@@ -21,14 +22,10 @@ async def export(settings: Settings, league: str, target: Path) -> int:
     if file is None:
         _err.print(f"{target} is there already\n  next: name another file", markup=False)
         return 1
-    draft = file.with_name(f"{file.name}.part")
     engine = async_engine(settings.database_url, 2)
     try:
-        draft.unlink(missing_ok=True)
-        manifest = await write_archive(
-            engine, league, draft, DatabaseClock().now(), lambda _done, _all: None
-        )
-        draft.replace(file)
+        taking = await prepare(engine, league)
+        await _write(taking, file)
     except (StreamNotFound, ValueError):
         _err.print(f"no league {league}\n  next: look it up with GET /v1/leagues", markup=False)
         return 2
@@ -36,10 +33,21 @@ async def export(settings: Settings, league: str, target: Path) -> int:
         _err.print(f"{error.detail}\n  next: is `holotable project` running?", markup=False)
         return 1
     finally:
-        draft.unlink(missing_ok=True)
         await engine.dispose()
-    _out.print(f"{file}: {manifest.events} events, root {manifest.root}")
+    _out.print(f"{file}: {taking.until + 1} events")
     return 0
+
+
+async def _write(taking: Taking, file: Path) -> None:
+    """Write to a draft beside *file*, which appears when it is whole."""
+    draft = file.with_name(f"{file.name}.part")
+    try:
+        with draft.open("wb") as opened:
+            async for _ in take(taking, Archive(opened, DatabaseClock().now())):
+                pass
+        draft.replace(file)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _file(target: Path, league: str) -> Path | None:

@@ -23,8 +23,8 @@ CHUNK = 500
 STANDINGS = ("rank", "player", "name", "points", "played", "wins", "best", "best_placing")
 RESULTS = (
     "tournament", "tournament_name", "season", "state", "entrant", "player", "name", "bot",
-    "withdrawn", "placing", "shared", "payout_minor", "currency", "hands", "registered_at",
-    "finished_at",
+    "withdrawn", "placing", "shared", "payout_minor", "bounties_minor", "currency", "hands",
+    "knockouts", "registered_at", "finished_at",
 )  # fmt: skip
 PAYOUTS = (
     "tournament", "tournament_name", "placing", "shared", "entrant", "player", "name",
@@ -91,6 +91,8 @@ def _cell(row: Any, name: str, called: dict[str, str]) -> Cell:
         case "payout_minor" | "amount_minor":
             amount: int | None = row["payout"]
             return amount
+        case "bounties_minor":
+            return int(row["bounties"])
         case _:
             cell: Cell = row[name]
             return cell

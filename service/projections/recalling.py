@@ -37,6 +37,12 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     """Those bought back too."""
 
     rebuys: int
+    knockouts: int
+    """Of entrants who are out for good; of a shared pot every winner counts one."""
+
+    bounties: int
+    """Won, in minor units of ``currency``."""
+
     registered_at: datetime
     finished_at: datetime | None
     registered_position: int
@@ -50,10 +56,13 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Winnings(msgspec.Struct, frozen=True, kw_only=True):
-    """Prizes in one currency, in its minor units."""
+    """What was won in one currency, in its minor units."""
 
     currency: str | None
     amount: int
+    """Prizes."""
+
+    bounties: int
 
 
 class SeasonPoints(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +88,7 @@ class Sums(msgspec.Struct, frozen=True, kw_only=True):
     hands_won: int
     busts: int
     rebuys: int
+    knockouts: int
     placings: tuple[Placed, ...]
     winnings: tuple[Winnings, ...]
     points: tuple[SeasonPoints, ...]
@@ -118,7 +128,7 @@ async def sums(connection: AsyncConnection, league: str, player: str) -> Sums:
             sa.func.count().filter(game.c.placing == 1, game.c.shared == 1).label("wins"),
             *(
                 sa.func.coalesce(sa.func.sum(game.c[name]), 0).label(name)
-                for name in ("hands", "hands_won", "busts", "rebuys")
+                for name in ("hands", "hands_won", "busts", "rebuys", "knockouts")
             ),
         )
     )
@@ -129,15 +139,19 @@ async def sums(connection: AsyncConnection, league: str, player: str) -> Sums:
         .order_by(game.c.placing)
     )
     won = await connection.execute(
-        sa.select(game.c.currency, sa.cast(sa.func.sum(game.c.payout), sa.BigInteger))
-        .where(game.c.payout > 0)
+        sa.select(
+            game.c.currency,
+            sa.cast(sa.func.sum(sa.func.coalesce(game.c.payout, 0)), sa.BigInteger),
+            sa.cast(sa.func.sum(game.c.bounties), sa.BigInteger),
+        )
+        .where(sa.or_(game.c.payout > 0, game.c.bounties > 0))
         .group_by(game.c.currency)
         .order_by(game.c.currency)
     )
     return Sums(
         **{name: int(count) for name, count in counted.mappings().one().items()},
         placings=tuple(Placed(**row) for row in placed.mappings()),
-        winnings=tuple(Winnings(currency=row[0], amount=row[1]) for row in won),
+        winnings=tuple(Winnings(currency=row[0], amount=row[1], bounties=row[2]) for row in won),
         points=await _points(connection, league, player),
     )
 

@@ -16,12 +16,20 @@ from service.projections.projection import Happened, Projection
 
 
 async def _load(connection: AsyncConnection, changes: Changes, batch: Sequence[Happened]) -> None:
-    """Put who is dealt in at each table of *batch* into the memory."""
-    table = schema.record_table
+    """Put who is dealt in at each table of *batch*, and who had busted whom, into the memory."""
+    table, game = schema.record_table, schema.record_game
     tables = {happened.subject for happened in batch}
     found = await connection.execute(sa.select(table).where(table.c.table.in_(tables)))
     for row in found.mappings():
         changes.memory[row["table"]] = {"dealt": row["dealt"]}
+    out = {each.data["entrant"] for each in batch if each.type == "entrant_eliminated"}
+    busted = await connection.execute(
+        sa.select(game.c.entrant, game.c.knocked_out_by).where(
+            game.c.entrant.in_(out), game.c.knocked_out_by.is_not(None)
+        )
+    )
+    for row in busted.mappings():
+        changes.memory[row["entrant"]] = {"by": row["knocked_out_by"]}
 
 
 def _tournament_announced(changes: Changes, happened: Happened) -> None:
@@ -51,6 +59,8 @@ def _entrant_registered(changes: Changes, happened: Happened) -> None:
         hands_won=0,
         busts=0,
         rebuys=0,
+        knockouts=0,
+        bounties=0,
         registered_at=happened.at,
         registered_position=happened.position,
     )
@@ -83,8 +93,29 @@ def _entrant_busted(changes: Changes, happened: Happened) -> None:
     changes.add(schema.record_game, {"entrant": happened.data["entrant"]}, busts=1)
 
 
+def _entrant_knocked_out(changes: Changes, happened: Happened) -> None:
+    """Remember by whom; it counts once the entrant is out for good."""
+    data = happened.data
+    _knocked_out(changes, data["entrant"], data["by"])
+
+
+def _back_in_play(changes: Changes, happened: Happened) -> None:
+    _knocked_out(changes, happened.data["entrant"], None)
+
+
+def _knocked_out(changes: Changes, entrant: str, by: list[str] | None) -> None:
+    changes.patch(schema.record_game, entrant=entrant, knocked_out_by=by)
+    changes.memory[entrant] = {"by": by or []}
+
+
+def _bounty_won(changes: Changes, happened: Happened) -> None:
+    data = happened.data
+    changes.add(schema.record_game, {"entrant": data["by"]}, bounties=data["amount"])
+
+
 def _rebuy_taken(changes: Changes, happened: Happened) -> None:
     changes.add(schema.record_game, {"entrant": happened.data["entrant"]}, rebuys=1)
+    _back_in_play(changes, happened)
 
 
 def _entrant_eliminated(changes: Changes, happened: Happened) -> None:
@@ -92,6 +123,8 @@ def _entrant_eliminated(changes: Changes, happened: Happened) -> None:
     changes.patch(
         schema.record_game, entrant=data["entrant"], placing=data["place"], shared=data["shared"]
     )
+    for winner in changes.memory.get(data["entrant"], {"by": []})["by"]:
+        changes.add(schema.record_game, {"entrant": winner}, knockouts=1)
 
 
 def _tournament_finished(changes: Changes, happened: Happened) -> None:
@@ -136,7 +169,10 @@ records = Projection(
         "hand_opened": _hand_opened,
         "hand_settled": _hand_settled,
         "entrant_busted": _entrant_busted,
+        "entrant_knocked_out": _entrant_knocked_out,
         "rebuy_taken": _rebuy_taken,
+        "item_staked": _back_in_play,
+        "bounty_won": _bounty_won,
         "entrant_eliminated": _entrant_eliminated,
         "tournament_finished": _tournament_finished,
         "result_corrected": _result,

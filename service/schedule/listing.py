@@ -6,6 +6,7 @@ took back; so a calendar sees one event that changes, not several.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -13,16 +14,22 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.league.errors import TemplateUnknown
+from engine.league.state import Created
 from engine.season.schedule.state import Fixture, Recurrence
 from engine.season.schedule.values import Local
 from engine.season.state import Opened
 from engine.values import stream_of
+from service.announcing import completed
 from service.desk import Desk
 from service.projections import queries, rows, schema
 from service.schedule.materialising import tournament_of
 from service.schedule.occurrences import Occurrence, between
 
 ITEMS_MAX = 1000
+UNNAMED = "Tournament"
+"""What is planned is called where its template, which had the name, has gone."""
+
 _A_DAY = timedelta(days=1)
 
 Standing = Literal["planned", "on", "over", "cancelled", "missed"]
@@ -69,12 +76,15 @@ async def schedule_of(
             tournament.c.starts_at < until,
         )
     }
+    house = (await desk.writer.load(league, stream_of(league))).state
     items: list[Item] = []
     for season in await queries.seasons(connection, league):
         state = (await desk.writer.load(league, stream_of(season.season))).state
         if isinstance(state, Opened):
             for recurrence in state.schedule.recurrences:
-                items += _items_of(recurrence, season.season, state.closed, found, since, until)
+                items += _items_of(
+                    recurrence, season.season, state.closed, found, since, until, house
+                )
     items += [_announced(row) for row in found.values() if row.starts_at is not None]
     items = [each for each in items if since <= each.starts_at < until]
     return sorted(items, key=lambda each: (each.starts_at, each.uid))[:ITEMS_MAX]
@@ -116,6 +126,7 @@ def _items_of(
     found: dict[str, rows.TournamentRow],
     since: datetime,
     until: datetime,
+    house: Created,
 ) -> Iterable[Item]:
     """Yield the occurrences of a recurrence, and take their tournaments out of *found*."""
     for fixture in recurrence.fixtures:
@@ -127,7 +138,8 @@ def _items_of(
         row = _taken(occurrence, found)
         if row is None and closed and occurrence.open:
             continue
-        yield _item(recurrence, occurrence, season, row)
+        name = row.name if row is not None else _name(house, occurrence.body)
+        yield _item(recurrence, occurrence, season, row, name)
     for fixture in recurrence.fixtures:
         # Announced once, and no longer of the plan: whoever has seen it sees it called off.
         row = found.pop(fixture.tournament or "", None)
@@ -145,8 +157,21 @@ def _taken(
     return row if fixture.became == "announced" else None
 
 
+def _name(house: Created, body: str) -> str:
+    """Return what a tournament will be called, as far as that is known today."""
+    content = msgspec.json.decode(body)
+    # Without its template it will be refused when its time comes; until then it is planned.
+    with suppress(TemplateUnknown):
+        content = completed(house, content)
+    return str(content.get("name", UNNAMED))
+
+
 def _item(
-    recurrence: Recurrence, occurrence: Occurrence, season: str, row: rows.TournamentRow | None
+    recurrence: Recurrence,
+    occurrence: Occurrence,
+    season: str,
+    row: rows.TournamentRow | None,
+    name: str,
 ) -> Item:
     announced = occurrence.fixture is not None and occurrence.fixture.became == "announced"
     standing: Standing = "planned"
@@ -163,7 +188,7 @@ def _item(
     return Item(
         uid=_uid(recurrence, occurrence.label),
         sequence=2 * recurrence.edits + off,
-        name=row.name if row is not None else msgspec.json.decode(occurrence.body)["name"],
+        name=name,
         starts_at=moment.at if row is None or row.starts_at is None else row.starts_at,
         standing=standing,
         since=_since(row) if row is not None else occurrence.planned_at,

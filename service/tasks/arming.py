@@ -28,6 +28,7 @@ _NEWS = """
      WHERE last.position >= coalesce(done.position, 0)
 """
 
+_BREAK = "break_started"
 _CLOCK = ("clock_started", "level_raised")
 _ROUND = "round_ended"
 _IDLE = ("hand_settled", "deal_voided")
@@ -41,6 +42,7 @@ _ASKING = [
     *_RESULT,
     *_CLOCK,
     _ROUND,
+    _BREAK,
     *_RECURRING,
     _CLOSING,
 ]
@@ -147,6 +149,8 @@ def _arm(
             args["run_by"] = str(event.version)
         if kind == _ROUND:
             args["after"] = str(event.data["round"])
+        if kind == _BREAK:
+            args["begun_by"] = str(event.version)
         for task, due_at in _due(kind, event.data, now):
             arm_now(
                 connection,
@@ -196,10 +200,16 @@ def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, date
         # Nothing follows the last one.
         at = data["next_at"]
         return [("tournament.round", datetime.fromisoformat(at))] if at else []
+    if kind == _BREAK:
+        return [("tournament.break", datetime.fromisoformat(data["due"]))]
     due = [("tournament.start", datetime.fromisoformat(data["starts_at"]))]
     if data["registration_opens_at"] is not None:
         opens_at = datetime.fromisoformat(data["registration_opens_at"])
         due.append(("tournament.open_registration", opens_at))
+    # Terms of the first versions had no floor.
+    ends_at = data.get("floor", {}).get("last_hands_at")
+    if ends_at is not None:
+        due.append(("tournament.last_hands", datetime.fromisoformat(ends_at)))
     return due
 
 

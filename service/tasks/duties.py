@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from service import clocks, directing, rounds, watching
+from service import clocks, directing, pacing, rounds, watching
 from service.desk import Desk
 from service.schedule import closing, materialising
 from service.tasks import audits, signing
@@ -62,6 +62,16 @@ async def seat_round(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     return await rounds.seat_round(desk, ids["league"], ids["tournament"], int(ids["after"]))
 
 
+async def tend_break(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """End a break that is due, unless it has been ended."""
+    return await pacing.end_break(desk, ids["league"], ids["tournament"], int(ids["begun_by"]))
+
+
+async def call_last_hands(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Open no more hands than are drawn: the announced hour has come."""
+    return await pacing.call_last_hands(desk, ids["league"], ids["tournament"])
+
+
 async def watch_table(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """See to one live table: a decision that ran out, a hand that nobody opened."""
     return await watching.watch(desk, ids["league"], ids["table"])
@@ -110,6 +120,14 @@ DUTIES: dict[str, Duty] = {
         PLAY,
         seat_round,
         Late("do", "The round begins at once; in a pause it waits for the end of it."),
+    ),
+    "tournament.break": Duty(
+        PLAY, tend_break, Late("do", "The break ends at once; it has merely been longer.")
+    ),
+    "tournament.last_hands": Duty(
+        PLAY,
+        call_last_hands,
+        Late("do", "The hands in play then are the last, or as many more as are drawn."),
     ),
     "table.watch": Duty(
         PLAY,

@@ -56,7 +56,8 @@ class Evening:
         decided, self.tables[table] = decide_in_turn(DECIDERS["table"], state, commands)
         self.history += decided
         self.now += timedelta(seconds=1)
-        busts = busts_of(table, decided, level=self.tables[table].level_number)
+        after = self.tables[table]
+        busts = busts_of(table, decided, level=after.level_number, round_number=after.round)
         if busts is not None:
             self.ask(busts)
         return decided

@@ -14,7 +14,7 @@ from engine.table.state import Table
 from engine.tournament.commands import RecordBusts
 from engine.tournament.state import Finished, Running
 from engine.tournament.values import Busted
-from engine.values import HandId, TableId, stream_of
+from engine.values import EntrantId, HandId, TableId, stream_of
 from tests.engine.floor import NOON, TOURNAMENT, to_start
 
 HEAD = "00" * 32
@@ -31,7 +31,7 @@ class Floor:
     """Every stream of one tournament, and what may be done to them."""
 
     def __init__(self, entrants: int, *, seed: int, **terms: Any) -> None:
-        self.random = Random(seed)
+        self.random, self.now = Random(seed), NOON
         decider = DECIDERS["tournament"]
         commands = to_start(entrants, **terms)
         self.events, self.tournament = decide_in_turn(decider, decider.initial, commands)
@@ -59,7 +59,7 @@ class Floor:
             self.tournament,
             known,
             table,
-            now=NOON,
+            now=self.now,
             hand=HAND,
             tournament_version=len(self.events),
             tournament_head=HEAD,
@@ -73,8 +73,8 @@ class Floor:
                 happened = self.decide(*entry.commands) or happened
                 continue
             table = next(key for key in self.tables if stream_of(key) == entry.stream)
-            if isinstance(entry.commands[0], OpenHand):
-                self._open(table)
+            if entry.commands and isinstance(entry.commands[0], OpenHand):
+                self._open(table, entry.commands[0].round)
                 happened = True
                 continue
             decided, state = decide_in_turn(DECIDERS["table"], self.tables[table], entry.commands)
@@ -89,12 +89,12 @@ class Floor:
             # Both or neither: a refusal of the table leaves the tournament as it was.
             state = self.tables[table]
             self.tables[table] = decide_in_turn(DECIDERS["table"], state, asked)[1]
-            self.chips += sum(each.chips for each in asked)
+            self.chips += sum(getattr(each, "chips", 0) for each in asked)
         self.tournament = after
         self.events += decided
         return bool(decided)
 
-    def _open(self, table: TableId) -> None:
+    def _open(self, table: TableId, number: int) -> None:
         state = self.tables[table]
         assert len([place for place in state.places if place.stack]) >= 2
         seats = [place.seat for place in state.places]
@@ -103,14 +103,14 @@ class Floor:
             state,
             hand=InPlay(),
             hand_number=state.hand_number + 1,
+            round=number,
             button=(after or seats)[0],
             wait=None,
         )
 
     def settle(self, table: TableId) -> None:
         """End the hand in play: chips change hands, some to nothing."""
-        state = self.tables[table]
-        before = {place.entrant: place.stack for place in state.places}
+        before = {place.entrant: place.stack for place in self.tables[table].places}
         stacks = dict(before)
         winner = self.random.choice(list(stacks))
         for entrant, stack in before.items():
@@ -119,7 +119,23 @@ class Floor:
                 stacks[entrant] -= lost
                 stacks[winner] += lost
         # Now and then nobody wins the pot: it is carried.
-        won_by = (winner,) if self.random.random() < 0.9 else ()
+        self._settled(table, stacks, (winner,) if self.random.random() < 0.9 else ())
+
+    def lose(self, table: TableId, *entrants: EntrantId) -> None:
+        """End the hand in play: *entrants* lose all they have to somebody else there."""
+        before = {place.entrant: place.stack for place in self.tables[table].places}
+        stacks = dict(before)
+        winner = next(each for each in stacks if each not in entrants)
+        for entrant in entrants:
+            stacks[winner] += stacks[entrant]
+            stacks[entrant] = 0
+        self._settled(table, stacks, (winner,))
+
+    def _settled(
+        self, table: TableId, stacks: dict[EntrantId, int], won_by: tuple[EntrantId, ...] = ()
+    ) -> None:
+        state = self.tables[table]
+        before = {place.entrant: place.stack for place in state.places}
         busts = tuple(
             Busted(
                 entrant=place.entrant,
@@ -142,7 +158,15 @@ class Floor:
         )
         if busts:
             number = state.hand_number
-            self.decide(RecordBusts(table=table, hand_number=number, busts=busts, now=NOON))
+            self.decide(
+                RecordBusts(
+                    table=table,
+                    hand_number=number,
+                    round=state.round,
+                    busts=busts,
+                    now=self.now,
+                )
+            )
 
     def step(self) -> bool:
         """Let one table, chosen at random, go on; answer whether it could."""
@@ -179,5 +203,7 @@ class Floor:
             for placed in table.entrants()
         }
         out = [placing.entrant for placing in self.tournament.placings]
+        if self.tournament.floor.hand_for_hand is not None:
+            out += [each.entrant for each in self.tournament.floor.hand_for_hand.out]
         known = sorted([*out, *self.tournament.remaining()])
         assert known == sorted(each.entrant for each in self.tournament.entrants)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine.policies import fatal_pots
 from engine.rulesets import resolve
@@ -17,14 +18,18 @@ from engine.table.events import (
 )
 from engine.tournament.commands import CloseWindows, DeclareRebuy
 from engine.tournament.events import EntrantEliminated, TournamentFinished
+from engine.tournament.floor.commands import Disqualify
 from engine.tournament.money.events import BountyUnclaimed, BountyWon, EntrantKnockedOut
 from engine.tournament.money.pool import knockouts_of
 from engine.tournament.terms import FeeTerms
 from engine.values import HandId, TableId
 from tests.engine.books import charging, ledger, out
 from tests.engine.floor import NOON, entrant, table
+from tests.engine.rulings import RULED
 from tests.engine.scenario import Scenario
+from tests.engine.test_hand_for_hand import begun, step
 from tests.engine.test_money import charging_with
+from tests.engine.test_rulings import sitting
 
 HAND = HandId("hnd_" + "0" * 32)
 
@@ -184,6 +189,21 @@ def test_a_bust_that_is_bought_back_pays_no_bounty(rebuying: Scenario) -> None:
     assert knockouts_of(rebuying.state) == {entrant(3): 1}
 
 
+def test_who_came_back_is_nobodys_knockout_any_more(rebuying: Scenario) -> None:
+    """
+    Who goes out without a pot later, as by a ruling, is not paid for by an old bust.
+    """
+    rebuying.asked(out(rebuying, entrant(1), by=(entrant(2),)))
+    rebuying.asked(DeclareRebuy(entrant=entrant(1), now=NOON))
+
+    busted = out(rebuying, entrant(1))
+    unseen = replace(busted, busts=tuple(replace(each, pot=None) for each in busted.busts))
+    decided = rebuying.when(unseen).events()
+
+    assert won(decided) == []
+    assert isinstance(decided[-1], BountyUnclaimed)
+
+
 def test_a_bounty_is_won_when_the_window_closes_by_who_won_the_pot(rebuying: Scenario) -> None:
     """
     The winner is known since the bust, the elimination only now.
@@ -194,3 +214,38 @@ def test_a_bounty_is_won_when_the_window_closes_by_who_won_the_pot(rebuying: Sce
     decided = rebuying.when(closing).events()
 
     assert won(decided) == [(entrant(1), entrant(2), 250, "bounty.won")]
+
+
+BOUNTIES: dict[str, Any] = {
+    "fees": FeeTerms(buy_in=1_000, bounty=250),
+    "payouts": (1,),
+    "currency": "EUR",
+}
+
+
+def test_a_bounty_is_won_when_the_round_of_hand_for_hand_places_its_busts() -> None:
+    """
+    The pot is known since the hand, the place only when all tables have played theirs.
+    """
+    floor = begun(8, **BOUNTIES)
+    loser, winner = sitting(floor, 1)[:2]
+    floor.lose(table(1), loser)
+    assert won(floor.events) == []
+
+    floor.lose(table(2))
+    step(floor)
+
+    assert won(floor.events) == [(loser, winner, 250, "bounty.won")]
+
+
+def test_nobody_wins_the_bounty_of_who_is_disqualified() -> None:
+    """
+    It joins the pool: there was no pot to win it with.
+    """
+    given = charging(4, bounty=250)
+
+    decided = given.when(Disqualify(entrant=entrant(1), **RULED)).events()
+
+    assert won(decided) == []
+    assert isinstance(decided[-1], BountyUnclaimed)
+    assert ledger(given).pool == 4_250

@@ -6,9 +6,10 @@ import pytest
 
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament import decider
-from engine.tournament.commands import DeclareRebuy, Finish, Pause, Withdraw
-from engine.tournament.errors import EntrantUnknown, TermsInvalid
+from engine.tournament.commands import Cancel, DeclareRebuy, Finish, Pause, Withdraw
+from engine.tournament.errors import EntrantUnknown, TermsInvalid, TournamentOver
 from engine.tournament.events import RebuyTaken, TournamentFinished
+from engine.tournament.floor.commands import AnnounceBreak, EndBreak
 from engine.tournament.money.commands import RecordPayment, TakeAddOn
 from engine.tournament.money.errors import AddOnNotAllowed, PaymentNotDue, PaymentsOnTrust
 from engine.tournament.money.events import AddOnTaken, PaymentRecorded
@@ -18,6 +19,7 @@ from engine.tournament.terms import FeeTerms
 from engine.tournament.terms.fees import AddOnTerms, PayoutRow, Price
 from tests.engine.books import charging, ledger, out, stacks
 from tests.engine.floor import NOON, announce, entrant, opening, player, register, to_start
+from tests.engine.rulings import RULED
 from tests.engine.scenario import Scenario
 
 
@@ -176,6 +178,7 @@ def test_what_staff_saw_paid_is_written_down_and_the_rest_is_owed() -> None:
     given.when(paid(1, "buy_in", 600)).then(
         PaymentRecorded(
             entrant=entrant(1),
+            player=player(1),
             kind="buy_in",
             amount=600,
             currency="EUR",
@@ -205,6 +208,22 @@ def test_who_withdraws_after_paying_is_given_it_back_once() -> None:
     books = ledger(given)
     assert (books.credit, books.refunds) == (0, 1_000)
     given.when(paid(2, "refund", 1)).then_rejected(PaymentNotDue, kind="refund", amount=1, due=0)
+
+
+def test_what_was_paid_too_much_is_given_back_after_a_cancellation_too() -> None:
+    """
+    Who had withdrawn is not among those whom the policy names.
+    """
+    given = entered(1, 2, payment="recorded")
+    given.asked(paid(1, "fee", 100), paid(2, "buy_in", 300))
+    given.asked(Withdraw(entrant=entrant(2), now=NOON), Cancel(reason="storm", now=NOON))
+    assert (ledger(given).credit, ledger(given).refunds) == (300, 100)
+
+    given.asked(paid(2, "refund", 300))
+
+    assert (ledger(given).credit, ledger(given).refunds) == (0, 400)
+    given.when(paid(1, "refund", 1)).then_rejected(PaymentNotDue, kind="refund", amount=1, due=0)
+    given.when(paid(1, "fee", 1)).then_rejected(TournamentOver, phase="cancelled")
 
 
 def test_on_trust_every_entry_counts_as_paid() -> None:
@@ -255,6 +274,21 @@ def test_an_add_on_is_taken_while_play_stands_and_paid_into_the_pool() -> None:
     assert (taken.chips, taken.number) == (2_000, 1)
     assert (ledger(given).pool, ledger(given).fees) == (3_500, 320)
     given.when(take).then_rejected(AddOnNotAllowed, reason="none_left")
+
+
+def test_an_add_on_is_taken_at_a_break_of_the_schedule_too() -> None:
+    """
+    A break is when play stands; after it the time is over.
+    """
+    given = charging(3, add_on=AddOnTerms(price=500, chips=2_000))
+    given.asked(AnnounceBreak(seconds=600, **RULED))
+
+    given.asked(TakeAddOn(entrant=entrant(1), now=NOON), EndBreak(**RULED))
+
+    assert ledger(given).pool == 3_500
+    given.when(TakeAddOn(entrant=entrant(2), now=NOON)).then_rejected(
+        AddOnNotAllowed, reason="not_at_a_break"
+    )
 
 
 def test_no_add_on_where_none_is_offered_and_none_for_who_is_out() -> None:

@@ -8,6 +8,7 @@ import pytest
 from engine.errors import CommandRejected
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament.commands import Cancel, DeclareRebuy, Pause, Resume
+from engine.tournament.floor.commands import Disqualify, StartHandForHand
 from engine.tournament.money.commands import AcceptDeal, DeclineDeal, ProposeDeal, TakeAddOn
 from engine.tournament.money.pool import Ledger, ledger_of
 from engine.tournament.state import Cancelled, Finished, Running
@@ -16,6 +17,7 @@ from engine.tournament.terms.fees import AddOnTerms, PayoutRow, Price
 from engine.tournament.values import Standing
 from tests.engine.books import balanced
 from tests.engine.floor import NOON
+from tests.engine.rulings import RULED
 from tests.engine.simulation import Floor
 
 NIGHTS = 60
@@ -83,6 +85,8 @@ def meddle(floor: Floor, random: Random) -> None:
             (DeclareRebuy(entrant=who, now=NOON),),
             (Pause(reason="break", now=NOON),),
             (Resume(now=NOON),),
+            (Disqualify(entrant=who, **RULED),),
+            (StartHandForHand(**RULED),),
         ]
     )
     try:
@@ -166,4 +170,6 @@ def test_these_nights_see_deals_bounties_add_ons_rebuys_and_cancellations() -> N
         "rebuy_taken",
         "refunds_awarded",
         "tournament_finished",
+        "entrant_disqualified",
+        "hand_for_hand_started",
     }

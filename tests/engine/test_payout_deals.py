@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from engine.tournament.commands import Finish
+from engine.tournament.correcting.commands import CorrectResult, Forfeit
+from engine.tournament.correcting.errors import CorrectionInvalid
 from engine.tournament.errors import DirectiveStale
 from engine.tournament.events import PlayClosing
 from engine.tournament.money.commands import AcceptDeal, DeclineDeal, ProposeDeal
@@ -21,11 +23,17 @@ from engine.tournament.money.events import (
     PayoutDealVoided,
 )
 from engine.tournament.money.values import DealShare
+from engine.values import TextId, TextRef
 from tests.engine.books import charging, ledger, out, stacks
-from tests.engine.floor import NOON, entrant
+from tests.engine.floor import NOON, entrant, player
 from tests.engine.scenario import Scenario
 
 CHIPS = stacks(e2=3_000, e3=600, e4=400)
+SIGNED: dict[str, Any] = {
+    "by": player(99),
+    "reason": TextRef(text=TextId("txt_" + "0" * 32), digest="00" * 32),
+    "now": NOON,
+}
 
 
 def three_left() -> Scenario:
@@ -214,3 +222,48 @@ def test_a_deal_may_end_play_and_chips_decide_the_places() -> None:
         (entrant(3), 2, 1_333),
         (entrant(4), 3, 1_333),
     ]
+
+
+def ended_by_a_deal(**asked: Any) -> Scenario:
+    """Return a result of which three have agreed on 4 000 among themselves."""
+    given = three_left().asked(propose(ends=True, **asked))
+    given.asked(accept(2), accept(3), accept(4))
+    return given.asked(Finish(rule="finish.deal", stacks=CHIPS, now=NOON))
+
+
+def paid(given: Scenario) -> dict[Any, int]:
+    return {each.entrant: each.amount for each in given.state.payouts}
+
+
+def test_a_corrected_order_leaves_the_shares_of_a_deal_as_they_were_agreed() -> None:
+    """
+    Only what was left to play for follows the places.
+    """
+    given = ended_by_a_deal(play_for=1_000)
+    assert paid(given) == {entrant(2): 2_000, entrant(3): 1_000, entrant(4): 1_000}
+
+    order = ((entrant(4),), (entrant(2),), (entrant(3),), (entrant(1),))
+    given.asked(CorrectResult(order=order, **SIGNED))
+
+    assert paid(given) == {entrant(2): 1_000, entrant(3): 1_000, entrant(4): 2_000}
+
+
+def test_a_forfeited_share_goes_to_the_best_of_the_others() -> None:
+    """
+    What the places of those who agreed are worth stays among them; the rest moves up.
+    """
+    given = ended_by_a_deal().asked(Forfeit(entrant=entrant(3), **SIGNED))
+
+    assert sum(paid(given).values()) == 4_000
+    assert paid(given)[entrant(4)] == 1_333
+    assert entrant(3) not in paid(given)
+
+
+def test_who_made_a_deal_is_not_put_below_who_did_not() -> None:
+    """
+    Whose share it was to be would be anybody's guess: that is an award, to be named.
+    """
+    order = ((entrant(1),), (entrant(2),), (entrant(3),), (entrant(4),))
+
+    with pytest.raises(CorrectionInvalid, match="award anew"):
+        ended_by_a_deal().when(CorrectResult(order=order, **SIGNED)).events()

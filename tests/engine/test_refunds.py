@@ -16,9 +16,11 @@ from engine.tournament.values import Standing
 from engine.values import EntrantId
 from tests.engine.books import charging, ledger, out, stacks
 from tests.engine.evening import Evening
-from tests.engine.floor import NOON, RULESET, entrant, player, to_start
+from tests.engine.floor import NOON, RULESET, entrant, player, table, to_start
 from tests.engine.scenario import Scenario
+from tests.engine.test_hand_for_hand import begun
 from tests.engine.test_money import entered
+from tests.engine.test_rulings import sitting
 
 
 def cancel(*told: Standing) -> Cancel:
@@ -210,3 +212,24 @@ def test_where_nobody_has_paid_nothing_is_owed() -> None:
     (cancelled,) = given.when(cancel()).events()
 
     assert isinstance(cancelled, TournamentCancelled)
+
+
+def test_who_is_broke_in_a_round_that_has_placed_nobody_yet_is_still_in() -> None:
+    """
+    Hand for hand, with the hand at the other table in play: no chips, and no place either.
+    """
+    fees = FeeTerms(buy_in=1_000, cancellation="roll_forward")
+    floor = begun(8, fees=fees, payouts=(1,), currency="EUR")
+    broke = sitting(floor, 1)[0]
+    floor.lose(table(1), broke)
+    told = tuple(
+        Standing(entrant=place.entrant, stack=place.stack)
+        for each in floor.open_tables
+        for place in each.places
+    )
+
+    floor.decide(cancel(*told))
+
+    paid = owed(floor.events)
+    assert paid[broke] == 500
+    assert sum(paid.values()) == 8_000

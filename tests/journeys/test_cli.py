@@ -213,3 +213,81 @@ def test_up_makes_its_organiser_a_new_token_when_the_kept_one_has_expired(stack:
     assert fresh != expired
     assert (me.status_code, me.json()["login"]) == (200, standing.LOGIN)
     assert standing.organiser_token(stack) == fresh
+
+
+def test_a_list_of_players_is_tried_imported_and_refused(
+    stack: Stack, organiser: str, league: str, tmp_path: Path
+) -> None:
+    """Row by row on standard output, with a code for each who is new."""
+    token, roster = tmp_path / "token", tmp_path / "players.csv"
+    token.write_text(organiser + "\n", encoding="utf-8")
+    roster.write_text("name;external_id\nHan;7\nLeia;8\n", encoding="utf-8")
+    arguments = ("league", "import", stack.url, league, str(roster), "--token", str(token))
+
+    tried = holotable(stack, "api", *arguments, "--dry-run")
+    assert (tried.returncode, tried.stdout.splitlines()[1:]) == (0, ["2,added,,,", "3,added,,,"])
+    done, again = [holotable(stack, "api", *arguments) for _ in range(2)]
+    assert [row.split(",")[1] for row in done.stdout.splitlines()] == ["outcome", "added", "added"]
+    assert all(row.split(",")[3] for row in done.stdout.splitlines())
+    assert [row.split(",")[1:4:2] for row in again.stdout.splitlines()[1:]] == [
+        ["unchanged", ""],
+        ["unchanged", ""],
+    ]
+    roster.write_text("name,email\nHan,nowhere\n", encoding="utf-8")
+    refused = holotable(stack, "api", *arguments)
+    assert (refused.returncode, refused.stdout.splitlines()[1]) == (
+        1,
+        "2,email,,,this is no e-mail address",
+    )
+    away = holotable(stack, "api", *arguments[:2], "http://127.0.0.1:1", *arguments[3:])
+    assert (away.returncode, away.stdout) == (3, "")
+
+
+def test_a_league_is_taken_away_and_checked(stack: Stack, league: str, tmp_path: Path) -> None:
+    """What is written proves itself without a database; a file that is there stays as it was."""
+    taken = holotable(stack, "api", "league", "export", league, str(tmp_path))
+    file = tmp_path / f"{league}.zip"
+    assert (taken.returncode, taken.stdout.startswith(f"{file}: ")) == (0, True), taken.stderr
+    checked = holotable(stack, "api", "league", "check", str(file), **NOWHERE)
+    assert (checked.returncode, checked.stdout[:6]) == (0, "holds:"), checked.stderr
+    content = file.read_bytes()
+    again = holotable(stack, "api", "league", "export", league, str(tmp_path))
+    assert (again.returncode, file.read_bytes()) == (1, content)
+    file.write_bytes(content[:-200])
+    broken = holotable(stack, "api", "league", "check", str(file))
+    assert (broken.returncode, broken.stdout) == (1, "")
+    assert sorted(tmp_path.iterdir()) == [file]
+
+
+def test_a_player_is_erased_once_it_is_meant(stack: Stack) -> None:
+    """Without --yes nobody is asked in a script, and nothing happens."""
+    made = holotable(stack, "api", "account", "create", "nien", "--password", "co-pilot nunb")
+    player = made.stdout.strip()
+    asked_first = holotable(stack, "api", "player", "erase", player)
+    assert asked_first.returncode != 0
+    gone = holotable(stack, "api", "player", "erase", player, "--yes")
+    assert (gone.returncode, gone.stdout) == (
+        0,
+        f"erased {player}: 0 tokens, 0 calendars, 0 texts\n",
+    ), gone.stderr
+    assert holotable(stack, "api", "token", "create", "nien").returncode == 1
+    nobody = holotable(stack, "api", "player", "erase", f"plr_{0:032x}", "--yes")
+    assert nobody.returncode == 2
+
+
+def test_the_floor_is_shown(stack: Stack, organiser: str, league: str, tmp_path: Path) -> None:
+    """A director sees the tournament; who may not is told no."""
+    made = asked(
+        stack, organiser, f"leagues/{league}/tournaments", {"name": "[b]", "ruleset": "better"}
+    )
+    token = tmp_path / "token"
+    token.write_text(organiser)
+    shown = holotable(stack, "api", "floor", made["id"], "--url", stack.url, "--token", str(token))
+    assert (shown.returncode, shown.stdout) == (
+        0,
+        "[b]: registering, 0 of 0 left, 0 chips, 0 on average\n",
+    ), shown.stderr
+    lost = holotable(
+        stack, "api", "floor", f"trn_{0:032x}", "--url", stack.url, "--token", str(token)
+    )
+    assert (lost.returncode, lost.stdout) == (1, "")

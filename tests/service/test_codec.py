@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from engine.aggregates import DECIDERS as AGGREGATES
 from engine.table.events import FormedPot, PotsFormed
+from engine.tournament.terms import FeeTerms
 from engine.values import Sealed
 from service.errors import EventUnreadable
 from service.eventstore import canonical
@@ -182,3 +183,15 @@ def test_what_was_stored_before_clocks_and_moved_absence_is_read_as_it_was_meant
     ]
     assert "set_by" not in level
     assert "away" not in arrivals[0]
+
+
+def test_a_tournament_of_before_fees_cost_nothing_and_was_taken_on_trust() -> None:
+    """
+    Its prize pool and its shares are what they were.
+    """
+    announced = {"ruleset": {}, "payouts": [3, 1], "prize_pool": 400}
+
+    today = upcast("tournament_announced", 2, announced)
+
+    assert msgspec.convert(today["fees"], FeeTerms) == FeeTerms()
+    assert (today["payouts"], today["prize_pool"]) == ([3, 1], 400)

@@ -14,9 +14,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def rulesets(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return holotable("rulesets", *arguments)
+
+
+def holotable(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command with none of its settings."""
     inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
     return subprocess.run(
-        [sys.executable, "-m", "service.cli", "rulesets", *arguments],
+        [sys.executable, "-m", "service.cli", *arguments],
         cwd=ROOT,
         env=inherited,
         stdin=subprocess.DEVNULL,

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
-from engine.tournament.events import RebuyTaken
+from engine.tournament.events import ItemStaked, RebuyTaken
 from engine.tournament.money.events import (
     AddOnTaken,
     BountyUnclaimed,
@@ -19,22 +19,28 @@ from engine.tournament.money.events import (
     RefundsAwarded,
 )
 from engine.tournament.money.values import Books, BountyPaid, Knockout, Offer, Payment
+from engine.values import EntrantId
 
 
 def booked(books: Books, event: Any) -> Books:
     """Return the books after any *event* of the tournament."""
     match event:
         case PaymentRecorded():
-            payment = Payment(entrant=event.entrant, kind=event.kind, amount=event.amount)
+            payment = Payment(
+                entrant=event.entrant, player=event.player, kind=event.kind, amount=event.amount
+            )
             return replace(books, payments=(*books.payments, payment))
         case RebuyTaken():
+            books = _back(books, event.entrant)
             return replace(books, rebuys=(*books.rebuys, event.entrant))
+        case ItemStaked():
+            return _back(books, event.entrant)
         case AddOnTaken():
             return replace(books, add_ons=(*books.add_ons, event.entrant))
         case EntrantKnockedOut():
             knockout = Knockout(entrant=event.entrant, by=event.by)
-            others = (each for each in books.knockouts if each.entrant != event.entrant)
-            return replace(books, knockouts=(*others, knockout))
+            books = _back(books, event.entrant)
+            return replace(books, knockouts=(*books.knockouts, knockout))
         case BountyWon():
             won = BountyPaid(entrant=event.entrant, by=event.by, amount=event.amount)
             return replace(books, bounties=(*books.bounties, won))
@@ -46,6 +52,12 @@ def booked(books: Books, event: Any) -> Books:
             return _dealing(books, event)
         case _:
             return books
+
+
+def _back(books: Books, entrant: EntrantId) -> Books:
+    """Return the books without what was known of a bust that has been bought back."""
+    others = tuple(each for each in books.knockouts if each.entrant != entrant)
+    return replace(books, knockouts=others)
 
 
 def _dealing(

@@ -1,6 +1,6 @@
 """Who has knocked whom out, and who gets the money on that head."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from engine.tournament.commands import RecordBusts
 from engine.tournament.money.events import BountyUnclaimed, BountyWon, EntrantKnockedOut
@@ -33,13 +33,13 @@ def knocked_out(busts: Sequence[Busted], command: RecordBusts) -> tuple[EntrantK
 
 
 def fallen(
-    state: Running, out: Iterable[EntrantId], winners: Mapping[EntrantId, tuple[EntrantId, ...]]
+    state: Running, out: Iterable[EntrantId], busts: Sequence[Busted] = ()
 ) -> tuple[Settled, ...]:
     """
     Return who gets the bounties of those who are *out* for good.
 
     Args:
-        winners: Who won the pot with the last chips, where that is known.
+        busts: Those that are decided now, and not in the books yet.
 
     Source: rulebook ``bounty.won`` and ``bounty.unclaimed``.
     """
@@ -47,6 +47,8 @@ def fallen(
     bounty, currency = terms.fees.bounty, terms.currency
     if not bounty or currency is None:
         return ()
+    winners = {each.entrant: each.by for each in state.books.knockouts}
+    winners |= {bust.entrant: bust.won_by for bust in busts if bust.pot is not None}
     events: list[Settled] = []
     for entrant in out:
         by = winners.get(entrant, ())
@@ -85,7 +87,7 @@ def left_over(state: Running, survivors: Iterable[EntrantId]) -> tuple[Settled, 
         for each in there
         if each in own
     )
-    return (*kept, *fallen(state, (each for each in there if each not in own), {}))
+    return (*kept, *fallen(state, (each for each in there if each not in own)))
 
 
 def held(state: Running) -> tuple[EntrantId, ...]:

@@ -7,7 +7,11 @@ from engine.tournament.commands import Announce
 from engine.tournament.terms.fees import FeeTerms
 from engine.values import CHIPS_MAX
 
-AMOUNT_MAX = 2**50
+AMOUNT_MAX = 2**40
+"""Of each price: what a hundred thousand entries pay still fits a column of the read models."""
+
+SHARE_MAX = 1_000_000
+ROWS_MAX = 1_000
 _WHOLE = 100
 
 Checked = tuple[str, bool, str]
@@ -42,7 +46,7 @@ def checked(command: Announce) -> Iterable[Checked]:
 def _sound(fees: FeeTerms, unit: int) -> Iterable[Checked]:
     add_on, rows = fees.add_on, fees.table
     amounts = all(0 <= each <= AMOUNT_MAX for each in _amounts(fees))
-    shares = all(row.shares and all(share > 0 for share in row.shares) for row in rows)
+    shares = all(row.shares and all(0 < share <= SHARE_MAX for share in row.shares) for row in rows)
     sizes = [row.entrants_from for row in rows]
     percent = fees.paid_percent
     falling = list(fees.amounts) == sorted(fees.amounts, reverse=True)
@@ -54,7 +58,8 @@ def _sound(fees: FeeTerms, unit: int) -> Iterable[Checked]:
             or (0 < add_on.chips <= CHIPS_MAX and not add_on.chips % unit and add_on.max > 0),
             f"must bring whole units of {unit} chips, and be there at least once",
         ),
-        ("fees.table", shares, "shares must be positive, and there must be some"),
+        ("fees.table", shares, f"shares must be 1 to {SHARE_MAX}, and there must be some"),
+        ("fees.table", len(rows) <= ROWS_MAX, f"must have {ROWS_MAX} rows at most"),
         ("fees.table", len(set(sizes)) == len(sizes), "must have one row for each size of field"),
         (
             "fees.amounts",

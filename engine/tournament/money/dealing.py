@@ -23,10 +23,11 @@ from engine.tournament.money.events import (
     PayoutDealProposed,
     PayoutDealVoided,
 )
-from engine.tournament.money.pool import amounts_of
+from engine.tournament.money.pool import amounts_of, not_placed
 from engine.tournament.money.sharing import alike, by_weight
 from engine.tournament.money.values import DealShare, Offer
 from engine.tournament.state import Running, State, running_of
+from engine.tournament.values import Standing
 from engine.values import EntrantId
 
 _RULES = {
@@ -67,7 +68,7 @@ def propose(state: State, command: ProposeDeal) -> tuple[PayoutDealProposed, ...
             number=running.books.offers + 1,
             by=command.by,
             method=command.method,
-            stacks=command.stacks if command.method == "by_chips" else (),
+            stacks=_told(command, parties),
             shares=shares,
             play_for=command.play_for,
             ends=command.ends,
@@ -132,16 +133,16 @@ def voided(state: Running, busted: Iterable[EntrantId]) -> tuple[PayoutDealVoide
 
 def _parties(state: Running, by: EntrantId | None) -> tuple[EntrantId, ...]:
     """Return everyone still in, in order of registration."""
-    left = set(state.remaining())
     if isinstance(state.terms.ruleset.end, OpenEnd) or state.books.deal is not None:
         raise DealNotPossible(reason="deal_made" if state.books.deal else "casino")
-    if state.windows or state.promised:
+    parties = not_placed(state)
+    if set(parties) != set(state.remaining()) or state.promised:
         raise DealNotPossible(reason="somebody_may_come_back")
-    if len(left) < 2:  # noqa: PLR2004 - it takes two
+    if len(parties) < 2:  # noqa: PLR2004 - it takes two
         raise DealNotPossible(reason="nobody_to_deal_with")
-    if by is not None and by not in left:
+    if by is not None and by not in parties:
         raise DealNotPossible(reason="out")
-    return tuple(each.entrant for each in state.entrants if each.entrant in left)
+    return parties
 
 
 def _shares(
@@ -155,7 +156,7 @@ def _shares(
             amounts = tuple(given[each] for each in parties)
         case "by_chips":
             stacks = {each.entrant: each.stack for each in command.stacks}
-            if set(stacks) != set(parties):
+            if not set(parties) <= set(stacks):
                 raise DirectiveStale(problem="the stacks are not those of everyone still in")
             amounts = by_weight(divided, [stacks[each] for each in parties])
         case "equal":
@@ -164,6 +165,13 @@ def _shares(
         DealShare(entrant=entrant, amount=amount)
         for entrant, amount in zip(parties, amounts, strict=True)
     )
+
+
+def _told(command: ProposeDeal, parties: tuple[EntrantId, ...]) -> tuple[Standing, ...]:
+    """Return the stacks that decide; chips of who is out by a ruling count for nobody."""
+    if command.method != "by_chips":
+        return ()
+    return tuple(each for each in command.stacks if each.entrant in parties)
 
 
 def _open(state: Running, number: int, entrant: EntrantId) -> Offer:

@@ -20,6 +20,7 @@ class PaymentRecorded(_Event, frozen=True, kw_only=True, tag="payment_recorded")
     """Staff saw money change hands, outside of this service."""
 
     entrant: EntrantId
+    player: PlayerId
     kind: PaymentKind
     amount: int
     currency: str

@@ -6,10 +6,24 @@ from engine.tournament.errors import EntrantUnknown, TournamentNotAnnounced, Tou
 from engine.tournament.money.commands import RecordPayment, TakeAddOn
 from engine.tournament.money.errors import AddOnNotAllowed, PaymentNotDue, PaymentsOnTrust
 from engine.tournament.money.events import AddOnTaken, PaymentRecorded
-from engine.tournament.money.pool import Charged, charged_to, entrants_of
-from engine.tournament.money.values import Books, PaymentKind
-from engine.tournament.state import Cancelled, State, Unannounced, phase_of, running_of
-from engine.values import EntrantId
+from engine.tournament.money.pool import (
+    Charged,
+    Known,
+    charged_to,
+    entrants_of,
+    owed_back,
+    paid_by,
+)
+from engine.tournament.money.values import PaymentKind
+from engine.tournament.state import (
+    Announced,
+    Cancelled,
+    State,
+    Unannounced,
+    phase_of,
+    running_of,
+)
+from engine.values import EntrantId, PlayerId
 
 
 def record_payment(state: State, command: RecordPayment) -> tuple[PaymentRecorded, ...]:
@@ -20,29 +34,29 @@ def record_payment(state: State, command: RecordPayment) -> tuple[PaymentRecorde
         PaymentsOnTrust: If this tournament takes every entry as paid.
         EntrantUnknown: If the entrant neither entered nor paid.
         PaymentNotDue: If more is paid than owed for it, or given back than is left over.
-        TournamentOver: If it was cancelled, and everyone has been given back what was paid.
+        TournamentOver: If it was cancelled; what was paid too much may still be given back.
 
     Source: rulebook ``payment.recorded``.
     """
     if isinstance(state, Unannounced):
         raise TournamentNotAnnounced
-    terms, books = state.terms, state.books
+    terms = state.terms
     if terms.fees.payment == "on_trust":
         raise PaymentsOnTrust
-    if isinstance(state, Cancelled):
+    if isinstance(state, Cancelled) and command.kind != "refund":
         raise TournamentOver(phase=phase_of(state))
     if terms.currency is None:
         raise InvariantViolated("payments are recorded without a currency")
-    entered = command.entrant in entrants_of(state)
-    if not entered and all(each.entrant != command.entrant for each in books.payments):
+    player = _player_of(state, command.entrant)
+    if player is None:
         raise EntrantUnknown
-    owed = charged_to(terms, books, (command.entrant,))[command.entrant] if entered else Charged()
-    due = _due(owed, books, command.entrant, command.kind)
+    due = _due(state, command.entrant, command.kind)
     if not 0 < command.amount <= due:
         raise PaymentNotDue(kind=command.kind, amount=command.amount, due=due)
     return (
         PaymentRecorded(
             entrant=command.entrant,
+            player=player,
             kind=command.kind,
             amount=command.amount,
             currency=terms.currency,
@@ -52,14 +66,22 @@ def record_payment(state: State, command: RecordPayment) -> tuple[PaymentRecorde
     )
 
 
-def _due(owed: Charged, books: Books, entrant: EntrantId, kind: PaymentKind) -> int:
-    mine = [each for each in books.payments if each.entrant == entrant]
-    if kind != "refund":
-        paid = sum(each.amount for each in mine if each.kind == kind)
-        return int(getattr(owed, kind)) - paid
-    return -owed.whole + sum(
-        -each.amount if each.kind == "refund" else each.amount for each in mine
-    )
+def _player_of(state: Known, entrant: EntrantId) -> PlayerId | None:
+    """Return whose entry it is, or was."""
+    entries = () if isinstance(state, Announced) else state.entrants
+    known = {each.entrant: each.player for each in state.books.payments}
+    known |= {each.entrant: each.player for each in entries}
+    return known.get(entrant)
+
+
+def _due(state: Known, entrant: EntrantId, kind: PaymentKind) -> int:
+    """Return how much of *kind* may be paid, or given back."""
+    books = state.books
+    charged = charged_to(state.terms, books, entrants_of(state)).get(entrant, Charged())
+    if kind == "refund":
+        return paid_by(books, entrant) - charged.whole - owed_back(books, entrant)
+    paid = (each.amount for each in books.payments if (each.entrant, each.kind) == (entrant, kind))
+    return int(getattr(charged, kind)) - sum(paid)
 
 
 def take_add_on(state: State, command: TakeAddOn) -> tuple[AddOnTaken, ...]:
@@ -76,7 +98,7 @@ def take_add_on(state: State, command: TakeAddOn) -> tuple[AddOnTaken, ...]:
     offered = running.terms.fees.add_on
     if offered is None or isinstance(running.terms.ruleset.end, OpenEnd):
         raise AddOnNotAllowed(reason="none_offered")
-    if not running.paused:
+    if not running.paused and running.floor.rest is None:
         raise AddOnNotAllowed(reason="not_at_a_break")
     if running.books.deal is not None:
         raise AddOnNotAllowed(reason="deal_made")

@@ -138,6 +138,17 @@ def amounts_of(state: Known, *, places: int | None = None) -> tuple[int, ...]:
     return prizes(state.terms, pool=pool, entrants=len(entrants), places=places)
 
 
+def paid_places(state: Known) -> int:
+    """Return how many places are paid as things stand."""
+    return sum(amount > 0 for amount in amounts_of(state))
+
+
+def not_placed(state: Running) -> tuple[EntrantId, ...]:
+    """Return everyone who is not out for good, in order of registration."""
+    placed = {placing.entrant for placing in state.placings}
+    return tuple(each.entrant for each in state.entrants if each.entrant not in placed)
+
+
 def knockouts_of(state: Running | Finished) -> dict[EntrantId, int]:
     """Return how many each entrant has knocked out; of a shared pot every winner counts one."""
     out = {placing.entrant for placing in state.placings}
@@ -198,6 +209,13 @@ def paid_by(books: Books, entrant: EntrantId) -> int:
         for each in books.payments
         if each.entrant == entrant
     )
+
+
+def owed_back(books: Books, entrant: EntrantId) -> int:
+    """Return what *entrant* is owed of what it paid, all having been called off before play."""
+    if books.policy != "before_play":
+        return 0
+    return sum(each.amount for each in books.refunds if each.entrant == entrant)
 
 
 def _payments(state: Known, entrants: Sequence[EntrantId], given: int) -> tuple[int, int, int, int]:

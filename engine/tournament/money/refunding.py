@@ -7,20 +7,17 @@ Source: rulebook ``cancellation``.
 """
 
 from collections.abc import Sequence
-from functools import reduce
-
-from msgspec.structs import replace
 
 from engine.rulesets import OpenEnd
 from engine.tournament.errors import DirectiveStale
-from engine.tournament.money.books import booked
-from engine.tournament.money.bounties import Settled, fallen, held
 from engine.tournament.money.events import RefundPolicy, RefundsAwarded
 from engine.tournament.money.pool import (
     amounts_of,
     charged_to,
     entrants_of,
+    not_placed,
     paid_by,
+    paid_places,
     pool_of,
 )
 from engine.tournament.money.prizes import payouts
@@ -44,7 +41,7 @@ _RULES: dict[RefundPolicy, str] = {
 
 def refunded(
     state: Announced | Registering | Running, stacks: Sequence[Standing]
-) -> tuple[Settled | RefundsAwarded, ...]:
+) -> tuple[RefundsAwarded, ...]:
     """
     Return what is owed to whom if *state* is cancelled now; nothing where nobody is owed.
 
@@ -60,9 +57,7 @@ def refunded(
         return _awarded(state, "before_play", _before_play(state), pool=0)
     if isinstance(state.terms.ruleset.end, OpenEnd):
         return ()  # the chips are everyone's own
-    left = _still_in(state)
-    settled = fallen(state, (each for each in held(state) if each not in left), {})
-    state = replace(state, books=reduce(booked, settled, state.books))
+    left = not_placed(state)
     parts: Parts = {
         entrant: {"bounty": state.terms.fees.bounty} if entrant in left else {}
         for entrant in entrants_of(state)
@@ -70,16 +65,16 @@ def refunded(
     amounts = amounts_of(state)
     fees = state.terms.fees
     policy: RefundPolicy = fees.cancellation
-    paid_places = sum(amount > 0 for amount in amounts)
-    if state.books.deal is not None or len(left) <= paid_places:
+    if state.books.deal is not None or len(left) <= paid_places(state):
         policy = fees.cancellation_in_money
-        _in_the_money(state, parts, amounts, _chips(left, stacks), policy)
+        _in_the_money(state, parts, amounts, _chips(state, left, stacks), policy)
     elif policy == "roll_forward":
-        _roll_forward(state, parts, _chips(left, stacks))
+        _roll_forward(state, parts, _chips(state, left, stacks))
     else:
         _refund_all(state, parts)
     pool = pool_of(state.terms, state.books, entrants_of(state))
-    return (*settled, *_awarded(state, policy, parts, pool=pool, stacks=tuple(stacks)))
+    told = tuple(each for each in stacks if each.entrant in left)
+    return _awarded(state, policy, parts, pool=pool, stacks=told)
 
 
 def _before_play(state: Registering) -> Parts:
@@ -93,17 +88,14 @@ def _before_play(state: Registering) -> Parts:
     return {entrant: {"paid_in": paid_by(state.books, entrant)} for entrant in entrants}
 
 
-def _still_in(state: Running) -> tuple[EntrantId, ...]:
-    """Return everyone not out, in order of registration: who may come back is still in."""
-    left = {*state.remaining(), *(window.entrant for window in state.windows)}
-    return tuple(each.entrant for each in state.entrants if each.entrant in left)
-
-
-def _chips(left: tuple[EntrantId, ...], stacks: Sequence[Standing]) -> dict[EntrantId, int]:
+def _chips(
+    state: Running, left: tuple[EntrantId, ...], stacks: Sequence[Standing]
+) -> dict[EntrantId, int]:
+    """Return the stacks of those *left*; chips of who is out by a ruling count for nobody."""
     known = {each.entrant: each.stack for each in stacks}
-    if set(known) - set(left):
-        raise DirectiveStale(problem="somebody's stack is told who is out")
-    # Who has no chips and may come back has no seat, and no stack to tell.
+    if not set(state.remaining()) <= set(known):
+        raise DirectiveStale(problem="the stacks are not those of everyone still in")
+    # Who is broke and not placed yet has no seat, and no stack to tell.
     return {entrant: known.get(entrant, 0) for entrant in left}
 
 

@@ -14,6 +14,8 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True):
     """What an entrant was seen to pay; a refund went the other way."""
 
     entrant: EntrantId
+    player: PlayerId
+    """Whose entry it was: who withdraws is no entrant any more, and may have credit."""
     kind: PaymentKind
     amount: int
 
@@ -87,7 +89,7 @@ class Books(msgspec.Struct, frozen=True, kw_only=True):
     add_ons: tuple[EntrantId, ...] = ()
     """Who has taken an add-on, once for each."""
     knockouts: tuple[Knockout, ...] = ()
-    """The last one of each entrant that ever lost its last chip."""
+    """Of everyone who has lost the last chip and not come back."""
     bounties: tuple[BountyPaid, ...] = ()
     unclaimed: tuple[EntrantId, ...] = ()
     """Whose bounty nobody has won, so that it joined the pool."""

@@ -46,6 +46,11 @@ def eliminated(placings: Sequence[Placing], *, rule: str) -> tuple[EntrantElimin
     )
 
 
+def over(state: Running) -> bool:
+    """Return whether no further round is played, whatever was planned."""
+    return state.closing or state.floor.last_hands is not None
+
+
 def after_last_round(
     state: Running, plan: Rounds, scores: tuple[Score, ...], out: tuple[Placing, ...]
 ) -> tuple[Event, ...]:
@@ -56,7 +61,7 @@ def after_last_round(
         scores: Of everybody still in, the best first.
         out: Who went out with the last round.
     """
-    if plan.cut is None or state.closing or len(scores) < 2:  # noqa: PLR2004
+    if plan.cut is None or over(state) or len(scores) < 2:  # noqa: PLR2004
         best = places(state, scores, first_place=1)
         left = tuple(each.entrant for each in scores)
         placings = (*state.placings, *out, *best)
@@ -70,6 +75,8 @@ def after_last_round(
 def _end(state: Running, left: int) -> str:
     if state.closing:
         return "finish.closed"
+    if state.floor.last_hands is not None:
+        return "finish.last_hands"
     if left < 2:  # noqa: PLR2004
         return "finish.last_entrant" if left else "finish.nobody_left"
     return "rounds.result"

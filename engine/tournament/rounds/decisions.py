@@ -13,7 +13,7 @@ from engine.tournament.errors import DirectiveStale, TablesMissing
 from engine.tournament.events import Event, SeatsDrawn
 from engine.tournament.rounds import pairing, scoring
 from engine.tournament.rounds.commands import Command, EndRound, EndRoundEarly, SeatRound
-from engine.tournament.rounds.cutting import after_last_round, eliminated, places
+from engine.tournament.rounds.cutting import after_last_round, eliminated, over, places
 from engine.tournament.rounds.errors import NoRoundInPlay
 from engine.tournament.rounds.events import (
     CutMade,
@@ -31,7 +31,7 @@ from engine.tournament.rounds.values import (
     RoundTable,
     Score,
 )
-from engine.tournament.seating import draw_order, draw_seats, tables_needed
+from engine.tournament.seating import draw_order, draw_seats, tables_for, tables_needed
 from engine.tournament.state import Running, State, running_of
 from engine.tournament.terms import Rounds
 from engine.tournament.values import SeatAssignment
@@ -98,6 +98,14 @@ def seat_round(state: Running, command: SeatRound) -> tuple[Event, ...]:
     if rounds.cut is not None:
         return (_final(state, rounds, rounds.cut.going, command.table_ids),)
     return (_round(state, rounds, command.table_ids),)
+
+
+def tables_max(state: Running) -> int:
+    """Return how many tables may be needed for what is seated next."""
+    people = len(state.remaining())
+    return max(
+        tables_needed(people, table_seats=state.terms.table_seats), tables_for(state.terms, people)
+    )
 
 
 def _enough(table_ids: tuple[TableId, ...], required: int) -> None:
@@ -216,7 +224,7 @@ def _final(
     """Return the seats of the final: drawn from all who play it, in order of registration."""
     plan, terms = plan_of(state), state.terms
     finalists = tuple(each for each in rounds.playing if each in going)
-    required = tables_needed(len(finalists), table_seats=terms.table_seats)
+    required = tables_for(terms, len(finalists))
     _enough(table_ids, required)
     draw, assignments = draw_seats(
         finalists,
@@ -310,7 +318,7 @@ def _ended(
         state, [each for each in scores if each.entrant in broke], first_place=len(left) + 1
     )
     kept = scores_left(scores, left)
-    last = rounds.number == plan.rounds or state.closing or len(left) < 2  # noqa: PLR2004
+    last = rounds.number == plan.rounds or over(state) or len(left) < 2  # noqa: PLR2004
     after = after_last_round(state, plan, kept, out) if last else ()
     goes_on = not last or any(isinstance(each, CutMade) for each in after)
     ended = RoundEnded(

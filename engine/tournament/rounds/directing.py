@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from engine.tournament.directives import Directive, Hold, Open, RoundOver
+from engine.tournament.directives import Directive, Hold, RoundOver
 from engine.tournament.endings import TableSummary, hands_left
+from engine.tournament.floor import directing as on_the_floor
 from engine.tournament.rounds.values import TableEnd
 from engine.tournament.state import Running, Seating
 from engine.values import TableId
@@ -21,12 +22,7 @@ def in_round(
     if rounds is None or rounds.stage != "playing":
         return None
     if not _done(state, tables[here.table], here):
-        summary = tables[here.table]
-        return Open(
-            last=hands_left(state, summary) == 1,
-            wait_seconds=state.terms.hands_between_seconds if summary.hand_number else 0,
-            clock=state.clock,
-        )
+        return on_the_floor.opening(state, tables, here)
     if not all(_done(state, tables[each.table], each) for each in state.tables):
         return Hold(reason="round_over")
     return RoundOver(

@@ -40,6 +40,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "set_house_rules": {"body": {"decision_seconds": 20}},
     "save_template": {"name": "Weekly", "body": {"ruleset": "better"}},
     "change_template": {"name": "Monthly", "body": {"ruleset": "better"}},
+    "enter_player": {"name": "Han Solo"},
     "ban_player": {"reason": "marked cards"},
     "open_season": {"name": "Next"},
     "announce_tournament": {"name": "Later", "ruleset": "better"},
@@ -59,6 +60,18 @@ BODIES: dict[str, dict[str, Any]] = {
     "correct_result": {"order": [["ent_" + "0" * 32]], "reason": "Counted again"},
     "forfeit_result": {"entrant": "ent_" + "0" * 32, "reason": "Counted again"},
     "award_anew": {"awards": [], "reason": "Counted again"},
+    "order_move": {"entrant": "ent_" + "0" * 32, "table": "{table_id}", "reason": "Too late"},
+    "change_breaking_order": {"order": [1], "reason": "Too late"},
+    "warn_entrant": {"entrant": "ent_" + "0" * 32, "reason": "Too loud"},
+    "give_penalty": {"entrant": "ent_" + "0" * 32, "hands": 1, "reason": "Too loud"},
+    "disqualify_entrant": {"entrant": "ent_" + "0" * 32, "reason": "Too loud"},
+    "hold_table": {"reason": "A dispute"},
+    "release_table": {"reason": "Settled"},
+    "announce_break": {"seconds": 60, "reason": "Dinner"},
+    "end_break": {"reason": "All are back"},
+    "call_last_hands": {"reason": "The bar closes"},
+    "start_hand_for_hand": {"reason": "The bubble"},
+    "end_hand_for_hand": {"reason": "It burst"},
     "void_deal": {"cause": "mis_deal", "reason": "card_shown"},
 }
 """Bodies that get past their form; routes that take none, or an empty one, are not here.
@@ -193,6 +206,11 @@ class Asker:
         }
         if name == "make_token":
             body = {"login": self.people["somebody else"].login, "password": "correct horse"}
+        if name == "claim_player":
+            entered = f"/v1/leagues/{named['league_id']}/players"
+            code = await self._made(self.people["owner"], entered, {"name": persona}, "claim")
+            login = persona.replace(" ", "-")
+            body = {"code": code, "login": login, "password": "correct horse"}
         answer = await self.api.http.request(
             method,
             path.format_map(named),

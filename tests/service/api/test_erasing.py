@@ -53,6 +53,8 @@ async def test_nothing_but_a_number_is_left_and_the_audit_passes(serving, databa
         code = (await owner.post(f"/v1/leagues/{league}/invitations", {})).json()["code"]
         assert (await person.post(f"/v1/invitations/{code}/accept")).status_code == 201
         await person.post("/v1/tokens", {"name": "Greedo's laptop"})
+        calendar = (await person.post("/v1/me/calendar-keys")).json()["path"]
+        assert (await api.http.get(calendar)).status_code == 200
         banned = await api.http.put(
             f"/v1/leagues/{league}/bans/{person.player}",
             json={"reason": "Greedo shot first"},
@@ -66,10 +68,11 @@ async def test_nothing_but_a_number_is_left_and_the_audit_passes(serving, databa
         answer = await erased(api, person)
 
         assert answer.status_code == 200, answer.text
-        assert answer.json() == {"player": person.player, "tokens": 2, "texts": 1}
+        assert answer.json() == {"player": person.player, "tokens": 2, "calendars": 1, "texts": 1}
         assert await log_of(api, league) == before
         assert "greedo" not in (await everything(database)).lower()
         assert (await person.get("/v1/me")).status_code == 401
+        assert (await api.http.get(calendar)).status_code == 401
         again = await api.http.post("/v1/tokens", json={"login": "greedo", "password": PASSWORD})
         assert (again.status_code, again.json()["code"]) == (401, "wrong_password")
     engine = async_engine(database.url("holotable_audit"), 2)

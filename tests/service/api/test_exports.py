@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 
 from service.exports import csvs, tables
+from service.exports.checking import check_archive
 from tests.service.api.nights import pages, project, visitor
 from tests.service.league_night import played
 
@@ -87,3 +88,24 @@ async def test_a_name_that_is_a_formula_is_harmless_in_the_file(serving, databas
         [row] = await table_of(owner, f"{path}/results.csv")
         assert row["name"] == '\'=HYPERLINK("http://x")'
         assert row["tournament_name"] == "'@cmd"
+
+
+async def test_an_owner_takes_the_league_away_and_nobody_else(serving, database, tmp_path) -> None:
+    night = await played(database, "away")
+    async with serving() as api:
+        owner = await visitor(api, night, "owner")
+        director = await visitor(api, night, "director")
+        await project(database)
+        path = f"/v1/leagues/{night.league}/archive"
+        refused = await director.get(path)
+        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+        answer = await owner.get(path)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip")
+        assert check_archive(kept(tmp_path, answer.content)).holds
+        assert not check_archive(kept(tmp_path, answer.content[:-100])).holds
+
+
+def kept(folder, content):
+    file = folder / "taken.zip"
+    file.write_bytes(content)
+    return file

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from engine.values import stream_of
+from service.schedule.listing import UNNAMED
 from service.schedule.materialising import materialise
 from service.schedule.zones import EDITION, moment_of
 from tests.service.api.conftest import Api, Person
@@ -127,6 +128,7 @@ async def test_one_occurrence_is_moved_one_skipped_and_the_others_stay(serving, 
         )
         skipped = await owner.post(f"{path}/{days_ahead(10)}", {"skipped": True})
         assert (moved.status_code, skipped.status_code) == (200, 200), (moved.text, skipped.text)
+        assert moved.json()["cancelled"] == [before[0].tournament]
         after = await announced(api, league, season, recurrence)
         await runner.catch_up()
         assert [each.became for each in after] == ["announced", "withdrawn"]
@@ -219,6 +221,45 @@ async def test_what_the_rule_does_not_name_and_what_is_past_cannot_be_edited(ser
         assert codes == ["occurrence_unknown"] * 2 + ["fixture_past"] * 3 + ["recurrence_unknown"]
 
 
+async def test_a_fixture_by_a_template_bears_its_name_until_the_template_goes(
+    serving, database
+) -> None:
+    async with serving() as api, projecting(database) as runner:
+        owner, league = await api.league()
+        season = await season_in(owner, league)
+        made = await owner.post(
+            f"/v1/leagues/{league}/templates", {"name": "Weekly", "body": TERMS}
+        )
+        template = made.json()["id"]
+        answer = await weekly(owner, season, tournament={"template": template})
+        assert answer.status_code == 201, answer.text
+        recurrence = answer.json()["id"]
+        await runner.catch_up()
+        assert {each["name"] for each in await schedule(owner, league)} == {"Monday night"}
+        gone = await owner.http.delete(
+            f"/v1/leagues/{league}/templates/{template}", headers=owner.headers
+        )
+        assert gone.is_success, gone.text
+        assert {each["name"] for each in await schedule(owner, league)} == {UNNAMED}
+        fixtures = await announced(api, league, season, recurrence)
+        assert [each.became for each in fixtures] == ["missed"] * 2
+
+
+async def test_an_edit_sent_again_gets_its_first_answer(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        season = await season_in(owner, league)
+        recurrence = (await weekly(owner, season)).json()["id"]
+        await announced(api, league, season, recurrence)
+        ending = f"/v1/seasons/{season}/fixtures/{recurrence}/end"
+        one, again = [
+            await owner.post(ending, {"since": days_ahead(9)}, key="once") for _ in range(2)
+        ]
+        assert len(one.json()["cancelled"]) == 1
+        assert one.json() == again.json()
+        assert again.headers["Idempotent-Replayed"] == "true"
+
+
 async def test_a_season_is_told_when_to_close(serving) -> None:
     async with serving() as api:
         owner, league = await api.league()
@@ -229,6 +270,11 @@ async def test_a_season_is_told_when_to_close(serving) -> None:
             assert answer.status_code == 200, answer.text
         past = await owner.post(path, {"closes_at": "2001-01-01T00:00:00Z"})
         assert (past.status_code, past.json()["code"]) == (409, "recurrence_invalid")
+        closing = {"name": "Winter", "closes_at": "2099-12-31T23:00:00+01:00"}
+        winter = await owner.post(f"/v1/leagues/{league}/seasons", closing)
+        desk = api.app.litestar.state.shell.desk
+        state = (await desk.writer.load(league, stream_of(winter.json()["id"]))).state
+        assert state.schedule.closes_at == datetime(2099, 12, 31, 22, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(

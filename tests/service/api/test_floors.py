@@ -2,6 +2,7 @@
 
 import pytest
 
+from service.floor import print_floor
 from tests.service.api.test_clock import STRUCTURE
 from tests.service.api.test_commands import answer_to, turn
 from tests.service.api.test_leaks import cards_in
@@ -100,3 +101,18 @@ async def test_the_floor_before_play_and_of_a_stranger(serving) -> None:
         stranger = await api.person()
         answer = await stranger.get(f"/v1/tournaments/{tournament}/floor")
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+async def test_a_terminal_shows_every_seat_and_takes_no_name_for_markup(serving, capsys) -> None:
+    async with serving() as api:
+        owner, _, tournament, people, table = await api.playing(4, overrides=STRUCTURE)
+        await turn(people, table)
+        page = await floor_of(owner, tournament)
+        page["names"][people[0].player] = "[red]Lando[/] \x1b[31m"
+        print_floor([page])
+        shown = capsys.readouterr().out
+        assert "Night: running, 4 of 4 left, 1800 chips, 450 on average" in shown
+        assert "level 1, the next (10/20/0) at " in shown
+        assert "in hand" in shown
+        assert "[red]Lando[/]" in shown and "\x1b" not in shown
+        assert all(str(seat["stack"]) in shown for seat in page["floor"]["tables"][0]["seats"])

@@ -10,7 +10,7 @@ from engine.league.commands import RemoveMember
 from engine.values import stream_of
 from service.accounts import token_text
 from service.api.access import MEMBERS_BELIEVED_FOR
-from service.api.bodies import BODY_MAX
+from service.api.operations import BODY_MAX
 from service.database import asyncpg_dsn
 from service.writer import Entry, States
 from tests.service.api.test_commands import answer_to, turn

@@ -133,6 +133,16 @@ async def test_staff_record_what_was_paid_and_nobody_else_does(serving) -> None:
         assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
         totals = (await ledger(owner, tournament))["totals"]
         assert (totals["paid"], totals["owed"], totals["pool"]) == (1000, 1300, 2000)
+        then = {"as_of": recorded.json()["position"]}
+        await owner.post(path, body | {"kind": "fee", "amount": 100}, key="fee")
+        past = (await owner.get(f"/v1/tournaments/{tournament}/ledger", params=then)).json()
+        assert past["totals"] == totals
+        books = await ledger(owner, tournament)
+        assert books["totals"]["paid"] == 1100
+        assert books["accounts"][0]["payments"] == [
+            {"kind": "buy_in", "amount": 1000},
+            {"kind": "fee", "amount": 100},
+        ]
 
 
 async def test_terms_of_money_that_contradict_themselves_are_refused(serving) -> None:
@@ -215,6 +225,10 @@ async def test_a_tournament_cancelled_in_play_owes_by_its_policy(
         terms = TERMS | {"payouts": payouts, "fees": FEES | {"cancellation": policy}}
         owner, league, tournament, people, _ = await api.playing(3, **terms)
 
+        path = f"/v1/tournaments/{tournament}/cancel"
+        tried = (await owner.post(f"{path}?dry_run=true", {}, key="try")).json()
+        (change,) = tried["tournaments"].values()
+        assert [each["after"] for each in change["payouts"]] == [due, due, due]
         cancelled = await owner.post(f"/v1/tournaments/{tournament}/cancel", {}, key="storm")
         assert cancelled.status_code == 200, cancelled.text
 

@@ -10,6 +10,7 @@ from service.database import async_engine
 from service.projections.comparing import compare_league
 from service.projections.runner import Runner
 from tests.service.api.nights import project, visitor
+from tests.service.api.test_money import FEES, TERMS, ledger, played_out
 from tests.service.league_night import played
 
 pytestmark = pytest.mark.anyio
@@ -47,6 +48,13 @@ async def test_a_record_counts_what_the_log_says(serving, database, void) -> Non
                 )
             if type_ == "entrant_busted":
                 busts[player_of[data["entrant"]]] += 1
+        knocked_out = {
+            data["entrant"]: data["by"]
+            for type_, _, data in events
+            if type_ == "entrant_knocked_out"
+        }
+        knockouts = Counter(player_of[each] for by in knocked_out.values() for each in by)
+        assert len(knocked_out) == sum(busts.values())
         [finished] = [data for type_, _, data in events if type_ == "tournament_finished"]
         [awarded] = [data for type_, _, data in events if type_ == "points_awarded"]
         paid = {each["player"]: each["amount"] for each in finished["payouts"]}
@@ -60,9 +68,14 @@ async def test_a_record_counts_what_the_log_says(serving, database, void) -> Non
             sums = record["sums"]
             assert (sums["hands"], sums["hands_won"]) == (hands[player], won[player])
             assert sums["busts"] == busts[player]
+            assert sums["knockouts"] == knockouts[player]
             assert (sums["tournaments"], sums["entries"]) == (1, 1)
             assert sums["placings"] == [{"place": places[player], "times": 1}]
-            expected = [{"currency": "EUR", "amount": paid[player]}] if player in paid else []
+            expected = (
+                [{"currency": "EUR", "amount": paid[player], "bounties": 0}]
+                if player in paid
+                else []
+            )
             assert sums["winnings"] == expected
             assert [each["points"] for each in sums["points"]] == [points[player]]
             [game] = record["games"]
@@ -114,4 +127,24 @@ async def test_every_read_model_built_anew_is_the_live_one(database, ruleset) ->
     await Runner(engine, chunk=11).catch_up()
     async with engine.connect() as connection:
         assert await compare_league(connection, night.league) == []
+    await engine.dispose()
+
+
+async def test_knockouts_and_bounties_are_those_of_the_books(serving, database) -> None:
+    async with serving() as api:
+        owner, league, tournament, people, table = await api.playing(2, **TERMS, fees=FEES)
+        await played_out(people, tournament, table)
+        await project(database)
+        books = {each["entrant"]: each for each in (await ledger(owner, tournament))["accounts"]}
+        for person in people:
+            record = await owner.get(f"/v1/leagues/{league}/players/{person.player}/record")
+            sums, [game] = record.json()["sums"], record.json()["games"]
+            mine = books[game["entrant"]]
+            assert (game["knockouts"], game["bounties"]) == (mine["knockouts"], mine["bounties"])
+            assert sum(each["bounties"] for each in sums["winnings"]) == mine["bounties"]
+            assert sums["knockouts"] == mine["knockouts"]
+        assert sum(each["bounties"] for each in books.values()) == 100
+    engine = async_engine(database.url("holotable_project"), 2)
+    async with engine.connect() as connection:
+        assert await compare_league(connection, league) == []
     await engine.dispose()

@@ -13,6 +13,7 @@ from tests.support.databases import TestDatabase, TestServer
 OPEN = {
     "open_account",
     "make_token",
+    "claim_player",
     "list_rulesets",
     "read_ruleset",
     "list_signers",
@@ -38,6 +39,22 @@ EVERYBODY = "player scorer auditor referee director owner"
 STAFF = "scorer auditor referee director owner"
 HEADS = "director owner"
 
+RULINGS = (
+    "order_move",
+    "change_breaking_order",
+    "warn_entrant",
+    "give_penalty",
+    "disqualify_entrant",
+    "hold_table",
+    "release_table",
+    "announce_break",
+    "end_break",
+    "call_last_hands",
+    "start_hand_for_hand",
+    "end_hand_for_hand",
+)
+"""What a director orders on the floor."""
+
 MEMBERS = {
     # whoever belongs to the league reads everything that is public in it
     **dict.fromkeys(
@@ -60,7 +77,11 @@ MEMBERS = {
     "set_house_rules": "owner",
     "change_role": "owner",
     "remove_member": "owner",
+    "take_league_away": "owner",
     # a director runs the league's nights, lets players in and keeps some out
+    "enter_player": HEADS,
+    "import_members": HEADS,
+    "renew_claim": HEADS,
     "ban_player": HEADS,
     "lift_ban": HEADS,
     "list_bans": STAFF,
@@ -85,6 +106,7 @@ MEMBERS = {
     "pause_tournament": f"referee {HEADS}",
     "resume_tournament": f"referee {HEADS}",
     "void_deal": f"referee {HEADS}",
+    **dict.fromkeys(RULINGS, f"referee {HEADS}"),
     "start_audit": "auditor referee owner",
     # a result is set right by those who report results
     "correct_result": f"scorer {HEADS}",
@@ -97,6 +119,7 @@ MEMBERS = {
 """Which roles may ask what, written by hand: it is what the declarations are held against."""
 
 NOT_WHEN_ENTERED = {"pause_tournament", "resume_tournament", "void_deal", "start_audit"} | {
+    *RULINGS,
     "correct_result",
     "forfeit_result",
     "award_anew",

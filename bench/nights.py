@@ -1,0 +1,229 @@
+"""
+Whole tournaments in the engine, by simple players and a model of how long a hand takes.
+
+Nothing is stored and nobody waits: every table has a time of its own, and the one that
+is earliest goes on.  Cards, bets, levels, moves and breaks of tables are the engine's.
+"""
+
+import heapq
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from engine.aggregates import DECIDERS
+from engine.boundaries import plan_boundary
+from engine.cards import VALUES
+from engine.policies import busts_of, decide_in_turn, tables_of
+from engine.rulesets import Ruleset, ruleset_hash
+from engine.rulesets.structure import hand_seconds
+from engine.table.commands import Act, Improve, Select, Verb
+from engine.table.hand import Decision, InHand
+from engine.table.state import Place, Table
+from engine.table.wagers import legal_wagers
+from engine.tournament.commands import (
+    Announce,
+    OpenRegistration,
+    Register,
+    StartPlay,
+    TendClock,
+)
+from engine.tournament.state import Finished, Running
+from engine.tournament.values import Masters
+from engine.values import (
+    EntrantId,
+    HandId,
+    LeagueId,
+    PlayerId,
+    Seat,
+    TableId,
+    TournamentId,
+    identifier,
+    stream_of,
+)
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+HEAD = "0" * 64
+SALT = "5a" * 32
+CHANCES = {0: 0.7, 1: 0.45, 2: 0.3, 3: 0.2, 4: 0.12}
+"""How often a hand so far from the target beats another one, as the players see it."""
+
+LEAST = 0.06
+CAUTION = 0.35
+BETWEEN = timedelta(seconds=1)
+"""How soon a table that waits for others is asked again."""
+
+
+class Night:
+    """One tournament, from the draw of the seats to its winner."""
+
+    def __init__(
+        self, ruleset: Ruleset, *, players: int, stack: int, seed: int, table_seats: int = 6
+    ) -> None:
+        self.random = Random(seed)
+        self.name = TournamentId(identifier("trn", UUID(int=seed)))
+        self.hands = 0
+        asked = (
+            Announce(
+                tournament=self.name,
+                league=LeagueId(identifier("lge", UUID(int=1))),
+                name="Night",
+                ruleset=ruleset,
+                ruleset_name="night",
+                ruleset_hash=ruleset_hash(ruleset),
+                table_seats=table_seats,
+                starting_stack=stack,
+                entrants_max=max(players, 2),
+                starts_at=NOON,
+                decision_seconds=30,
+            ),
+            OpenRegistration(
+                masters=Masters(cards=f"{seed + 1:064x}", open=f"{seed + 2:064x}"),
+                salts=(SALT, SALT),
+                now=NOON,
+            ),
+            *(
+                Register(
+                    entrant=EntrantId(identifier("ent", UUID(int=number))),
+                    player=PlayerId(identifier("plr", UUID(int=number))),
+                    now=NOON,
+                )
+                for number in range(1, players + 1)
+            ),
+            StartPlay(
+                table_ids=tuple(
+                    TableId(identifier("tbl", UUID(int=number))) for number in range(1, players + 1)
+                ),
+                now=NOON,
+            ),
+        )
+        decider = DECIDERS["tournament"]
+        _, self.tournament = decide_in_turn(decider, decider.initial, asked)
+        self.tables: dict[TableId, Table] = {}
+        for opening in tables_of(self.tournament, now=NOON):
+            table = DECIDERS["table"]
+            self.tables[opening.table] = decide_in_turn(table, table.initial, (opening,))[1]
+
+    def play(self) -> timedelta:
+        """Play to the end; return how long it took by the model."""
+        times = [(NOON, table) for table in self.tables]
+        heapq.heapify(times)
+        now = NOON
+        while isinstance(self.tournament, Running):
+            now, table = heapq.heappop(times)
+            self._tend(now)
+            took = self._go_on(table, now)
+            if took is not None:
+                heapq.heappush(times, (now + took, table))
+        assert isinstance(self.tournament, Finished)
+        return now - NOON
+
+    def _tend(self, now: datetime) -> None:
+        clock = self.tournament.clock
+        if clock is not None and clock.due is not None and clock.due <= now:
+            self._above(TendClock(now=now))
+
+    def _above(self, *commands: Any) -> None:
+        _, self.tournament = decide_in_turn(DECIDERS["tournament"], self.tournament, commands)
+
+    def _go_on(self, key: TableId, now: datetime) -> timedelta | None:
+        """Lead a table over its boundary; return how long its hand takes, None if it is closed."""
+        table = self.tables[key]
+        if table.hand is not None:
+            # Its time is over: it is played now, and what comes of it is known now.
+            self._play_hand(key, now)
+            return timedelta()
+        for _ in range(100):
+            if not isinstance(self.tournament, Running):
+                return None
+            plan = plan_boundary(
+                self.tournament,
+                {k: each for k, each in self.tables.items() if not each.closed or k == key},
+                key,
+                now=now,
+                hand=HandId(identifier("hnd", UUID(int=self.hands + 1))),
+                tournament_version=1,
+                tournament_head=HEAD,
+            )
+            if self.tables[key].closed:
+                return None
+            self._append(plan.entries)
+            if plan.outcome == "open":
+                self.hands += 1
+                dealt = self.tables[key].dealt()
+                return timedelta(seconds=hand_seconds(len(dealt)))
+            if plan.outcome in ("hold", "nothing"):
+                return BETWEEN
+        raise AssertionError("a boundary does not end")
+
+    def _append(self, entries: Any) -> None:
+        for entry in entries:
+            if entry.stream == stream_of(self.name):
+                self._above(*entry.commands)
+                continue
+            key = next(each for each in self.tables if stream_of(each) == entry.stream)
+            self._at_table(key, *entry.commands)
+
+    def _at_table(self, key: TableId, *commands: Any) -> None:
+        decided, after = decide_in_turn(DECIDERS["table"], self.tables[key], commands)
+        self.tables[key] = after
+        if (busts := busts_of(key, decided)) is not None:
+            self._above(busts)
+
+    def _play_hand(self, key: TableId, now: datetime) -> None:
+        while (decision := self.tables[key].decision) is not None:
+            place = self.tables[key].at(decision.seats[0])
+            self._at_table(key, self._answer(self.tables[key], decision, place, now))
+
+    def _answer(self, table: Table, decision: Decision, place: Place, now: datetime) -> Any:
+        hand = place.hand
+        assert hand is not None and table.hand is not None
+        who, token = place.entrant, decision.token
+        target = table.hand.target or 0
+        if decision.phase == "select":
+            cards = _nearest([each.card for each in hand.cards], target)
+            return Select(entrant=who, decision=token, cards=cards, salt=SALT, now=now)
+        if decision.phase == "improve":
+            kept = sum(VALUES[each.card] for each in hand.selection)
+            fresh = [each.card for each in hand.fresh]
+            added = _nearest(fresh, target - kept, none=bool(hand.selection))
+            return Improve(entrant=who, decision=token, cards=added, salt=SALT, now=now)
+        verb, amount = self._bet(table, place, hand, target)
+        return Act(entrant=who, decision=token, verb=verb, amount=amount, now=now)
+
+    def _bet(
+        self, table: Table, place: Place, hand: InHand, target: int
+    ) -> tuple[Verb, int | None]:
+        """Stay where the chance is worth the price, and raise once a street with the best."""
+        legal = {each.verb: each for each in legal_wagers(table, Seat(place.seat))}
+        away = abs(sum(VALUES[each.card] for each in hand.selection) - target)
+        others = table.contenders() - 1
+        wins = CHANCES.get(away, LEAST) ** (0.5 + others / 2)
+        mood = self.random.random()
+        raising = legal.get("raise_to")
+        first = hand.acted_at is None
+        if first and raising is not None and raising.min is not None and mood < wins:
+            most = min(raising.max or raising.min, 2 * raising.min)
+            return "raise_to", raising.min if mood < wins / 2 else most
+        if "check" in legal:
+            return "check", None
+        staying = legal.get("call") or legal["stay"]
+        price = min(staying.amount or 0, place.stack)
+        pot = sum(each.hand.wager for each in table.places if each.hand is not None)
+        # What is most of a stack is not risked on an even chance.
+        worth = price / (pot + price + 1) + CAUTION * price / (place.stack + 1)
+        if wins + 0.1 * mood > worth:
+            return ("call" if "call" in legal else "stay"), None
+        return "fold", None
+
+
+def _nearest(cards: list[str], target: int, *, none: bool = False) -> tuple[str, ...]:
+    """Return those of *cards* that come nearest to *target*; of equals the fewest."""
+    ways = range(0 if none else 1, 1 << len(cards))
+
+    def worth(way: int) -> tuple[int, int]:
+        chosen = sum(VALUES[card] for index, card in enumerate(cards) if way >> index & 1)
+        return abs(chosen - target), way.bit_count()
+
+    best = min(ways, key=worth)
+    return tuple(card for index, card in enumerate(cards) if best >> index & 1)

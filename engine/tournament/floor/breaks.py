@@ -1,0 +1,76 @@
+"""Breaks: at the end of a level, or when a director says so.  Source: rulebook ``levels.break``."""
+
+from datetime import timedelta
+
+from engine.tournament import levels
+from engine.tournament.events import Event
+from engine.tournament.floor.commands import AnnounceBreak, EndBreak, TendBreak
+from engine.tournament.floor.errors import RulingNotPossible
+from engine.tournament.floor.events import BreakAnnounced, BreakEnded, BreakStarted
+from engine.tournament.state import Running
+
+BREAK_MAX = 86_400
+"""Seconds: a day; what is longer is a pause."""
+
+
+def announce(state: Running, command: AnnounceBreak) -> tuple[Event, ...]:
+    """
+    Return that a break is planned for the end of a level, or begins.
+
+    Raises:
+        RulingNotPossible: If a break is on, the level is over or none follows it, or it
+            is no time for a break.
+    """
+    seconds, after = command.seconds, command.after_level
+    if not 0 <= seconds <= BREAK_MAX or (after is None and not seconds):
+        raise RulingNotPossible(reason="length")
+    announced = BreakAnnounced(
+        by=command.by,
+        reason=command.reason,
+        rule="levels.break",
+        after_level=after,
+        seconds=seconds,
+    )
+    if after is not None:
+        clock, last = state.clock, len(levels.structure_of(state.terms.ruleset))
+        if clock is None or not clock.level <= after < last or levels.on_break_after(state, after):
+            raise RulingNotPossible(reason="level")
+        return (announced,)
+    if state.floor.rest is not None:
+        raise RulingNotPossible(reason="break")
+    started = BreakStarted(
+        after_level=None,
+        at=command.now,
+        due=command.now + timedelta(seconds=seconds),
+        cause="director",
+        rule="levels.break",
+    )
+    return (announced, started, *levels.rested(state.clock, command.now))
+
+
+def end(state: Running, command: EndBreak) -> tuple[Event, ...]:
+    """
+    Return that the break is over before its time.
+
+    Raises:
+        RulingNotPossible: If there is none.
+    """
+    if state.floor.rest is None:
+        raise RulingNotPossible(reason="no_break")
+    ended = BreakEnded(
+        at=command.now,
+        cause="director",
+        by=command.by,
+        reason=command.reason,
+        rule="levels.break",
+    )
+    return (ended, *levels.after_break(state, command.now))
+
+
+def tend(state: Running, command: TendBreak) -> tuple[Event, ...]:
+    """Return that the break is over, if it is due; late, it has merely been longer."""
+    rest = state.floor.rest
+    if rest is None or rest.begun_by != command.begun_by or command.now < rest.due:
+        return ()
+    ended = BreakEnded(at=command.now, cause="due", by=None, reason=None, rule="levels.break")
+    return (ended, *levels.after_break(state, command.now))

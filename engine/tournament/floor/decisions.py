@@ -1,0 +1,87 @@
+"""Which events an order to the floor leads to."""
+
+from datetime import datetime
+from functools import reduce
+from typing import assert_never
+
+from engine.tournament import evolution
+from engine.tournament.events import Event
+from engine.tournament.floor import breaks, commands, last_hands, redraws, rounds, rulings
+from engine.tournament.state import Running, State
+
+
+def decide(state: Running, command: commands.Command) -> tuple[Event, ...]:  # noqa: PLR0911
+    """
+    Return the events that *command* causes; none if it is already so.
+
+    Raises:
+        CommandRejected: If it cannot be done as things are.
+    """
+    match command:
+        case commands.OrderMove():
+            return rulings.order_move(state, command)
+        case commands.ChangeBreakingOrder():
+            return rulings.change_breaking_order(state, command)
+        case commands.HoldOneTable():
+            return rulings.hold_table(state, command)
+        case commands.ReleaseTable():
+            return rulings.release_table(state, command)
+        case commands.Warn():
+            return rulings.warn(state, command)
+        case commands.Penalise():
+            return rulings.penalise(state, command)
+        case commands.Disqualify():
+            return rulings.disqualify(state, command)
+        case commands.RecordRemoval():
+            return rulings.record_removal(state, command)
+        case commands.RecordRedraw():
+            return redraws.record(state, command)
+        case _:
+            return _decide_course(state, command)
+
+
+_Course = (
+    commands.AnnounceBreak
+    | commands.EndBreak
+    | commands.TendBreak
+    | commands.CallLastHands
+    | commands.CountLastHands
+    | commands.StartHandForHand
+    | commands.EndHandForHand
+    | commands.OpenRound
+    | commands.CloseRound
+)
+
+
+def _decide_course(state: Running, command: _Course) -> tuple[Event, ...]:  # noqa: PLR0911
+    match command:
+        case commands.AnnounceBreak():
+            return breaks.announce(state, command)
+        case commands.EndBreak():
+            return breaks.end(state, command)
+        case commands.TendBreak():
+            return breaks.tend(state, command)
+        case commands.CallLastHands():
+            return last_hands.call(state, command)
+        case commands.CountLastHands():
+            return last_hands.count(state, command)
+        case commands.StartHandForHand():
+            return rounds.start(state, command)
+        case commands.EndHandForHand():
+            return rounds.end(state, command)
+        case commands.OpenRound():
+            return rounds.open_round(state, command)
+        case commands.CloseRound():
+            return rounds.close_round(state, command)
+        case _:
+            assert_never(command)
+
+
+def with_bubble(state: Running, events: tuple[Event, ...], now: datetime) -> tuple[Event, ...]:
+    """Return *events*, by which somebody went out, and what the terms make of how many are left."""
+    before: State = state
+    after = reduce(evolution.evolve, events, before)
+    if not isinstance(after, Running):
+        return events
+    cause = rounds.begun_by_itself(after)
+    return events if cause is None else (*events, *rounds.beginning(after, cause, now))

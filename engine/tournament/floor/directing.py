@@ -1,0 +1,177 @@
+"""What the floor has a table do at its boundary, before and beside balancing."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from engine.tournament.directives import (
+    CountHands,
+    Directive,
+    EndRound,
+    Hold,
+    MoveOut,
+    Open,
+    Redraw,
+    Remove,
+)
+from engine.tournament.endings import TableSummary, hands_left
+from engine.tournament.floor import last_hands, redraws
+from engine.tournament.seating import free_seats, worst_seat
+from engine.tournament.state import Running, Seating
+from engine.tournament.values import Candidate, Move
+from engine.values import Seat, TableId
+
+Tables = Mapping[TableId, TableSummary]
+
+
+def first_of_all(state: Running, here: Seating) -> Directive | None:
+    """Return what comes before anything else: chips that leave play, a hold, a break."""
+    removing = tuple(each.entrant for each in state.floor.removing if each.table == here.table)
+    if removing:
+        return Remove(entrants=removing)
+    if here.table in state.floor.held:
+        return Hold(reason="held")
+    if state.floor.rest is not None:
+        return Hold(reason="break")
+    return None
+
+
+def with_standing(state: Running, tables: Tables) -> Tables:
+    """Return *tables*; with one that is held, or has chips to lose, nothing is settled."""
+    standing = {*state.floor.held, *(each.table for each in state.floor.removing)}
+    return {
+        key: msgspec.structs.replace(each, idle=False) if key in standing else each
+        for key, each in tables.items()
+    }
+
+
+def in_rounds(state: Running, tables: Tables, here: Seating) -> Directive | None:
+    """
+    Return what hand-for-hand play has *here* do; none between two rounds, and without it.
+
+    Source: rulebook ``hand_for_hand``.
+    """
+    rounds = state.floor.hand_for_hand
+    if rounds is None:
+        return None
+    number = state.floor.round
+    yet = [
+        each.table
+        for each in state.tables
+        if rounds.playing and tables[each.table].round < number and _able(state, tables, each)
+    ]
+    if here.table in yet:
+        return opening(state, tables, here, number=number)
+    if yet or not all(tables[each.table].idle for each in state.tables):
+        return Hold(reason="hand_for_hand")
+    if rounds.playing or rounds.out or state.windows or len(state.tables) == 1:
+        seconds = state.terms.ruleset.rebuy.seconds if state.windows else 0
+        return EndRound(wait_seconds=seconds)
+    return None
+
+
+def opening(state: Running, tables: Tables, here: Seating, *, number: int = 1) -> Open:
+    """Return that *here* opens its next hand."""
+    summary = tables[here.table]
+    return Open(
+        last=hands_left(state, summary) == 1,
+        wait_seconds=state.terms.hands_between_seconds if summary.hand_number else 0,
+        clock=state.clock,
+        round=number,
+    )
+
+
+def to_count(state: Running, tables: Tables, here: Seating) -> CountHands | None:
+    """Return that the last hands of *here* are to be counted from now on."""
+    if state.floor.last_hands is None or last_hands.counted(state, here.table) is not None:
+        return None
+    return CountHands(hand_number=tables[here.table].hand_number)
+
+
+def ordered(state: Running, tables: Tables, here: Seating) -> Directive | None:
+    """Return the move that a director wants, as soon as both tables are between hands."""
+    for order in state.floor.ordered:
+        source = next((e for e in state.tables if e.seat_of(order.entrant) is not None), None)
+        target = state.seating(order.to_table)
+        if source is None or target is None or here not in (source, target):
+            continue
+        seat = _seat_for(state, tables, target, wanted=order.to_seat)
+        from_seat = source.seat_of(order.entrant)
+        if seat is None or from_seat is None or len(source.seats) == 1 or source == target:
+            # What cannot be done for now keeps nobody waiting.
+            continue
+        if not (tables[source.table].idle and tables[target.table].idle):
+            return Hold(reason="ordered_move")
+        move = Move(
+            entrant=order.entrant,
+            stack=tables[source.table].stack_of(order.entrant),
+            from_table=source.table,
+            from_seat=from_seat,
+            to_table=target.table,
+            to_seat=seat,
+        )
+        candidates = (Candidate(entrant=order.entrant, seat=from_seat),)
+        return MoveOut(
+            table=source.table,
+            moves=(move,),
+            rule="directing.move",
+            candidates=candidates,
+            draw=None,
+        )
+    return None
+
+
+def redrawn(state: Running, tables: Tables) -> Directive | None:
+    """Return that all seats are drawn anew, once every table is between hands."""
+    if not redraws.due(state):
+        return None
+    if not all(tables[each.table].idle for each in state.tables):
+        return Hold(reason="redraw")
+    stacks = {
+        each.entrant: tables[table.table].stack_of(each.entrant)
+        for table in state.tables
+        for each in table.seats
+    }
+    moves, draw = redraws.drawn(state, stacks)
+    return Redraw(
+        moves=moves, rule="seating.redraw", candidates=redraws.candidates(state), draw=draw
+    )
+
+
+def short(state: Running, tables: Tables, here: Seating) -> Hold | None:
+    """
+    Return that *here* stands because it is too short, and a blind would be missed.
+
+    Source: rulebook ``seating.halt``.
+    """
+    limit = state.terms.floor.halt_when_short
+    fullest = max(len(each.seats) for each in state.tables)
+    if limit is None or state.floor.last_hands is not None or fullest - len(here.seats) < limit:
+        return None
+    # Who comes must come from a table whose hand is in play; nothing else is waited for.
+    if all(tables[each.table].idle for each in state.tables):
+        return None
+    big = tables[here.table].big_blind
+    if big is None:
+        return Hold(reason="short")
+    following = big % state.terms.table_seats + 1
+    taken = {each.seat for each in here.seats}
+    return None if following in taken else Hold(reason="short")
+
+
+def _able(state: Running, tables: Tables, table: Seating) -> bool:
+    summary = tables[table.table]
+    in_play = not summary.idle
+    return in_play or (
+        summary.playable and len(table.seats) > 1 and hands_left(state, summary) != 0
+    )
+
+
+def _seat_for(
+    state: Running, tables: Tables, target: Seating, *, wanted: Seat | None
+) -> Seat | None:
+    taken = [each.seat for each in target.seats]
+    count = len(state.tables)
+    if wanted is not None and wanted in free_seats(state.terms, taken, tables=count):
+        return wanted
+    return worst_seat(taken, button=tables[target.table].button, seat_count=state.terms.table_seats)

@@ -1,0 +1,21 @@
+"""Why the floor refuses an order."""
+
+from engine.errors import CommandRejected
+
+
+class RulingNotPossible(CommandRejected):
+    """What a director orders cannot be done as things are."""
+
+    code = "ruling_not_possible"
+
+    def __init__(self, *, reason: str) -> None:
+        super().__init__(f"this cannot be ordered now: {reason}", reason=reason)
+
+
+class TableNotInPlay(CommandRejected):
+    """The table is not, or no longer, one of the tournament's open tables."""
+
+    code = "table_not_in_play"
+
+    def __init__(self) -> None:
+        super().__init__("the tournament has no such open table")

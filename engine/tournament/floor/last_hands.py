@@ -1,0 +1,61 @@
+"""
+The end at an hour: hands in play are the last ones, or as many more as are drawn.
+
+Source: WSOP rule 125; rulebook ``finish.last_hands``.
+"""
+
+from engine.rng import Stream, derive_seed, openings_digest
+from engine.tournament.events import Event
+from engine.tournament.floor.commands import CallLastHands, CountLastHands
+from engine.tournament.floor.events import LastHandsCalled, LastHandsCounted, LotDrawn
+from engine.tournament.seating import DRAW_TABLE
+from engine.tournament.state import Running
+
+
+def call(state: Running, command: CallLastHands) -> tuple[Event, ...]:
+    """Return how many hands every table still plays; called once, whoever calls."""
+    if state.floor.last_hands is not None or state.closing:
+        return ()
+    draw = _drawn(state)
+    return (
+        LastHandsCalled(
+            hands=0 if draw is None else draw.drawn,
+            draw=draw,
+            at=command.now,
+            by=command.by,
+            reason=command.reason,
+            rule="finish.last_hands",
+        ),
+    )
+
+
+def count(state: Running, command: CountLastHands) -> tuple[Event, ...]:
+    """Return which hand is a table's last, counted at its first boundary since the call."""
+    last, here = state.floor.last_hands, state.seating(command.table)
+    if last is None or here is None or counted(state, command.table) is not None:
+        return ()
+    return (
+        LastHandsCounted(
+            table=command.table,
+            hand=command.hand_number,
+            last_hand=command.hand_number + last.hands,
+            rule="finish.last_hands",
+        ),
+    )
+
+
+def counted(state: Running, table: str) -> int | None:
+    """Return the number of the last hand of *table*; None if it has not been counted."""
+    last = state.floor.last_hands
+    known = () if last is None else last.counted
+    return next((each.last_hand for each in known if each.table == table), None)
+
+
+def _drawn(state: Running) -> LotDrawn | None:
+    between = state.terms.floor.last_hands
+    if between is None:
+        return None
+    number = state.draws + 1
+    seed = derive_seed(bytes.fromhex(state.masters.open), "draws", DRAW_TABLE, number, 1)
+    below = Stream(seed, "lot", 1, openings_digest(())).below(between.high - between.low + 1)
+    return LotDrawn(number=number, low=between.low, high=between.high, drawn=between.low + below)

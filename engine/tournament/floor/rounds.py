@@ -1,0 +1,186 @@
+"""
+Hand-for-hand play: every table plays one hand, and all wait for the slowest.
+
+The hands in play when it begins are the first round of it: who goes out in them is
+placed together with the others of that round.
+
+Source: WSOP rule 126 and TDA's recommended procedure 8; rulebook ``hand_for_hand``.
+"""
+
+from datetime import datetime
+from typing import Literal
+
+from engine.tournament import levels, results
+from engine.tournament.events import Event
+from engine.tournament.floor.commands import (
+    CloseRound,
+    EndHandForHand,
+    OpenRound,
+    StartHandForHand,
+)
+from engine.tournament.floor.errors import RulingNotPossible
+from engine.tournament.floor.events import (
+    HandForHandEnded,
+    HandForHandStarted,
+    RoundClosed,
+    RoundOpened,
+)
+from engine.tournament.money.pool import paid_places
+from engine.tournament.state import Running
+from engine.tournament.values import Busted
+from engine.values import Seat
+
+Cause = Literal["bubble", "left"]
+
+
+def start(state: Running, command: StartHandForHand) -> tuple[Event, ...]:
+    """
+    Return that all tables wait for each other from now on.
+
+    Raises:
+        RulingNotPossible: If there is one table only, or the last hands are being played.
+    """
+    if state.floor.hand_for_hand is not None:
+        return ()
+    if len(state.tables) < 2:
+        raise RulingNotPossible(reason="one_table")
+    if state.floor.last_hands is not None or state.closing:
+        raise RulingNotPossible(reason="last_hands")
+    started = HandForHandStarted(
+        left=left_in(state),
+        paid=paid_places(state),
+        cause="director",
+        by=command.by,
+        reason=command.reason,
+        rule="hand_for_hand",
+    )
+    return (started, *levels.rested(state.clock, command.now, rule="hand_for_hand.clock"))
+
+
+def begun_by_itself(state: Running) -> Cause | None:
+    """Return why hand-for-hand play has to begin now, if the terms say so."""
+    terms, left = state.terms.floor.hand_for_hand, left_in(state)
+    paid = paid_places(state)
+    over = state.floor.hand_for_hand or state.floor.bubble_played or state.floor.last_hands
+    if over or len(state.tables) < 2:
+        return None
+    if terms.at_bubble and paid and left == paid + 1:
+        return "bubble"
+    return "left" if terms.at_left is not None and 1 < left <= terms.at_left else None
+
+
+def beginning(state: Running, cause: Cause, now: datetime) -> tuple[Event, ...]:
+    """Return the beginning that the terms ask for."""
+    started = HandForHandStarted(
+        left=left_in(state),
+        paid=paid_places(state),
+        cause=cause,
+        by=None,
+        reason=None,
+        rule="hand_for_hand",
+    )
+    return (started, *levels.rested(state.clock, now, rule="hand_for_hand.clock"))
+
+
+def open_round(state: Running, command: OpenRound) -> tuple[Event, ...]:
+    """Return that each table opens one hand; it costs a fixed slice of the level clock."""
+    rounds = state.floor.hand_for_hand
+    if rounds is None or rounds.playing:
+        return ()
+    opened = RoundOpened(
+        round=state.floor.round + 1,
+        tables=tuple(each.table for each in state.tables),
+        rule="hand_for_hand",
+    )
+    seconds = state.terms.floor.hand_for_hand.clock_seconds
+    return (opened, *levels.sliced(state, seconds, command.now))
+
+
+def close_round(state: Running, command: CloseRound) -> tuple[Event, ...]:
+    """Return the places of those who went out in the round, and whether this goes on."""
+    rounds = state.floor.hand_for_hand
+    alone = len(state.tables) == 1
+    if rounds is None or not (rounds.playing or rounds.out or state.windows or alone):
+        return ()
+    gone = _gone(state)
+    closed = RoundClosed(
+        round=state.floor.round,
+        out=tuple(bust.entrant for bust, _ in gone),
+        rule="hand_for_hand",
+    )
+    placed = _placed(state, gone)
+    left = left_in(state)
+    if results.ends(placed):
+        return (closed, *placed)
+    return (closed, *placed, *_ending(state, left, command.now))
+
+
+def end(state: Running, command: EndHandForHand) -> tuple[Event, ...]:
+    """
+    Return that no table waits for others any more; who went out in this round is placed.
+
+    Raises:
+        RulingNotPossible: If they do not play hand for hand.
+    """
+    if state.floor.hand_for_hand is None:
+        raise RulingNotPossible(reason="not_hand_for_hand")
+    placed = _placed(state, _gone(state, windows=False))
+    ended = HandForHandEnded(
+        left=left_in(state),
+        cause="director",
+        by=command.by,
+        reason=command.reason,
+        rule="hand_for_hand",
+    )
+    return (*placed, ended, *levels.released(state, command.now))
+
+
+def left_in(state: Running) -> int:
+    """Return how many are not out: those who may still buy back count."""
+    return len(state.remaining()) + len(state.windows)
+
+
+def _gone(state: Running, *, windows: bool = True) -> tuple[tuple[Busted, str], ...]:
+    """Return who has gone out in this round, and at which table."""
+    rounds = state.floor.hand_for_hand
+    out = () if rounds is None else rounds.out
+    winners = {each.entrant: each.by for each in state.books.knockouts}
+    gone = [(each.entrant, each.stack_at_start, each.table) for each in out]
+    if windows:
+        gone += [(each.entrant, each.stack_at_start, each.table) for each in state.windows]
+    return tuple(
+        (
+            Busted(
+                entrant=entrant,
+                seat=Seat(1),
+                stack_at_start=stack,
+                won_by=winners.get(entrant, ()),
+            ),
+            table,
+        )
+        for entrant, stack, table in gone
+    )
+
+
+def _placed(state: Running, gone: tuple[tuple[Busted, str], ...]) -> tuple[Event, ...]:
+    tables = {table for _, table in gone}
+    shared = state.terms.floor.hand_for_hand.ties == "shared" and len(tables) > 1
+    busts = tuple(bust for bust, _ in gone)
+    rule = None
+    if len(tables) > 1:
+        rule = "hand_for_hand.shared" if shared else "hand_for_hand.stack_at_start"
+    return results.eliminations(state, busts, equal=shared, rule=rule)
+
+
+def _ending(state: Running, left: int, now: datetime) -> tuple[Event, ...]:
+    terms, paid = state.terms.floor.hand_for_hand, paid_places(state)
+    left -= len(state.windows)
+    cause: Literal["in_the_money", "one_table"]
+    if state.floor.bubble_played and terms.at_bubble and left <= paid:
+        cause = "in_the_money"
+    elif len([each for each in state.tables if each.seats]) < 2:
+        cause = "one_table"
+    else:
+        return ()
+    ended = HandForHandEnded(left=left, cause=cause, by=None, reason=None, rule="hand_for_hand")
+    return (ended, *levels.released(state, now))

@@ -1,0 +1,241 @@
+"""What a director orders about entrants and tables, overruling what would happen by itself."""
+
+from engine.rulesets import OpenEnd
+from engine.tournament import results
+from engine.tournament.errors import EntrantUnknown
+from engine.tournament.events import Event
+from engine.tournament.floor.commands import (
+    ChangeBreakingOrder,
+    Disqualify,
+    HoldOneTable,
+    OrderMove,
+    Penalise,
+    RecordRemoval,
+    ReleaseTable,
+    Warn,
+)
+from engine.tournament.floor.errors import RulingNotPossible, TableNotInPlay
+from engine.tournament.floor.events import (
+    BreakingOrderChanged,
+    EntrantDisqualified,
+    EntrantWarned,
+    MoveOrdered,
+    PenaltyGiven,
+    StackRemoved,
+    TableHoldOrdered,
+    TableReleased,
+)
+from engine.tournament.seating import free_seats
+from engine.tournament.state import Running, Seating, entry_of
+from engine.tournament.values import Busted
+from engine.values import EntrantId, Seat, TableId
+
+HANDS_MAX = 1_000
+
+
+def order_move(state: Running, command: OrderMove) -> tuple[Event, ...]:
+    """
+    Return that an entrant is to be moved as soon as both tables are between hands.
+
+    Raises:
+        EntrantUnknown: If the entrant has no seat.
+        TableNotInPlay: If there is no such table.
+        RulingNotPossible: If it is the same table, the seat is not free, or a table
+            would be emptied: that is a break.
+    """
+    source, seat = seat_of(state, command.entrant)
+    target = _open(state, command.to_table)
+    free = free_seats(state.terms, [each.seat for each in target.seats], tables=len(state.tables))
+    if source == target:
+        raise RulingNotPossible(reason="same_table")
+    if state.floor.last_hands is not None:
+        raise RulingNotPossible(reason="last_hands")
+    if not free or (command.to_seat is not None and command.to_seat not in free):
+        raise RulingNotPossible(reason="seat_not_free")
+    if len(source.seats) == 1:
+        raise RulingNotPossible(reason="table_would_be_empty")
+    known = state.floor.ordered_for(command.entrant)
+    if known is not None and (known.to_table, known.to_seat) == (target.table, command.to_seat):
+        return ()
+    return (
+        MoveOrdered(
+            by=command.by,
+            reason=command.reason,
+            rule="directing.move",
+            entrant=command.entrant,
+            from_table=source.table,
+            from_seat=seat,
+            to_table=target.table,
+            to_seat=command.to_seat,
+            candidates=free,
+        ),
+    )
+
+
+def change_breaking_order(state: Running, command: ChangeBreakingOrder) -> tuple[Event, ...]:
+    """
+    Return that the open tables break in another order.
+
+    Raises:
+        RulingNotPossible: If the order does not name every open table once.
+    """
+    open_tables = sorted(each.number for each in state.tables)
+    if sorted(command.order) != open_tables:
+        raise RulingNotPossible(reason="not_every_table_once")
+    before = tuple(each for each in state.breaking_order if each in open_tables)
+    if command.order == before:
+        return ()
+    return (
+        BreakingOrderChanged(
+            by=command.by,
+            reason=command.reason,
+            rule="directing.breaking_order",
+            before=before,
+            order=command.order,
+        ),
+    )
+
+
+def hold_table(state: Running, command: HoldOneTable) -> tuple[Event, ...]:
+    """
+    Return that a table stands; nothing is settled with it until it is released.
+
+    Raises:
+        TableNotInPlay: If there is no such table.
+    """
+    table = _open(state, command.table).table
+    if table in state.floor.held:
+        return ()
+    return (
+        TableHoldOrdered(by=command.by, reason=command.reason, rule="directing.hold", table=table),
+    )
+
+
+def release_table(state: Running, command: ReleaseTable) -> tuple[Event, ...]:
+    """
+    Return that a table goes on.
+
+    Raises:
+        TableNotInPlay: If there is no such table.
+    """
+    table = _open(state, command.table).table
+    if table not in state.floor.held:
+        return ()
+    return (
+        TableReleased(by=command.by, reason=command.reason, rule="directing.hold", table=table),
+    )
+
+
+def warn(state: Running, command: Warn) -> tuple[Event, ...]:
+    """
+    Return that an entrant has been warned.
+
+    Raises:
+        EntrantUnknown: If the entrant has no seat.
+    """
+    table, _ = seat_of(state, command.entrant)
+    return (
+        EntrantWarned(
+            by=command.by,
+            reason=command.reason,
+            rule="penalty.warning",
+            entrant=command.entrant,
+            table=table.table,
+        ),
+    )
+
+
+def penalise(state: Running, command: Penalise) -> tuple[Event, ...]:
+    """
+    Return how many hands an entrant misses: a round is one for each player at the table.
+
+    Raises:
+        EntrantUnknown: If the entrant has no seat.
+        RulingNotPossible: If it is not either hands or rounds, or more than anybody plays.
+    """
+    table, seat = seat_of(state, command.entrant)
+    players = len(table.seats)
+    if (command.hands is None) == (command.rounds is None):
+        raise RulingNotPossible(reason="hands_or_rounds")
+    given = (command.rounds or 0) * players if command.hands is None else command.hands
+    if not 1 <= given <= HANDS_MAX:
+        raise RulingNotPossible(reason="number_of_hands")
+    return (
+        PenaltyGiven(
+            by=command.by,
+            reason=command.reason,
+            rule="penalty.hands" if command.rounds is None else "penalty.rounds",
+            entrant=command.entrant,
+            table=table.table,
+            seat=seat,
+            hands=given,
+            rounds=command.rounds,
+            players=players,
+        ),
+    )
+
+
+def disqualify(state: Running, command: Disqualify) -> tuple[Event, ...]:
+    """
+    Return that an entrant is out at once, and the end if one is left.
+
+    Raises:
+        EntrantUnknown: If nobody such is still in.
+        RulingNotPossible: In a casino, where nobody goes out but with the own chips.
+    """
+    if isinstance(state.terms.ruleset.end, OpenEnd):
+        raise RulingNotPossible(reason="casino")
+    if command.entrant in state.floor.disqualified:
+        return ()
+    window, entry = state.window(command.entrant), entry_of(state, command.entrant)
+    if window is None:
+        table, seat = seat_of(state, command.entrant)
+        bust = Busted(entrant=command.entrant, seat=seat, stack_at_start=0)
+    else:
+        bust = Busted(entrant=command.entrant, seat=window.seat, stack_at_start=0)
+    if entry is None:
+        raise EntrantUnknown
+    return (
+        EntrantDisqualified(
+            by=command.by,
+            reason=command.reason,
+            rule="disqualification",
+            entrant=command.entrant,
+            player=entry.player,
+            table=table.table if window is None else None,
+            seat=bust.seat if window is None else None,
+        ),
+        *results.eliminations(state, (bust,), rule="placing.disqualified"),
+    )
+
+
+def record_removal(state: Running, command: RecordRemoval) -> tuple[Event, ...]:
+    """Return which chips have left play with those who were disqualified."""
+    return tuple(
+        StackRemoved(
+            entrant=entrant, table=command.table, chips=chips, rule="disqualification.chips"
+        )
+        for entrant, chips in command.stacks
+        if entrant in {each.entrant for each in state.floor.removing}
+    )
+
+
+def seat_of(state: Running, entrant: EntrantId) -> tuple[Seating, Seat]:
+    """
+    Return where *entrant* sits.
+
+    Raises:
+        EntrantUnknown: If nowhere.
+    """
+    for table in state.tables:
+        seat = table.seat_of(entrant)
+        if seat is not None:
+            return table, seat
+    raise EntrantUnknown
+
+
+def _open(state: Running, table: TableId) -> Seating:
+    seating = state.seating(table)
+    if seating is None:
+        raise TableNotInPlay
+    return seating

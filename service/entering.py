@@ -1,0 +1,202 @@
+"""
+Players whom a league enters without an account of theirs.
+
+Such a player is an account without a login: it has a name and a ``plr_`` id, and
+nobody can act as it.  Whoever is given its claim code makes it theirs by choosing a
+login and a password; codes are kept as digests and are good for one claim.
+
+A league knows such a player again by an *identity*: the external id if there is one,
+else the e-mail address and the name, else the name alone.
+"""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from engine.values import PlayerId, identifier, number_of
+from service import accounts
+from service.relations import account, entered_player
+
+CLAIM_FOR = timedelta(days=60)
+_SECRET_BYTES = 20
+_NUMBER_BYTES = 16
+
+_ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+
+
+class Entered(NamedTuple):
+    """A player to enter under an id of the command's; the code's digest if one is given out."""
+
+    number: UUID
+    name: str
+    identity: str
+    claim: bytes
+
+
+class Claim(NamedTuple):
+    """What somebody needs who makes an entered player theirs."""
+
+    code: str
+    login: str
+    password: str
+
+
+def identity_of(name: str, email: str | None, external_id: str | None) -> str:
+    """
+    Return by what a league knows a player again.
+
+    >>> identity_of("Han Solo", "Han@Falcon.example", None)
+    'email:han@falcon.example han solo'
+    """
+    folded = " ".join(name.casefold().split())
+    if external_id is not None:
+        return f"id:{external_id}"
+    return f"name:{folded}" if email is None else f"email:{email.casefold()} {folded}"
+
+
+def claim_code(secret_key: str, command: UUID, player: UUID) -> str:
+    """Return the code that *command* gives out for *player*: a retry shows it again."""
+    secret = accounts.derived(secret_key, f"claim/{player.hex}", command)[:_SECRET_BYTES]
+    return base64.urlsafe_b64encode(player.bytes + secret).decode()
+
+
+def digest_of(code: str) -> bytes:
+    """Return what is kept of a code."""
+    return hashlib.sha256(code.encode()).digest()
+
+
+async def known(engine: AsyncEngine, league: str, identities: Iterable[str]) -> dict[str, PlayerId]:
+    """Return those of *identities* that the league has entered before, with their players."""
+    async with engine.connect() as connection:
+        return await _known(connection, league, identities)
+
+
+async def enter(
+    connection: AsyncConnection, league: str, players: Sequence[Entered], now: datetime
+) -> dict[str, PlayerId]:
+    """
+    Keep *players*, and return who each identity is.
+
+    One that another request has entered meanwhile is who it was entered as.
+    """
+    # Two requests that enter the same person must find each other's.
+    await connection.execute(_ONE_AT_A_TIME, {"name": f"holotable/entering/{league}"})
+    before = await _known(connection, league, [each.identity for each in players])
+    new = [each for each in players if each.identity not in before]
+    if not new:
+        return before
+    await connection.execute(
+        insert(account),
+        [{"id": each.number, "name": each.name, "created_at": now} for each in new],
+    )
+    await connection.execute(
+        insert(entered_player),
+        [
+            {
+                "account": each.number,
+                "league": number_of(league),
+                "identity": each.identity,
+                "claim": each.claim,
+                "claim_until": now + CLAIM_FOR,
+                "entered_at": now,
+            }
+            for each in new
+        ],
+    )
+    return await _known(connection, league, [each.identity for each in players])
+
+
+async def renew_claim(
+    engine: AsyncEngine, league: str, player: str, claim: bytes, now: datetime
+) -> bool:
+    """Give out another code, the old one is void; False if nobody can claim this player here."""
+    unclaimed = (
+        sa.select(account.c.id)
+        .where(account.c.id == entered_player.c.account, account.c.login.is_(None))
+        .exists()
+    )
+    async with engine.begin() as connection:
+        changed = await connection.execute(
+            sa.update(entered_player)
+            .where(
+                entered_player.c.account == number_of(player),
+                entered_player.c.league == number_of(league),
+                unclaimed,
+            )
+            .values(claim=claim, claim_until=now + CLAIM_FOR)
+        )
+    return bool(changed.rowcount)
+
+
+async def claim_player(
+    connection: AsyncConnection, claim: Claim, hashed: str, now: datetime
+) -> UUID | None:
+    """
+    Make an entered player the account of whoever shows its code.
+
+    Returns:
+        Its number; None if the code is unknown, used or too old.
+
+    Raises:
+        sqlalchemy.exc.IntegrityError: If somebody else has the login.
+    """
+    number = number_in(claim.code)
+    if number is None:
+        return None
+    found = await connection.execute(
+        sa.select(entered_player.c.claim, entered_player.c.claim_until)
+        .where(entered_player.c.account == number)
+        .with_for_update()
+    )
+    row = found.one_or_none()
+    if row is None or row.claim is None or now >= row.claim_until:
+        return None
+    if not hmac.compare_digest(row.claim, digest_of(claim.code)):
+        return None
+    await connection.execute(
+        sa.update(account)
+        .where(account.c.id == number, account.c.login.is_(None))
+        .values(login=claim.login.lower(), password=hashed)
+    )
+    await connection.execute(
+        sa.update(entered_player)
+        .where(entered_player.c.account == number)
+        .values(claim=None, claim_until=None)
+    )
+    return number
+
+
+async def forget_entered(connection: AsyncConnection, person: UUID) -> None:
+    """Erase by what leagues knew a person again, and the code that would make it theirs."""
+    await connection.execute(sa.delete(entered_player).where(entered_player.c.account == person))
+
+
+async def _known(
+    connection: AsyncConnection, league: str, identities: Iterable[str]
+) -> dict[str, PlayerId]:
+    found = await connection.execute(
+        sa.select(entered_player.c.identity, entered_player.c.account).where(
+            entered_player.c.league == number_of(league),
+            entered_player.c.identity.in_(list(identities)),
+        )
+    )
+    return {row.identity: PlayerId(identifier("plr", row.account)) for row in found}
+
+
+def number_in(code: str) -> UUID | None:
+    """Return which player a code is for, whether or not it is good; None if it is none."""
+    try:
+        raw = base64.urlsafe_b64decode(code.encode("ascii"))
+    except (UnicodeEncodeError, ValueError):
+        return None
+    if len(raw) != _NUMBER_BYTES + _SECRET_BYTES:
+        return None
+    return UUID(bytes=raw[:_NUMBER_BYTES])

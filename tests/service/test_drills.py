@@ -1,0 +1,116 @@
+"""
+Whatever happens to workers, messages and clocks: each occurrence has exactly one effect.
+
+Real workers, a real broker, a real database.  What each kind does when it is late is
+told in ``docs/guides/operating-time.md``.
+"""
+
+from datetime import timedelta
+
+import psycopg
+import pytest
+
+from engine.values import stream_of
+from service.desk import open_desk
+from tests.service.drills import CHAOS, Drill, broker, queued, workers
+from tests.service.test_worker import audited
+from tests.support.databases import TestDatabase
+from tests.support.waiting import until_awaited
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+
+SOON = timedelta(seconds=2)
+A_WHILE = 60
+"""Seconds; a drill takes some ten of them."""
+
+
+async def test_several_tickers_and_dispatchers_do_everything_once(database: TestDatabase) -> None:
+    with broker(database) as url, workers(database, 0, 0):
+        async with open_desk(database.settings("holotable_api")) as desk:
+            drill = Drill(desk)
+            due = desk.clock.now() + SOON
+            await drill.arrange(due)
+            await drill.arrange(due)
+            await drill.recur(due + timedelta(minutes=90))
+            drill.expect(fixture_materialised=1, tournament_announced=1, registration_opened=1)
+            await drill.start(1, 1)
+            drill.expect(level_raised=2)
+            await until_awaited(drill.settled, A_WHILE)
+            await until_awaited(lambda: none_queued(url), A_WHILE)
+            assert await drill.effects() == drill.expected
+            assert await drill.early(due) == []
+        assert await audited(database, drill.leagues[0])
+
+
+async def none_queued(url: str) -> bool:
+    return await queued(url) == 0
+
+
+async def test_messages_that_are_lost_or_come_twice_change_nothing(database: TestDatabase) -> None:
+    with broker(database) as url, workers(database, 0):
+        with psycopg.connect(url) as superuser:
+            superuser.execute(CHAOS)
+        async with open_desk(database.settings("holotable_api")) as desk:
+            drill = Drill(desk)
+            due = desk.clock.now() + SOON
+            await drill.arrange(due)
+            await drill.arrange(due)
+            await drill.recur(due + timedelta(minutes=90))
+            drill.expect(fixture_materialised=1, tournament_announced=1, registration_opened=1)
+            await drill.start(1, 1)
+            drill.expect(level_raised=2)
+            await until_awaited(drill.settled, A_WHILE)
+            await until_awaited(lambda: none_queued(url), A_WHILE)
+            assert await drill.effects() == drill.expected
+        with psycopg.connect(url) as superuser:
+            rows = superuser.execute("SELECT what, count(*) FROM chaos GROUP BY what").fetchall()
+        suffered = dict(rows)
+        assert suffered["lost"] > 3
+        assert suffered["doubled"] > 6
+
+
+async def test_clocks_a_minute_fast_and_slow_that_jump_by_an_hour_change_nothing(
+    database: TestDatabase,
+) -> None:
+    with broker(database), workers(database, 60, -60, processes=1):
+        async with open_desk(database.settings("holotable_api")) as desk:
+            drill = Drill(desk)
+            due = desk.clock.now() + SOON
+            await drill.arrange(due)
+            await drill.recur(due + timedelta(minutes=90))
+            drill.expect(fixture_materialised=1, tournament_announced=1, registration_opened=1)
+            await drill.start(1, 40)
+            drill.expect(level_raised=1)
+            # Not due before half a minute: a fast clock would do these at once.
+            later = Drill(desk)
+            await later.arrange(desk.clock.now() + timedelta(minutes=10))
+            drill.expect(tournament_announced=4, registration_opened=3)
+            await until_awaited(drill.settled, A_WHILE)
+            assert await drill.effects() == drill.expected
+            assert await drill.early(due) == []
+            assert await drill.misjudged() < timedelta(seconds=10)
+
+
+async def test_after_three_hours_without_a_worker_everything_is_done_by_its_rule_once(
+    database: TestDatabase,
+) -> None:
+    away = timedelta(hours=3)
+    with broker(database):
+        async with open_desk(database.settings("holotable_api")) as desk:
+            drill = Drill(desk)
+            now = desk.clock.now()
+            await drill.arrange(now - away)
+            await drill.recur(now - away, at=now - away - timedelta(minutes=5))
+            drill.expect(fixture_missed=4, fixture_materialised=2)
+            drill.expect(tournament_announced=2, registration_opened=2)
+            league, name = await drill.start(600, 600, at=now - away)
+            last_seen = now - away + timedelta(minutes=1)
+            await desk.pool.execute("INSERT INTO heartbeat VALUES ('worker', $1)", last_seen)
+            # The clock stood while nobody was there: no level is raced through.
+            drill.expect(clock_stopped=1, clock_started=1)
+            with workers(database, 0):
+                await until_awaited(drill.settled, A_WHILE)
+                assert await drill.effects() == drill.expected
+            clock = (await desk.writer.load(league, stream_of(name))).state.clock
+            assert clock.level == 1
+            assert timedelta(minutes=8) < clock.due - desk.clock.now() < timedelta(minutes=9)
