@@ -119,8 +119,10 @@ def _evolve(state: State, event: Event) -> State:
             return Cancelled(terms=state.terms, entrants=entrants, reason=event.reason)
         case Finished(), ResultCorrected():
             return applied(state, event)
+        case Running(), _ if isinstance(event, of_rounds.Event):
+            return in_rounds.evolve(state, event)
         case Running(), _:
-            return _evolve_running(state, event)
+            return in_rounds.followed(state.rounds, _evolve_running(state, event), event)
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
 
@@ -134,7 +136,6 @@ def _evolve_running(state: Running, event: Event) -> State:
         case ClockStarted() | ClockStopped() | LevelRaised():
             return replace(state, clock=_clock(state, event))
         case EntrantBusted(entrant=entrant, table=table, stack_at_start=stack):
-            state = in_rounds.with_bust(state, event)
             gone = replace(state, tables=without(state.tables, {entrant}))
             return on_the_floor.with_bust(gone, entrant, table, stack)
         case RebuyDeclared():
@@ -158,7 +159,6 @@ def _evolve_running(state: Running, event: Event) -> State:
             return with_item(state, event.item, staked=False)
         case EntrantEliminated():
             state = on_the_floor.without_bust(without_window(state, event.entrant), event.entrant)
-            state = in_rounds.without(state, event.entrant)
             placing = Placing(
                 entrant=event.entrant, player=event.player, place=event.place, shared=event.shared
             )
@@ -172,10 +172,7 @@ def _evolve_running(state: Running, event: Event) -> State:
                 entrants=state.entrants,
                 placings=event.placings,
                 payouts=event.payouts,
-                rounds=state.rounds,
             )
-        case _ if isinstance(event, of_rounds.Event):
-            return in_rounds.evolve(state, event)
         case _ if isinstance(event, FloorEvent):
             return on_the_floor.evolve(state, event)
         case _:

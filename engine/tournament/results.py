@@ -42,12 +42,7 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
         return ()  # a hand that was in play when all ended counts for nothing here
     if not isinstance(state, Running):
         raise TournamentNotRunning(phase=phase_of(state))
-    known = {placing.entrant for placing in state.placings}
-    known |= {window.entrant for window in state.windows}
-    if state.rounds is not None:
-        known |= {bust.entrant for bust in state.rounds.busted}
-    if state.floor.hand_for_hand is not None:
-        known |= {each.entrant for each in state.floor.hand_for_hand.out}
+    known = _known(state)
     busts = tuple(bust for bust in command.busts if bust.entrant not in known)
     if not busts:
         return ()
@@ -79,6 +74,17 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
         # Placed together with who goes out at other tables in this round.
         return tuple(events)
     return (*events, *eliminations(state, out, kept_in=len(kept)))
+
+
+def _known(state: Running) -> set[EntrantId]:
+    """Return whose bust has been recorded."""
+    known = {placing.entrant for placing in state.placings}
+    known |= {window.entrant for window in state.windows}
+    if state.rounds is not None:
+        known |= {bust.entrant for bust in state.rounds.busted}
+    if state.floor.hand_for_hand is not None:
+        known |= {each.entrant for each in state.floor.hand_for_hand.out}
+    return known
 
 
 def close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:

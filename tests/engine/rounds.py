@@ -5,12 +5,13 @@ from uuid import UUID
 
 from engine.aggregates import DECIDERS
 from engine.round_tables import opened
+from engine.table.view_parts import TableView
 from engine.tournament.rounds.commands import SeatRound
 from engine.tournament.rounds.state import RoundsState
 from engine.tournament.state import Finished, Running
 from engine.tournament.terms import Rounds
 from engine.values import TableId, identifier
-from tests.engine.evening import BOUNDARIES_MAX, Evening
+from tests.engine.evening import BOUNDARIES_MAX, Evening, cards_of
 
 
 def new_table(number: int) -> TableId:
@@ -61,3 +62,13 @@ class Heats(Evening):
     def of(self, kind: type) -> list[Any]:
         """Return what happened to the tournament, of one kind."""
         return [event for event in self.events if isinstance(event, kind)]
+
+
+def bold(view: TableView) -> tuple[str, Any]:
+    """Raise as high as may be, else call; select like anyone."""
+    if (chosen := cards_of(view)) is not None:
+        return chosen
+    legal = {each.verb: each for each in view.legal}
+    if "raise_to" in legal:
+        return "raise_to", legal["raise_to"].max
+    return ("call" if "call" in legal else "check"), None

@@ -29,6 +29,7 @@ def checked(command: Announce) -> Iterable[Checked]:
 
 
 def _of_rounds(command: Announce, plan: Rounds) -> Iterable[Checked]:
+    """Source: rulebook ``rounds.no_rebuy``."""
     ruleset = command.ruleset
     bare = not command.fees.bounty and command.fees.add_on is None
     yield "fees", bare, "nobody is bought in anew, or has a bounty, in rounds"

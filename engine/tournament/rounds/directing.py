@@ -17,6 +17,8 @@ def in_round(
     Return what *here* has to do in the round being played; none outside of one.
 
     Nobody moves between tables in a round.  The last table that is done ends it for all.
+
+    Source: rulebook ``rounds.hands``.
     """
     rounds = state.rounds
     if rounds is None or rounds.stage != "playing":

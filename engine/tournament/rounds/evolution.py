@@ -3,7 +3,8 @@
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
-from engine.tournament.events import EntrantBusted
+from engine.tournament.events import EntrantBusted, EntrantEliminated
+from engine.tournament.events import Event as TournamentEvent
 from engine.tournament.rounds.events import (
     CutMade,
     Event,
@@ -15,8 +16,7 @@ from engine.tournament.rounds.events import (
 from engine.tournament.rounds.state import RoundsState
 from engine.tournament.rounds.values import RoundBust
 from engine.tournament.seats import seatings_of
-from engine.tournament.state import Running, Seated, Seating
-from engine.values import EntrantId
+from engine.tournament.state import Finished, Running, Seated, Seating, State
 
 
 def evolve(state: Running, event: Event) -> Running:
@@ -84,24 +84,23 @@ def _seated(state: Running, event: RoundSeated) -> Running:
     return replace(state, tables=tables, draws=event.draw.number, rounds=rounds)
 
 
-def with_bust(state: Running, event: EntrantBusted) -> Running:
-    """Return *state* with who has no chips left in the round being played."""
-    rounds = state.rounds
-    if rounds is None or rounds.stage != "playing":
-        return state
-    bust = RoundBust(
-        entrant=event.entrant,
-        table=event.table,
-        hand=event.hand,
-        stack_at_start=event.stack_at_start,
-    )
-    return replace(state, rounds=replace(rounds, busted=(*rounds.busted, bust)))
-
-
-def without(state: Running, entrant: EntrantId) -> Running:
-    """Return *state* after *entrant* went out for good."""
-    rounds = state.rounds
+def followed(rounds: RoundsState | None, state: State, event: TournamentEvent) -> State:
+    """Return *state* with what an *event* that is not of rounds means for *rounds*."""
     if rounds is None:
         return state
-    playing = tuple(each for each in rounds.playing if each != entrant)
-    return replace(state, rounds=replace(rounds, playing=playing))
+    if isinstance(state, Finished):
+        return replace(state, rounds=rounds)
+    if not isinstance(state, Running):
+        return state
+    if isinstance(event, EntrantEliminated):
+        playing = tuple(each for each in rounds.playing if each != event.entrant)
+        return replace(state, rounds=replace(rounds, playing=playing))
+    if isinstance(event, EntrantBusted) and rounds.stage == "playing":
+        bust = RoundBust(
+            entrant=event.entrant,
+            table=event.table,
+            hand=event.hand,
+            stack_at_start=event.stack_at_start,
+        )
+        return replace(state, rounds=replace(rounds, busted=(*rounds.busted, bust)))
+    return state

@@ -18,7 +18,11 @@ class Freezeout(_Format, frozen=True, kw_only=True, tag="freezeout"):
 
 
 class SingleTable(_Format, frozen=True, kw_only=True, tag="single_table"):
-    """Until one is left, at one table: no more enter than it has seats."""
+    """
+    Until one is left, at one table: no more enter than it has seats.
+
+    Source: rulebook ``single_table``.
+    """
 
 
 class Rounds(_Format, frozen=True, kw_only=True, tag="rounds"):
