@@ -38,6 +38,7 @@ from engine.tournament.directives import (
     MoveOut,
     NextRound,
     Open,
+    Purge,
     Redraw,
     Remove,
     RoundOver,
@@ -139,6 +140,8 @@ def _without_a_hand(
             return _at_both(here, order, purchases.bringing_in(here, order, now=now))
         case RoundOver():
             return _end_round(tables, here, order, now=now)
+        case Purge():
+            return _at_both(here, order, purchases.purging(here, order, now=now))
         case CloseRebuys():
             return _close_windows(here, order, now=now)
         case Remove():

@@ -10,13 +10,14 @@ decides the commands answered and appends all of it at once.
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
+from engine.currencies import fraction_digits
 from engine.decider import Command, Decider, Event, State
 from engine.errors import InvariantViolated
-from engine.season.commands import AwardPoints
+from engine.season.commands import AwardPoints, ReviseAward
 from engine.season.state import Opened
 from engine.season.state import State as SeasonState
 from engine.season.values import Finish as SeasonFinish
-from engine.table.commands import OpenTable, Placed
+from engine.table.commands import ComeBack, OpenTable, Placed, StepAway
 from engine.table.events import Event as TableEvent
 from engine.table.events import FormedPot, HandSettled, PotAwarded, PotsFormed
 from engine.table.opening import dealable
@@ -24,8 +25,11 @@ from engine.table.positions import DEALT_MIN
 from engine.table.state import Table
 from engine.tournament.commands import RecordBusts
 from engine.tournament.endings import TableSummary
+from engine.tournament.entering.events import EntrantCheckedIn, NoShowSeated, TableAdded
+from engine.tournament.events import Event as TournamentEvent
+from engine.tournament.money import pool
 from engine.tournament.seating import seats_at
-from engine.tournament.state import Finished, Running
+from engine.tournament.state import Finished, Running, Seating
 from engine.tournament.state import State as TournamentState
 from engine.tournament.values import Busted, Standing
 from engine.values import EntrantId, Seat, TableId
@@ -56,24 +60,70 @@ def tables_of(tournament: TournamentState, *, now: datetime) -> tuple[OpenTable,
     """
     if not isinstance(tournament, Running):
         raise InvariantViolated(f"a tournament {type(tournament).__name__} opens no tables")
+    return tuple(_opening(tournament, seating, now=now) for seating in tournament.tables)
+
+
+def _opening(tournament: Running, seating: Seating, *, now: datetime) -> OpenTable:
+    """Return how one table is opened, where everybody has a starting stack."""
     terms = tournament.terms
+    return OpenTable(
+        table=seating.table,
+        tournament=terms.tournament,
+        number=seating.number,
+        ruleset=terms.ruleset,
+        ruleset_hash=terms.ruleset_hash,
+        decision_seconds=terms.decision_seconds,
+        grace_seconds=terms.grace_seconds,
+        seats=tuple(
+            Placed(seat=each.seat, entrant=each.entrant, stack=terms.starting_stack)
+            for each in seating.seats
+        ),
+        seat_count=seats_at(terms, tables=1),
+        now=now,
+    )
+
+
+def presence_of(
+    tournament: TournamentState, events: Iterable[TournamentEvent]
+) -> dict[TableId, tuple[StepAway | ComeBack, ...]]:
+    """
+    Return what tables must be told of who was seated absent, and who has come since.
+
+    To be decided in the append of those events, once the tables are open.
+
+    Args:
+        tournament: As *events* have left it.
+    """
+    if not isinstance(tournament, Running):
+        return {}
+    seats = {each.entrant: table.table for table in tournament.tables for each in table.seats}
+    asked: dict[TableId, tuple[StepAway | ComeBack, ...]] = {}
+    for event in events:
+        if not isinstance(event, NoShowSeated | EntrantCheckedIn) or event.entrant not in seats:
+            continue
+        absent = isinstance(event, NoShowSeated)
+        told = StepAway(entrant=event.entrant) if absent else ComeBack(entrant=event.entrant)
+        table = seats[event.entrant]
+        asked[table] = (*asked.get(table, ()), told)
+    return asked
+
+
+def added_tables(
+    tournament: TournamentState, events: Iterable[TournamentEvent], *, now: datetime
+) -> tuple[OpenTable, ...]:
+    """
+    Return how tables that were added by *events* are opened, in the append of those events.
+
+    Args:
+        tournament: As *events* have left it.
+    """
+    if not isinstance(tournament, Running):
+        return ()
+    added = {each.table for each in events if isinstance(each, TableAdded)}
     return tuple(
-        OpenTable(
-            table=seating.table,
-            tournament=terms.tournament,
-            number=seating.number,
-            ruleset=terms.ruleset,
-            ruleset_hash=terms.ruleset_hash,
-            decision_seconds=terms.decision_seconds,
-            grace_seconds=terms.grace_seconds,
-            seats=tuple(
-                Placed(seat=each.seat, entrant=each.entrant, stack=terms.starting_stack)
-                for each in seating.seats
-            ),
-            seat_count=seats_at(terms, tables=1),
-            now=now,
-        )
+        _opening(tournament, seating, now=now)
         for seating in tournament.tables
+        if seating.table in added
     )
 
 
@@ -157,14 +207,27 @@ def fatal_pots(
 
 def points_of(tournament: Finished, *, now: datetime) -> AwardPoints:
     """Return what a season must be told of a finished tournament."""
+    terms, books = tournament.terms, tournament.books
+    entrants = pool.entrants_of(tournament)
+    charged = pool.charged_to(terms, books, entrants)
+    knockouts = pool.knockouts_of(tournament)
     return AwardPoints(
-        tournament=tournament.terms.tournament,
+        tournament=terms.tournament,
         placings=tuple(
             SeasonFinish(
-                entrant=each.entrant, player=each.player, place=each.place, shared=each.shared
+                entrant=each.entrant,
+                player=each.player,
+                place=each.place,
+                shared=each.shared,
+                spent=charged[each.entrant].whole,
+                knockouts=knockouts.get(each.entrant, 0),
             )
             for each in tournament.placings
         ),
+        buy_in=terms.fees.buy_in,
+        pool=pool.pool_of(terms, books, entrants),
+        money_digits=fraction_digits(terms.currency),
+        entries=len(tournament.placings) + len(books.rebuys),
         now=now,
     )
 
@@ -199,15 +262,20 @@ def summary_of(table: Table) -> TableSummary:
         round=table.round,
         big_blind=Seat(table.big_blind) if table.big_blind else None,
         arrived=tuple(place.entrant for place in table.places if place.arrived),
+        away=tuple(place.entrant for place in table.places if place.away),
     )
 
 
 def season_told(
     season: SeasonState, tournament: TournamentState, *, now: datetime
-) -> AwardPoints | None:
+) -> AwardPoints | ReviseAward | None:
     """Return what *season* has still to be told of *tournament*; None if nothing."""
     if not isinstance(tournament, Finished) or not isinstance(season, Opened):
         return None
-    if season.has_counted(tournament.terms.tournament):
+    award = points_of(tournament, now=now)
+    if season.tournament(award.tournament) is None:
+        return award
+    if not tournament.corrections:
         return None
-    return points_of(tournament, now=now)
+    last = tournament.corrections[-1]
+    return ReviseAward(award=award, reason=last.reason, author=last.by, now=now)

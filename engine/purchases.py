@@ -26,7 +26,8 @@ from engine.table.quitting import carry_shares
 from engine.table.state import Table
 from engine.tournament.commands import Command as TournamentCommand
 from engine.tournament.commands import RecordBrought, RecordLeaves
-from engine.tournament.directives import BringIn, Close, LetGo
+from engine.tournament.directives import BringIn, Close, LetGo, Purge
+from engine.tournament.entering.commands import RecordPurge
 from engine.tournament.events import Event as TournamentEvent
 from engine.tournament.events import ItemReturned, ItemStaked, LeaveDeclared, RebuyTaken
 from engine.tournament.floor.events import (
@@ -116,6 +117,21 @@ def bringing_in(here: Table, order: BringIn, *, now: datetime) -> Asked:
             )
         )
     return tuple(commands), (RecordBrought(table=here.table, now=now),)
+
+
+def purging(here: Table, order: Purge, *, now: datetime) -> Asked:
+    """Return how those who never came leave the table, with all they have."""
+    going = [place for place in here.places if place.entrant in order.entrants]
+    # Where nobody is left, what the table carries leaves play too.
+    carried = here.carry + here.sabacc_pot if len(going) == len(here.places) else 0
+    stacks = tuple(
+        Standing(entrant=place.entrant, stack=place.stack + (carried if index == 0 else 0))
+        for index, place in enumerate(going)
+    )
+    return (
+        (VacateSeats(departures=tuple(each.entrant for each in stacks), now=now),),
+        (RecordPurge(table=here.table, stacks=stacks, now=now),),
+    )
 
 
 def closing(here: Table, order: Close, *, now: datetime) -> tuple[TableCommand, ...]:

@@ -5,6 +5,7 @@ Source: rulebook 1 (vocabulary); ``docs/adr`` on sealed values.
 """
 
 from functools import lru_cache
+from hashlib import sha256
 from typing import Annotated, Generic, NewType, TypeVar
 from uuid import UUID
 
@@ -17,6 +18,7 @@ TableId = NewType("TableId", str)
 HandId = NewType("HandId", str)
 EntrantId = NewType("EntrantId", str)
 PlayerId = NewType("PlayerId", str)
+AdjustmentId = NewType("AdjustmentId", str)
 TextId = NewType("TextId", str)
 BanId = NewType("BanId", str)
 TemplateId = NewType("TemplateId", str)
@@ -81,6 +83,18 @@ def number_of(identifier: str) -> UUID:
     if number.hex != digits:
         raise ValueError(f"not an identifier: {identifier!r}")
     return number
+
+
+def derived_number(name: str) -> UUID:
+    """
+    Return the number of something that has its name from what called it into being.
+
+    >>> derived_number("x").version
+    8
+    """
+    digits = int.from_bytes(sha256(b"holotable/derived/1" + name.encode()).digest()[:16], "big")
+    digits = digits & ~(0xF << 76) | 8 << 76
+    return UUID(int=digits & ~(0b11 << 62) | 0b10 << 62)
 
 
 def stream_of(identifier: str) -> str:

@@ -1,13 +1,97 @@
-"""Who may enter a league's tournaments, as of the append that lets them in."""
+"""
+Letting players into a league's tournaments: who may, and what their tables are told.
 
+All of it stands in the append that lets them in.
+"""
+
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
+from engine import policies, table
 from engine.league.banning import demand_unbanned
 from engine.league.roles import may
 from engine.league.state import Created
-from engine.values import PlayerId, stream_of
+from engine.table.commands import ComeBack, OpenTable, StepAway
+from engine.tournament.commands import Register
+from engine.tournament.entering.commands import AnswerOffer, Approve
+from engine.tournament.state import Registering
+from engine.values import PlayerId, TableId, identifier, stream_of
+from service.desk import new_id
 from service.errors import StreamNotFound
-from service.writer import Entry, States
+from service.writer import Command, Entry, States
+
+_ADDED_TABLE = 1
+"""Which of a command's own identifiers a table is called by, if it adds one."""
+
+
+def table_ids(order: Command) -> tuple[TableId, ...]:
+    """Return what the table is called that *order* may have to add."""
+    return (TableId(identifier("tbl", new_id(order, _ADDED_TABLE))),)
+
+
+def table_ids_for(state: Any, order: Command) -> tuple[TableId, ...]:
+    """Return what the tables are called that the start by *order* may need, one for each player."""
+    count = 0
+    if isinstance(state, Registering):
+        count = len(state.entrants) + len(state.entering.waiting)
+    return tuple(
+        TableId(identifier("tbl", new_id(order, number))) for number in range(1, count + 1)
+    )
+
+
+def appointment(state: Any) -> str:
+    """Return what tells the start of a tournament from the one it was put off from."""
+    put_off = state.entering.postponements if isinstance(state, Registering) else 0
+    return f"/{put_off}" if put_off else ""
+
+
+async def guards(
+    states: States, league: str, command: Any, before: Any, now: datetime
+) -> list[Entry]:
+    """
+    Return under which guards *command* may let somebody in; none where it lets nobody in.
+
+    Raises:
+        StreamNotFound: If the player does not belong to the league (any longer).
+        PlayerBanned: If the player is banned from it.
+    """
+    if isinstance(command, Register):
+        return [await admitted(states, league, command.player, now)]
+    accepted = isinstance(command, AnswerOffer) and command.accepted
+    if not (accepted or isinstance(command, Approve)):
+        return []
+    known = getattr(before, "entering", None)
+    outside = () if known is None else (*known.waiting, *known.applicants)
+    return [
+        await admitted(states, league, each.player, now)
+        for each in outside
+        if each.entrant == command.entrant
+    ]
+
+
+async def tables_told(
+    states: States, after: Any, events: Sequence[Any], now: datetime
+) -> list[Entry]:
+    """Return how tables are opened that *events* add, and what others are told of who came."""
+    entries = [
+        await opened_table(states, opening, ())
+        for opening in policies.added_tables(after, events, now=now)
+    ]
+    for there, told in policies.presence_of(after, events).items():
+        here = (await states.load(stream_of(there))).state
+        decided = policies.decide_in_turn(table.decider, here, told)
+        entries.append(Entry(stream_of(there), *decided))
+    return entries
+
+
+async def opened_table(
+    states: States, opening: OpenTable, told: Sequence[StepAway | ComeBack]
+) -> Entry:
+    """Return the entry that opens a table, and says who of its players is not there."""
+    stream = stream_of(opening.table)
+    before = (await states.load(stream)).state
+    return Entry(stream, *policies.decide_in_turn(table.decider, before, (opening, *told)))
 
 
 async def admitted(states: States, league: str, player: PlayerId, now: datetime) -> Entry:

@@ -40,7 +40,7 @@ SECTIONS: Final = {
     ),
     "Proof": (signing.verify_head, bundling.bundle, leagues.league),
     "People and clients": (people.account, people.player, people.token, people.openapi),
-    "Rules": (rules.rulesets, rules.structure),
+    "Rules": (rules.rulesets, rules.structure, rules.points),
 }
 """Every command, as ``--help`` shows them."""
 

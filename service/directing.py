@@ -12,15 +12,14 @@ from engine import policies, purchases, season, table, tournament
 from engine.table.commands import Command as TableCommand
 from engine.table.state import Table
 from engine.tournament.commands import Command as TournamentCommand
-from engine.tournament.commands import OpenRegistration, Register, StartPlay
+from engine.tournament.commands import OpenRegistration, StartPlay
 from engine.tournament.state import Finished, Registering, Running
 from engine.tournament.values import Masters
-from engine.values import TableId, identifier
 from service.addresses import stream_of
-from service.admission import admitted
+from service.admission import appointment, guards, opened_table, table_ids_for, tables_told
 from service.boundaries import open_next_hand, settled
 from service.busts import at_table, with_busts
-from service.desk import Desk, new_id
+from service.desk import Desk
 from service.writer import Command, Entry, Receipt, States
 
 
@@ -50,45 +49,54 @@ async def open_registration(
 
 
 async def start_tournament(
-    desk: Desk, league: str, tournament_id: str, now: datetime, order: Command | None = None
-) -> None:
+    desk: Desk,
+    league: str,
+    tournament_id: str,
+    now: datetime,
+    order: Command | None = None,
+    *,
+    scheduled: bool = False,
+) -> datetime | None:
     """
     Close registration, draw seats, open the tables, and soon their first hands.
 
-    With too few entrants it is cancelled instead.  Asking again changes nothing.
+    With too few entrants it is cancelled or put off instead.  Asking again changes nothing.
 
     Args:
         order: The request behind it; without one the house does it, once.
+        scheduled: Whether a clock asks: nothing happens before the announced time.
+
+    Returns:
+        When the house should ask again, having come too early.
 
     Raises:
         CommandRejected: If it is not registering, or over.
     """
     stream = stream_of(tournament_id)
-    command = order or desk.order(f"start/{tournament_id}")
+    before = (await desk.writer.load(league, stream)).state
+    command = order or desk.order(f"start/{tournament_id}{appointment(before)}")
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
-        count = len(state.entrants) if isinstance(state, Registering) else 0
-        ids = tuple(
-            TableId(identifier("tbl", new_id(command, number))) for number in range(1, count + 1)
-        )
-        events = tournament.decider.decide(state, StartPlay(table_ids=ids, now=now))
-        entries = [Entry(stream, events)]
-        for event in events:
-            state = tournament.decider.evolve(state, event)
-        if events and isinstance(state, Running):
-            for opening in policies.tables_of(state, now=now):
-                before = (await states.load(stream_of(opening.table))).state
-                entries.append(
-                    Entry(stream_of(opening.table), table.decider.decide(before, opening))
-                )
-        return entries
+        ids = table_ids_for(state, command)
+        start = StartPlay(table_ids=ids, scheduled=scheduled, now=now)
+        events, state = tournament.decider.carry_out(state, start)
+        opened = policies.tables_of(state, now=now) if isinstance(state, Running) else ()
+        tables = opened if events else ()
+        told = policies.presence_of(state, events)
+        return [
+            Entry(stream, events),
+            *[await opened_table(states, each, told.get(each.table, ())) for each in tables],
+        ]
 
     await desk.writer.submit(league, command, decide)
     started = (await desk.writer.load(league, stream, fresh=False)).state
     if isinstance(started, Running):
         for seating in started.tables:
             desk.later(open_next_hand(desk, league, seating.table))
+    if isinstance(started, Registering) and now < started.terms.starts_at:
+        return started.terms.starts_at
+    return None
 
 
 async def submit(
@@ -127,10 +135,9 @@ async def buy(
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
+        entries = await guards(states, league, command, state, order.received_at)
         events, state = policies.decide_in_turn(tournament.decider, state, (command,))
-        entries = []
-        if isinstance(command, Register):
-            entries.append(await admitted(states, league, command.player, order.received_at))
+        entries += await tables_told(states, state, events, order.received_at)
         for each, asked in purchases.chips_of(events, now=order.received_at).items():
             there = stream_of(each)
             before = (await states.load(there)).state
@@ -154,19 +161,25 @@ async def buy(
 
 async def award_points(desk: Desk, league: str, tournament_id: str) -> None:
     """
-    Give the season the placings of a finished tournament; asking again changes nothing.
+    Give the season the placings of a finished tournament, or what a correction made of them.
+
+    Asking again changes nothing.
 
     Raises:
         CommandRejected: If the season is closed.
     """
-    state = (await desk.writer.load(league, stream_of(tournament_id))).state
-    if not isinstance(state, Finished) or state.terms.season is None:
+    floor = stream_of(tournament_id)
+    loaded = await desk.writer.load(league, floor)
+    if not isinstance(loaded.state, Finished) or loaded.state.terms.season is None:
         return
-    stream = stream_of(state.terms.season)
-    command = policies.points_of(state, now=desk.clock.now())
+    stream = stream_of(loaded.state.terms.season)
 
     async def decide(states: States) -> Sequence[Entry]:
-        before = (await states.load(stream)).state
-        return [Entry(stream, season.decider.decide(before, command))]
+        before, result = [(await states.load(each)).state for each in (stream, floor)]
+        told = policies.season_told(before, result, now=desk.clock.now())
+        events = () if told is None else season.decider.decide(before, told)
+        # A result that was corrected meanwhile must not be counted after the correction.
+        return [Entry(stream, events), Entry(floor)]
 
-    await desk.writer.submit(league, desk.order(f"award_points/{tournament_id}"), decide)
+    order = desk.order(f"award_points/{tournament_id}/{loaded.version}")
+    await desk.writer.submit(league, order, decide)

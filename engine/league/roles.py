@@ -20,6 +20,9 @@ Capability = Literal[
 ]
 """``manage_members`` is about offices, ``manage_players`` about who holds none."""
 
+STAFF: frozenset[Role] = frozenset({"owner", "director", "referee", "scorer", "auditor"})
+"""Who holds an office; they see what is not announced yet."""
+
 _ANYONE: frozenset[Capability] = frozenset({"read_league", "enter_tournaments"})
 _STAFF: frozenset[Capability] = _ANYONE | {"see_bans"}
 

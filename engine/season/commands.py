@@ -1,12 +1,30 @@
-"""What can be asked of a season: to open, to award points for a tournament, to close."""
+"""What can be asked of a season: to open, to award points, to correct them, to close."""
 
 from datetime import datetime
 
 import msgspec
 
 from engine.season.schedule import commands as schedule
-from engine.season.values import Finish, PlacesFromEnd, PointsRule
-from engine.values import LeagueId, SeasonId, TournamentId
+from engine.season.tiebreaks import TIE_BREAKS
+from engine.season.values import (
+    Adjustment,
+    Aggregation,
+    Bonus,
+    Count,
+    Finish,
+    MinorUnits,
+    PlacesFromEnd,
+    PointsRule,
+)
+from engine.values import (
+    AdjustmentId,
+    HexDigest,
+    LeagueId,
+    PlayerId,
+    SeasonId,
+    TextRef,
+    TournamentId,
+)
 
 
 class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -20,6 +38,22 @@ class OpenSeason(_Command, frozen=True, kw_only=True, tag="open_season"):
     points: PointsRule = PlacesFromEnd()
     scale: int = 2
     """Fraction digits of every number of points in this season."""
+
+    aggregation: Aggregation = Aggregation()
+    minimum_games: int = 0
+    """Who has played fewer is ranked behind who has not: rulebook ``standings.minimum_games``."""
+
+    overall: str | None = None
+    """Of ``total``, ``average`` and ``played``, what results come to: ``standings.overall``."""
+
+    bonuses: tuple[Bonus, ...] = ()
+    tie_breaks: tuple[str, ...] = TIE_BREAKS
+    master: HexDigest
+    """What every lot of this season is derived from."""
+
+    salt: HexDigest
+    """Of the sealed master."""
+
     now: datetime
 
 
@@ -29,6 +63,47 @@ class AwardPoints(_Command, frozen=True, kw_only=True, tag="award_points"):
     tournament: TournamentId
     placings: tuple[Finish, ...]
     """Every entry of the tournament."""
+
+    buy_in: MinorUnits = 0
+    pool: MinorUnits = 0
+    money_digits: int = 2
+    entries: Count = 0
+    """How often was bought in; never fewer than there are placings."""
+
+    now: datetime
+
+
+class ReviseAward(_Command, frozen=True, kw_only=True, tag="revise_award"):
+    """Count a tournament as it is now; what was counted before stays in the log."""
+
+    award: AwardPoints
+    reason: TextRef
+    author: PlayerId
+    now: datetime
+
+
+class RevokeAward(_Command, frozen=True, kw_only=True, tag="revoke_award"):
+    """Count a tournament no more; :class:`ReviseAward` counts it again."""
+
+    tournament: TournamentId
+    reason: TextRef
+    author: PlayerId
+    now: datetime
+
+
+class AdjustPoints(_Command, frozen=True, kw_only=True, tag="adjust_points"):
+    adjustment: Adjustment
+    reason: TextRef
+    author: PlayerId
+    now: datetime
+
+
+class VoidAdjustment(_Command, frozen=True, kw_only=True, tag="void_adjustment"):
+    """Take back one bonus or adjustment; asking twice changes nothing."""
+
+    adjustment: AdjustmentId
+    reason: TextRef
+    author: PlayerId
     now: datetime
 
 
@@ -36,4 +111,13 @@ class CloseSeason(_Command, frozen=True, kw_only=True, tag="close_season"):
     now: datetime
 
 
-Command = OpenSeason | AwardPoints | CloseSeason | schedule.Command
+Command = (
+    OpenSeason
+    | AwardPoints
+    | ReviseAward
+    | RevokeAward
+    | AdjustPoints
+    | VoidAdjustment
+    | CloseSeason
+    | schedule.Command
+)

@@ -1,31 +1,29 @@
 """Which events a command to a season leads to."""
 
-import itertools
-from collections.abc import Iterable
-from decimal import Decimal
+from msgspec.structs import replace
 
-from engine.season.commands import AwardPoints, CloseSeason, Command, OpenSeason
-from engine.season.errors import (
-    PlacingsInvalid,
-    SeasonClosedAlready,
-    SeasonNotOpened,
-    SeasonTermsInvalid,
+from engine.rng import master_commitment
+from engine.season import correcting
+from engine.season.awarding import awarded, demand_placings, field_of
+from engine.season.commands import (
+    AdjustPoints,
+    AwardPoints,
+    CloseSeason,
+    Command,
+    OpenSeason,
+    ReviseAward,
+    RevokeAward,
+    VoidAdjustment,
 )
-from engine.season.events import (
-    Event,
-    FinalStanding,
-    PointsAwarded,
-    SeasonClosed,
-    SeasonOpened,
-)
-from engine.season.points import awards_of
+from engine.season.errors import SeasonClosedAlready, SeasonNotOpened, SeasonTermsFixed
+from engine.season.events import Event, FinalStanding, LotsDrawn, SeasonClosed, SeasonOpened
+from engine.season.lots import MASTER, drawn
 from engine.season.schedule.decisions import decide as decide_schedule
-from engine.season.state import TIE_BREAKS, Opened, State
-from engine.season.values import PlacesFromEnd, PointsRule
-
-NAME_LENGTH_MAX = 200
-SCALE_MAX = 6
-TABLE_LENGTH_MAX = 1_000
+from engine.season.standings import level_groups
+from engine.season.state import Opened, State
+from engine.season.terms import demand_sound
+from engine.season.tiebreaks import LOT
+from engine.values import HOUSE, Sealed, number_of
 
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
@@ -40,10 +38,18 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return _open(state, command)
         case AwardPoints():
             return _award(_opened(state), command)
+        case ReviseAward():
+            return correcting.revise(_open_still(state), command)
+        case RevokeAward():
+            return correcting.revoke(_open_still(state), command)
+        case AdjustPoints():
+            return correcting.adjust(_open_still(state), command)
+        case VoidAdjustment():
+            return correcting.void(_open_still(state), command)
         case CloseSeason():
             return _close(_opened(state))
         case _:
-            return decide_schedule(_running(state).schedule, command)
+            return decide_schedule(_open_still(state).schedule, command)
 
 
 def _opened(state: State) -> Opened:
@@ -52,7 +58,7 @@ def _opened(state: State) -> Opened:
     return state
 
 
-def _running(state: State) -> Opened:
+def _open_still(state: State) -> Opened:
     opened = _opened(state)
     if opened.closed:
         raise SeasonClosedAlready
@@ -60,66 +66,77 @@ def _running(state: State) -> Opened:
 
 
 def _open(state: State, command: OpenSeason) -> tuple[Event, ...]:
-    if isinstance(state, Opened):
-        return ()
-    if not 0 < len(command.name.strip()) <= NAME_LENGTH_MAX:
-        raise SeasonTermsInvalid(field="name", problem="must have 1 to 200 characters")
-    if not 0 <= command.scale <= SCALE_MAX:
-        raise SeasonTermsInvalid(field="scale", problem=f"must be 0 to {SCALE_MAX}")
-    numbers = tuple(_numbers(command.points))
-    if len(numbers) > TABLE_LENGTH_MAX:
-        raise SeasonTermsInvalid(field="points", problem=f"at most {TABLE_LENGTH_MAX} places")
-    if not numbers or any(number < 0 for number in numbers):
-        raise SeasonTermsInvalid(field="points", problem="must be given, and not negative")
-    if any(better < worse for better, worse in itertools.pairwise(numbers)):
-        raise SeasonTermsInvalid(field="points", problem="a better place cannot be worth less")
-    return (
-        SeasonOpened(
-            season=command.season,
-            league=command.league,
-            name=command.name,
-            points=command.points,
-            scale=command.scale,
-            tie_breaks=TIE_BREAKS,
+    terms = SeasonOpened(
+        season=command.season,
+        league=command.league,
+        name=command.name,
+        points=command.points,
+        scale=command.scale,
+        aggregation=command.aggregation,
+        minimum_games=command.minimum_games,
+        overall=command.overall,
+        bonuses=command.bonuses,
+        tie_breaks=command.tie_breaks,
+        master_commitment=master_commitment(
+            number_of(command.season), MASTER, bytes.fromhex(command.master)
         ),
+        master=Sealed(command.master, bytes.fromhex(command.salt), (HOUSE,)),
     )
+    if isinstance(state, Opened):
+        if _without_master(state.terms) != _without_master(terms):
+            raise SeasonTermsFixed
+        return ()
+    demand_sound(command)
+    return (terms,)
 
 
-def _numbers(rule: PointsRule) -> Iterable[Decimal]:
-    if isinstance(rule, PlacesFromEnd):
-        return (Decimal(rule.per_place),)
-    return (Decimal(points) for points in rule.points)
+def _without_master(terms: SeasonOpened) -> SeasonOpened:
+    return replace(terms, master=None, master_commitment=None)
 
 
 def _award(state: Opened, command: AwardPoints) -> tuple[Event, ...]:
-    if state.has_counted(command.tournament):
+    if state.tournament(command.tournament) is not None:
         return ()
     if state.closed:
         raise SeasonClosedAlready
-    if not command.placings:
-        raise PlacingsInvalid(problem="a tournament without entrants earns nobody points")
-    if len({each.entrant for each in command.placings}) != len(command.placings):
-        raise PlacingsInvalid(problem="an entrant is placed twice")
-    if any(each.place < 1 or each.shared < 1 for each in command.placings):
-        raise PlacingsInvalid(problem="places are counted from 1")
-    rule = state.terms.points
+    demand_placings(command.placings)
+    return awarded(state.terms, command, field_of(command))
+
+
+def _close(state: Opened) -> tuple[Event, ...]:
+    """Return the lots that are still to be drawn, and the end."""
+    if state.closed:
+        return ()
+    lots = _lots(state)
+    decided = replace(state, lots=lots)
+    master = state.terms.master
     return (
-        PointsAwarded(
-            tournament=command.tournament,
-            awards=awards_of(command.placings, rule=rule, scale=state.terms.scale),
-            rule="points.places_from_end" if isinstance(rule, PlacesFromEnd) else "points.table",
+        *lots,
+        SeasonClosed(
+            standings=tuple(
+                FinalStanding(
+                    rank=each.rank,
+                    player=each.player,
+                    points=each.points,
+                    decided_by=each.decided_by,
+                )
+                for each in decided.standings()
+            ),
+            master=None if master is None else master.value,
         ),
     )
 
 
-def _close(state: Opened) -> tuple[Event, ...]:
-    if state.closed:
+def _lots(state: Opened) -> tuple[LotsDrawn, ...]:
+    master = state.terms.master
+    if master is None or LOT not in state.terms.tie_breaks:
         return ()
-    return (
-        SeasonClosed(
-            standings=tuple(
-                FinalStanding(rank=each.rank, player=each.player, points=each.points)
-                for each in state.standings()
-            )
-        ),
+    groups = level_groups(state.standings())
+    return tuple(
+        LotsDrawn(
+            rank=group[0].rank,
+            draw=drawn([each.player for each in group], master=master.value, number=number),
+            rule=LOT,
+        )
+        for number, group in enumerate(groups, start=1)
     )

@@ -1,6 +1,19 @@
 """Why a season refuses a command."""
 
 from engine.errors import CommandRejected
+from engine.season.expression.parsing import FormulaInvalid
+
+__all__ = [
+    "AdjustmentInvalid",
+    "AdjustmentUnknown",
+    "AwardUnknown",
+    "FormulaInvalid",
+    "PlacingsInvalid",
+    "SeasonClosedAlready",
+    "SeasonNotOpened",
+    "SeasonTermsFixed",
+    "SeasonTermsInvalid",
+]
 
 
 class SeasonNotOpened(CommandRejected):
@@ -16,6 +29,7 @@ class SeasonClosedAlready(CommandRejected):
     """The standings are final."""
 
     code = "season_closed"
+    rule = "standings.final"
 
     def __init__(self) -> None:
         super().__init__("the season is closed")
@@ -30,10 +44,47 @@ class SeasonTermsInvalid(CommandRejected):
         super().__init__(f"{field}: {problem}", field=field)
 
 
+class SeasonTermsFixed(CommandRejected):
+    """Formula, tie-breaks and all other terms hold to the end; other ones are another season."""
+
+    code = "season_terms_fixed"
+    rule = "standings.terms_fixed"
+
+    def __init__(self) -> None:
+        super().__init__("the terms of an open season never change; open another season")
+
+
 class PlacingsInvalid(CommandRejected):
     """The placings are not those of a finished tournament."""
 
     code = "placings_invalid"
+
+    def __init__(self, *, problem: str) -> None:
+        super().__init__(problem)
+
+
+class AwardUnknown(CommandRejected):
+    """This tournament was never counted in the season."""
+
+    code = "award_unknown"
+
+    def __init__(self) -> None:
+        super().__init__("this tournament has not been counted in this season")
+
+
+class AdjustmentUnknown(CommandRejected):
+    """The season has no such bonus or adjustment."""
+
+    code = "adjustment_unknown"
+
+    def __init__(self) -> None:
+        super().__init__("there is no such adjustment in this season")
+
+
+class AdjustmentInvalid(CommandRejected):
+    """The adjustment is not one that can be kept in the ledger."""
+
+    code = "adjustment_invalid"
 
     def __init__(self, *, problem: str) -> None:
         super().__init__(problem)

@@ -5,51 +5,166 @@ Points are decimal numbers with the season's scale; entries that share places
 share what those places are worth, rounded half to even at that scale.
 """
 
-from collections.abc import Sequence
-from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from functools import lru_cache
 
-from engine.season.values import Award, Finish, PlacesFromEnd, PointsRule
-from engine.values import PlayerId
+from engine.season.expression import Expression, NoValue, evaluate, parse
+from engine.season.expression.limits import arithmetic
+from engine.season.values import (
+    Adjustment,
+    Award,
+    Bonus,
+    Field,
+    Finish,
+    PlacesFromEnd,
+    PointsFormula,
+    PointsRule,
+    PointsTable,
+)
+from engine.values import AdjustmentId, PlayerId, TournamentId, derived_number
 
-PRECISION = 50
-"""Significant digits while counting: far above any sum of points."""
+FORMULA_NAMES = frozenset(("n", "k", "entries", "buy_in", "pool", "spent", "knockouts"))
+"""What a formula may ask: see ``docs/guides/points.md``."""
+
+POINTS_MAX = Decimal(10) ** 12
+"""Of one award or adjustment, either way: sums of them stay exact everywhere."""
+
+RULES = {
+    PlacesFromEnd: "points.places_from_end",
+    PointsTable: "points.table",
+    PointsFormula: "points.formula",
+}
 
 
-def place_points(rule: PointsRule, *, place: int, entrants: int) -> Decimal:
+@lru_cache(maxsize=256)
+def formula(text: str) -> Expression:
+    """Return the expression of a points formula; ``FormulaInvalid`` if it is none."""
+    return parse(text, FORMULA_NAMES)
+
+
+def place_points(
+    rule: PointsRule, *, place: int, field: Field, spent: int = 0, knockouts: int = 0
+) -> Decimal:
     """
-    Return what *place* alone is worth among *entrants*.
+    Return what *place* alone is worth.
 
-    >>> place_points(PlacesFromEnd(per_place="10"), place=1, entrants=8)
-    Decimal('80')
+    Args:
+        spent: In minor units, by the player, as the sums of *field*.
+
+    Raises:
+        NoValue: If a formula has none for these numbers.
     """
-    if isinstance(rule, PlacesFromEnd):
-        return Decimal(rule.per_place) * (entrants - place + 1)
-    return Decimal(rule.points[place - 1]) if place <= len(rule.points) else Decimal(0)
+    match rule:
+        case PlacesFromEnd():
+            return Decimal(rule.per_place) * (field.entrants - place + 1)
+        case PointsTable():
+            return Decimal(rule.points[place - 1]) if place <= len(rule.points) else Decimal(0)
+        case PointsFormula():
+            values = values_at(place, field, spent=spent, knockouts=knockouts)
+            return evaluate(formula(rule.text), values)
 
 
-def awards_of(placings: Sequence[Finish], *, rule: PointsRule, scale: int) -> tuple[Award, ...]:
+def values_at(place: int, field: Field, *, spent: int, knockouts: int) -> Mapping[str, Decimal]:
+    """Return what the names of a formula mean; money in whole units of its currency."""
+    counts = {
+        "n": field.entrants,
+        "k": place,
+        "entries": field.entries,
+        "knockouts": knockouts,
+    }
+    money = {"buy_in": field.buy_in, "pool": field.pool, "spent": spent}
+    return {name: Decimal(count) for name, count in counts.items()} | {
+        name: Decimal(minor).scaleb(-field.money_digits) for name, minor in money.items()
+    }
+
+
+def awards_of(
+    placings: Sequence[Finish], *, rule: PointsRule, field: Field, scale: int
+) -> tuple[Award, ...]:
     """
     Return one award for each player, by place.
 
     A player's best placing counts; the other entries of the same player earn
-    nothing, but still fill their places.
+    nothing, but still fill their places, and what was spent and won in all of
+    them is the player's.  Where a formula has no value the award is 0 and says
+    why: rulebook ``points.formula_failed``.
     """
+    spent: dict[PlayerId, int] = {}
+    knockouts: dict[PlayerId, int] = {}
+    for finish in placings:
+        spent[finish.player] = spent.get(finish.player, 0) + finish.spent
+        knockouts[finish.player] = knockouts.get(finish.player, 0) + finish.knockouts
     awards: dict[PlayerId, Award] = {}
-    with localcontext(Context(prec=PRECISION, rounding=ROUND_HALF_EVEN)):
-        for finish in sorted(placings, key=lambda each: (each.place, each.entrant)):
-            if finish.player in awards:
-                continue
-            places = range(finish.place, finish.place + finish.shared)
-            worth = (place_points(rule, place=each, entrants=len(placings)) for each in places)
-            shared = sum(worth, Decimal(0)) / finish.shared
-            awards[finish.player] = Award(
-                player=finish.player,
-                entrant=finish.entrant,
-                place=finish.place,
-                shared=finish.shared,
-                points=written(shared, scale=scale),
-            )
+    for finish in sorted(placings, key=lambda each: (each.place, each.entrant)):
+        player = finish.player
+        if player in awards:
+            continue
+        failure = None
+        try:
+            with localcontext(arithmetic()):
+                worth = [
+                    place_points(
+                        rule,
+                        place=place,
+                        field=field,
+                        spent=spent[player],
+                        knockouts=knockouts[player],
+                    )
+                    for place in range(finish.place, finish.place + finish.shared)
+                ]
+                points = sum(worth, Decimal(0)) / finish.shared
+            if abs(points) > POINTS_MAX:
+                raise NoValue("too_large")
+        except NoValue as none:
+            points, failure = Decimal(0), none.cause
+        awards[player] = Award(
+            player=player,
+            entrant=finish.entrant,
+            place=finish.place,
+            shared=finish.shared,
+            points=written(points, scale=scale),
+            spent=spent[player],
+            knockouts=knockouts[player],
+            failure=failure,
+        )
     return tuple(awards.values())
+
+
+def bonuses_of(
+    awards: Sequence[Award],
+    *,
+    bonuses: Sequence[Bonus],
+    tournament: TournamentId,
+    scale: int,
+    revision: int = 0,
+) -> tuple[Adjustment, ...]:
+    """
+    Return what the terms give besides the placings, one entry for each kind and player.
+
+    Args:
+        revision: How often the tournament's award was revised before: the entries of
+            each revision have names of their own.
+
+    Source: rulebook ``points.bonus``.
+    """
+    given = []
+    for award in awards:
+        for bonus in bonuses:
+            times = award.knockouts if bonus.kind == "knockouts" else 1
+            if not times:
+                continue
+            name = f"{tournament}/{award.player}/{bonus.kind}/{revision}"
+            given.append(
+                Adjustment(
+                    id=AdjustmentId(f"adj_{derived_number(name).hex}"),
+                    player=award.player,
+                    kind=bonus.kind,
+                    points=written(Decimal(bonus.points) * times, scale=scale),
+                    tournament=tournament,
+                )
+            )
+    return tuple(given)
 
 
 def written(points: Decimal, *, scale: int) -> str:
@@ -59,5 +174,7 @@ def written(points: Decimal, *, scale: int) -> str:
     >>> written(Decimal("2.345"), scale=2), written(Decimal("-0.001"), scale=2)
     ('2.34', '0.00')
     """
-    rounded = points.quantize(Decimal(1).scaleb(-scale), rounding=ROUND_HALF_EVEN)
+    rounded = points.quantize(
+        Decimal(1).scaleb(-scale), rounding=ROUND_HALF_EVEN, context=arithmetic()
+    )
     return f"{abs(rounded) if rounded.is_zero() else rounded:f}"

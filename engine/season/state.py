@@ -1,68 +1,110 @@
-"""What a season has become: its terms and every award, from which standings follow."""
+"""What a season has become: its terms, every award and adjustment, from which standings follow."""
 
-from collections.abc import Iterable
-from decimal import Decimal
-from itertools import groupby
+from collections.abc import Mapping
+from decimal import Decimal, localcontext
 
 import msgspec
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
-from engine.season.events import Event, PointsAwarded, SeasonClosed, SeasonOpened
-from engine.season.points import written
+from engine.season.events import (
+    AdjustmentVoided,
+    AwardRevised,
+    AwardRevoked,
+    BonusesAwarded,
+    Event,
+    LotsDrawn,
+    PointsAdjusted,
+    PointsAwarded,
+    SeasonClosed,
+    SeasonOpened,
+)
+from engine.season.expression.limits import arithmetic
 from engine.season.schedule import events as schedule
 from engine.season.schedule.state import Schedule, evolved
-from engine.season.values import Award, Points
-from engine.values import PlayerId, TournamentId
-
-TIE_BREAKS = ("standings.best_result", "standings.wins")
+from engine.season.standings import Reckoning, Result, Standing, standings
+from engine.season.values import Adjustment, Award, AwardChange
+from engine.values import AdjustmentId, PlayerId, TournamentId
 
 
 class Unopened(msgspec.Struct, frozen=True, kw_only=True):
     """The state of an empty stream."""
 
 
-class Counted(msgspec.Struct, frozen=True, kw_only=True):
+class Tournament(msgspec.Struct, frozen=True, kw_only=True):
+    """One that was counted; ``revoked`` if it counts no more."""
+
     tournament: TournamentId
     awards: tuple[Award, ...]
+    revisions: int = 0
+    revoked: bool = False
+
+
+class Adjusted(msgspec.Struct, frozen=True, kw_only=True):
+    adjustment: Adjustment
+    by_terms: bool
+    """Whether the season's terms gave it, and nobody in person."""
+
+    voided: bool = False
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
     terms: SeasonOpened
-    counted: tuple[Counted, ...] = ()
+    counted: tuple[Tournament, ...] = ()
+    """In the order in which they were first counted."""
+
+    adjustments: tuple[Adjusted, ...] = ()
+    lots: tuple[LotsDrawn, ...] = ()
     closed: bool = False
     schedule: Schedule = Schedule()
 
-    def has_counted(self, tournament: TournamentId) -> bool:
-        """Return whether points for *tournament* have been awarded."""
-        return any(each.tournament == tournament for each in self.counted)
+    def tournament(self, tournament: TournamentId) -> Tournament | None:
+        """Return what was counted of *tournament*, None if it never was."""
+        return next((each for each in self.counted if each.tournament == tournament), None)
 
-    def standings(self) -> "tuple[Standing, ...]":
-        """
-        Return everyone with an award, the leader first; equals share a rank.
+    def adjusted(self, adjustment: AdjustmentId) -> Adjusted | None:
+        """Return the adjustment of this name, None if there is none."""
+        found = (each for each in self.adjustments if each.adjustment.id == adjustment)
+        return next(found, None)
 
-        Ordered by points, then the best single result, then tournaments won
-        outright; among equals by player, so that the order never depends on
-        when a tournament was counted.
-        """
-        awards = (award for each in self.counted for award in each.awards)
-        return _standings(awards, scale=self.terms.scale)
+    def standings(self) -> tuple[Standing, ...]:
+        """Return everyone with a result or an adjustment, the leader first; equals share a rank."""
+        counted = tuple(
+            tuple(result_of(award) for award in each.awards)
+            for each in self.counted
+            if not each.revoked
+        )
+        terms = self.terms
+        reckoning = Reckoning(
+            scale=terms.scale,
+            aggregation=terms.aggregation,
+            minimum_games=terms.minimum_games,
+            overall=terms.overall,
+            tie_breaks=terms.tie_breaks,
+        )
+        return standings(reckoning, counted, self._adjusted_points(), lot_order(self.lots))
 
-
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    rank: int
-    """From 1; after a shared rank as many are skipped as shared it."""
-    player: PlayerId
-    points: Points
-    best: Points
-    """The best single result."""
-    wins: int
-    """Tournaments won outright."""
-    tournaments: int
-    shared: bool
+    def _adjusted_points(self) -> Mapping[PlayerId, Decimal]:
+        sums: dict[PlayerId, Decimal] = {}
+        with localcontext(arithmetic()):
+            for each in self.adjustments:
+                if not each.voided:
+                    player = each.adjustment.player
+                    sums[player] = sums.get(player, Decimal(0)) + Decimal(each.adjustment.points)
+        return sums
 
 
 State = Unopened | Opened
+
+
+def result_of(award: Award) -> Result:
+    """Return what standings ask of *award*."""
+    return Result(player=award.player, place=award.place, shared=award.shared, points=award.points)
+
+
+def lot_order(lots: tuple[LotsDrawn, ...]) -> Mapping[PlayerId, int]:
+    """Return where each player came in the draw of lots that they were in."""
+    return {player: place for each in lots for place, player in enumerate(each.draw.order, start=1)}
 
 
 def evolve(state: State, event: Event) -> State:
@@ -76,8 +118,32 @@ def evolve(state: State, event: Event) -> State:
         case Unopened(), SeasonOpened():
             return Opened(terms=event)
         case Opened(closed=False), PointsAwarded(tournament=tournament, awards=awards):
-            counted = Counted(tournament=tournament, awards=awards)
+            counted = Tournament(tournament=tournament, awards=awards)
             return replace(state, counted=(*state.counted, counted))
+        case Opened(closed=False), AwardRevised() | AwardRevoked():
+            return replace(
+                state,
+                counted=tuple(
+                    _corrected(each, event) if each.tournament == event.tournament else each
+                    for each in state.counted
+                ),
+            )
+        case Opened(closed=False), BonusesAwarded(bonuses=bonuses):
+            given = (Adjusted(adjustment=each, by_terms=True) for each in bonuses)
+            return replace(state, adjustments=(*state.adjustments, *given))
+        case Opened(closed=False), PointsAdjusted(adjustment=adjustment):
+            adjusted = Adjusted(adjustment=adjustment, by_terms=False)
+            return replace(state, adjustments=(*state.adjustments, adjusted))
+        case Opened(closed=False), AdjustmentVoided(adjustment=voided):
+            return replace(
+                state,
+                adjustments=tuple(
+                    replace(each, voided=True) if each.adjustment.id == voided else each
+                    for each in state.adjustments
+                ),
+            )
+        case Opened(closed=False), LotsDrawn():
+            return replace(state, lots=(*state.lots, event))
         case Opened(closed=False), SeasonClosed():
             return replace(state, closed=True)
         case Opened(closed=False), _ if isinstance(event, schedule.Event):
@@ -86,35 +152,23 @@ def evolve(state: State, event: Event) -> State:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
 
 
-def _standings(awards: Iterable[Award], *, scale: int) -> tuple[Standing, ...]:
-    results: dict[PlayerId, list[Award]] = {}
-    for award in awards:
-        results.setdefault(award.player, []).append(award)
-    rows = sorted(
-        ((_merit(each), player, len(each)) for player, each in results.items()),
-        key=lambda row: (tuple(-part for part in row[0]), row[1]),
+def _corrected(counted: Tournament, event: AwardRevised | AwardRevoked) -> Tournament:
+    revisions = counted.revisions + 1
+    if isinstance(event, AwardRevoked):
+        return replace(counted, awards=(), revisions=revisions, revoked=True)
+    return replace(
+        counted,
+        awards=changed(counted.awards, event.changes),
+        revisions=revisions,
+        revoked=False,
     )
-    standings: list[Standing] = []
-    for merit, group in groupby(rows, key=lambda row: row[0]):
-        level = tuple(group)
-        rank = len(standings) + 1
-        points, best, wins = merit
-        standings.extend(
-            Standing(
-                rank=rank,
-                player=player,
-                points=written(points, scale=scale),
-                best=written(best, scale=scale),
-                wins=int(wins),
-                tournaments=count,
-                shared=len(level) > 1,
-            )
-            for _, player, count in level
-        )
-    return tuple(standings)
 
 
-def _merit(awards: list[Award]) -> tuple[Decimal, Decimal, Decimal]:
-    points = [Decimal(each.points) for each in awards]
-    wins = sum(each.place == 1 and each.shared == 1 for each in awards)
-    return sum(points, Decimal(0)), max(points), Decimal(wins)
+def changed(awards: tuple[Award, ...], changes: tuple[AwardChange, ...]) -> tuple[Award, ...]:
+    """Return *awards* after *changes*, by place."""
+    by_player = {each.player: each for each in awards}
+    for change in changes:
+        by_player.pop(change.player, None)
+        if change.after is not None:
+            by_player[change.player] = change.after
+    return tuple(sorted(by_player.values(), key=lambda each: (each.place, each.entrant)))

@@ -1,8 +1,9 @@
 """Which terms a tournament may be announced with."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 
-from engine.rulesets import OpenEnd
+from engine.rulesets import EachDealtOnce, OpenEnd
 from engine.tournament.commands import Announce
 from engine.tournament.errors import TermsInvalid
 from engine.tournament.events import Event, TournamentAnnounced
@@ -10,6 +11,7 @@ from engine.tournament.levels import structure_of
 from engine.tournament.money.checking import checked
 from engine.tournament.rounds.checking import checked as checked_format
 from engine.tournament.state import State, Unannounced
+from engine.tournament.terms.announced import Terms
 from engine.tournament.terms.floor import problems as floor_problems
 
 ENTRANTS_MIN = 2
@@ -20,9 +22,7 @@ NAME_LENGTH_MAX = 200
 def announce(state: State, command: Announce) -> tuple[Event, ...]:
     if not isinstance(state, Unannounced):
         return ()
-    for field, sound, problem in _terms(command):
-        if not sound:
-            raise TermsInvalid(field=field, problem=problem)
+    check_terms(command)
     return (
         TournamentAnnounced(
             tournament=command.tournament,
@@ -54,7 +54,65 @@ def announce(state: State, command: Announce) -> tuple[Event, ...]:
     )
 
 
-def _terms(command: Announce) -> Iterable[tuple[str, bool, str]]:
+def check_terms(terms: Announce | Terms) -> None:
+    """
+    Check that *terms* can be announced.
+
+    Raises:
+        TermsInvalid: If they contradict themselves.
+    """
+    of_entry = (
+        (f"entry.{field}", sound, problem)
+        for field, sound, problem in (*terms.entry.problems(), *_entry(terms))
+    )
+    for field, sound, problem in (*_terms(terms), *of_entry):
+        if not sound:
+            raise TermsInvalid(field=field, problem=problem)
+
+
+def _entry(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
+    """Return what must hold of the terms of entry, given the game: field, whether it does, what."""
+    entry, ruleset = terms.entry, terms.ruleset
+    levels = len(structure_of(ruleset))
+    late, purge = entry.late_registration_level, entry.no_show_purge_level
+    closes = terms.starts_at - timedelta(seconds=entry.registration_closes_before_seconds)
+    opens_at = terms.registration_opens_at
+    casino = isinstance(ruleset.end, OpenEnd)
+    return (
+        (
+            "late_registration_level",
+            late is None or late < levels,
+            "must be a level of the clock that another follows",
+        ),
+        (
+            "late_registration_seconds",
+            not entry.late or not (casino or ruleset.moneyless),
+            "in a casino players come anyway; where hands are counted nobody comes late",
+        ),
+        (
+            "late_registration_seconds",
+            not entry.late or not isinstance(ruleset.end, EachDealtOnce),
+            "late seats never deal",
+        ),
+        (
+            "no_show_purge_level",
+            purge is None or purge <= levels,
+            "must be a level of the clock",
+        ),
+        (
+            "waitlist",
+            not casino or not (entry.waitlist or entry.approval or entry.late),
+            "a casino asks nobody to wait",
+        ),
+        (
+            "registration_closes_before_seconds",
+            opens_at is None or opens_at <= closes,
+            "registration must open before it closes",
+        ),
+    )
+
+
+def _terms(command: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
     seats_max, unit = command.ruleset.max_players, command.ruleset.chip_unit
     opens_at = command.registration_opens_at
     return (

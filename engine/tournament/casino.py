@@ -32,7 +32,7 @@ from engine.tournament.events import (
     LeaveDeclared,
     PlayClosing,
 )
-from engine.tournament.state import Running, Seating, State, phase_of
+from engine.tournament.state import Running, Seating, State, phase_of, running_of
 from engine.tournament.values import Busted
 from engine.values import EntrantId, Seat
 
@@ -79,7 +79,7 @@ def sit_down(state: Running, command: Register) -> tuple[EntrantRegistered | Chi
             entrant=command.entrant,
             player=command.player,
             bot=command.bot,
-            number=len(state.entrants) + 1,
+            number=state.registered + 1,
         ),
         ChipsPromised(
             entrant=command.entrant,
@@ -129,16 +129,17 @@ def add_on(state: State, command: AddOn) -> tuple[ChipsPromised, ...]:
 
 def bring_in(state: State, command: RecordBrought) -> tuple[ChipsBrought, ...]:
     """Record that the chips that were promised have come to the table."""
-    casino = _casino(state)
+    running = running_of(state)
     return tuple(
         ChipsBrought(
             entrant=each.entrant,
             table=command.table,
             seat=each.seat,
             chips=each.chips,
-            rule="casino.sit_down" if each.newcomer else "casino.add_on",
+            rule=each.rule,
         )
-        for each in casino.promised
+        for each in running.promised
+        if each.table == command.table
     )
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from engine.rulesets import Ruleset
 from engine.tournament.correcting import commands as correcting
+from engine.tournament.entering import commands as entering
 from engine.tournament.floor import commands as floor_commands
 from engine.tournament.money import commands as of_money
 from engine.tournament.rounds import commands as rounds
@@ -80,6 +81,8 @@ class Register(_Command, frozen=True, kw_only=True, tag="register"):
     entrant: EntrantId
     player: PlayerId
     bot: bool = False
+    table_ids: tuple[TableId, ...] = ()
+    """For a table that has to be added; needed once play has begun."""
     now: datetime
 
 
@@ -91,10 +94,12 @@ class Withdraw(_Command, frozen=True, kw_only=True, tag="withdraw"):
 
 
 class StartPlay(_Command, frozen=True, kw_only=True, tag="start_play"):
-    """Close registration, draw the seats and start; or cancel, with too few entrants."""
+    """Close registration, draw the seats and start; or cancel or put off, with too few entrants."""
 
     table_ids: tuple[TableId, ...]
     """At least as many as tables are needed; the first ones are used, in order."""
+    scheduled: bool = False
+    """Whether a clock asks: nothing happens before the announced time."""
     now: datetime
 
 
@@ -284,4 +289,5 @@ Command = (
     | rounds.Command
     | of_money.Command
     | floor_commands.Command
+    | entering.Command
 )

@@ -40,6 +40,9 @@ from engine.tournament.commands import (
 )
 from engine.tournament.correcting import decisions as correcting
 from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
+from engine.tournament.entering import commands as entering
+from engine.tournament.entering import decisions as who_enters
+from engine.tournament.entering import late, places
 from engine.tournament.events import Event
 from engine.tournament.floor import commands as floor_commands
 from engine.tournament.floor import decisions as on_the_floor
@@ -57,6 +60,15 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     Raises:
         CommandRejected: If the rules forbid the command.
     """
+    events = _decided(state, command)
+    if events and isinstance(state, Running) and state.entering.late:
+        return late.concluded(state, events, getattr(command, "table_ids", ()))
+    return events
+
+
+def _decided(state: State, command: Command) -> tuple[Event, ...]:
+    if isinstance(command, entering.Command):
+        return who_enters.decide(state, command)
     match command:
         case Announce():
             return announcing.announce(state, command)
@@ -65,9 +77,11 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         case Register():
             if isinstance(state, Running) and casino.is_casino(state):
                 return casino.sit_down(state, command)
-            return registration.register(state, command)
+            if isinstance(state, Running):
+                return late.enter(state, command)
+            return places.register(state, command)
         case Withdraw():
-            return registration.withdraw(state, command)
+            return places.withdraw(state, command)
         case StartPlay():
             return starting.start_play(state, command)
         case RecordBusts():

@@ -26,6 +26,7 @@ from engine.tournament.directives import (
     LetGo,
     NextRound,
     Open,
+    Purge,
 )
 from engine.tournament.endings import TableSummary, hands_left, settled_by_a_hand
 from engine.tournament.floor import directing as on_the_floor
@@ -33,7 +34,7 @@ from engine.tournament.rearranging import rearranged
 from engine.tournament.rounds import directing as scheduled
 from engine.tournament.state import Cancelled, Finished, Running, Seating, State
 from engine.tournament.values import Standing
-from engine.values import TableId
+from engine.values import EntrantId, TableId
 
 
 def directive(state: State, tables: Mapping[TableId, TableSummary], table: TableId) -> Directive:
@@ -70,10 +71,8 @@ def _before_play(
     state: Running, tables: Mapping[TableId, TableSummary], here: Seating
 ) -> Directive | None:
     """Return who or what has to come or go, or be waited for, before anything is settled."""
-    if leaving := casino.leaving_from(state, here):
-        return LetGo(entrants=leaving)
-    if state.promised:
-        return BringIn(promised=state.promised)
+    if (changed := _coming_and_going(state, tables[here.table], here)) is not None:
+        return changed
     if (in_round := on_the_floor.in_rounds(state, tables, here)) is not None:
         return in_round
     if here.table in {window.table for window in state.windows}:
@@ -84,8 +83,9 @@ def _before_play(
 def _settled(
     state: Running, tables: Mapping[TableId, TableSummary]
 ) -> Mapping[TableId, TableSummary]:
-    """Return *tables*; nothing is settled with one that still waits for who may come back."""
+    """Return *tables*; nothing is settled with one that still waits for who may come, or back."""
     waiting = {window.table for window in state.windows}
+    waiting |= {each.table for each in state.promised}
     return {
         key: msgspec.structs.replace(each, idle=each.idle and key not in waiting)
         for key, each in tables.items()
@@ -124,6 +124,33 @@ def _closing(state: Running, tables: Mapping[TableId, TableSummary]) -> Directiv
     agreed = deal is not None and deal.ends
     stacks = _stacks(state, tables)
     return Finish(rule="finish.deal" if agreed else "finish.closed", stacks=stacks)
+
+
+def _coming_and_going(state: Running, table: TableSummary, here: Seating) -> Directive | None:
+    """Return who gives up a seat here, or takes one, before anything else happens."""
+    if leaving := casino.leaving_from(state, here):
+        return LetGo(entrants=leaving)
+    if promised := tuple(each for each in state.promised if each.table == here.table):
+        return BringIn(promised=promised)
+    if absent := _never_came(state, table, here):
+        return Purge(entrants=absent)
+    return Hold(reason="waiting_for_entrants") if _alone(state) else None
+
+
+def _never_came(state: Running, table: TableSummary, here: Seating) -> tuple[EntrantId, ...]:
+    """Return who was seated absent, is still away, and is out from this level on."""
+    level = state.terms.entry.no_show_purge_level
+    if level is None or state.clock is None or state.clock.level < level:
+        return ()
+    gone = state.entering.absent.intersection(table.away)
+    return tuple(each.entrant for each in here.seats if each.entrant in gone)
+
+
+def _alone(state: Running) -> bool:
+    """Return whether one at most is in, and there is no winner since others may come."""
+    if not state.entering.late or state.closing or state.windows or state.promised:
+        return False
+    return len(state.remaining()) < 2
 
 
 def _all_played(

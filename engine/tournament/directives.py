@@ -54,6 +54,12 @@ class BringIn(msgspec.Struct, frozen=True, kw_only=True):
     promised: tuple[Promised, ...]
 
 
+class Purge(msgspec.Struct, frozen=True, kw_only=True):
+    """Who was seated absent and never came is out, and the stacks leave play."""
+
+    entrants: tuple[EntrantId, ...]
+
+
 class CloseRebuys(msgspec.Struct, frozen=True, kw_only=True):
     """Who has not come back is out, ``wait_seconds`` after the last hand was settled."""
 
@@ -145,6 +151,7 @@ Directive = (
     RoundOver
     | LetGo
     | BringIn
+    | Purge
     | CloseRebuys
     | Remove
     | CountHands

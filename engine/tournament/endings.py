@@ -41,6 +41,8 @@ class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Of the last hand."""
     arrived: tuple[EntrantId, ...] = ()
     """Who has not been dealt in since it came to this table."""
+    away: tuple[EntrantId, ...] = ()
+    """Who is dealt in and folded, not being there."""
 
     def stack_of(self, entrant: EntrantId) -> Chips:
         """Return the chips of *entrant*; it must have a seat here."""

@@ -10,14 +10,14 @@ from typing import Literal
 
 import msgspec
 
-from engine.rulesets import Amounts, Ruleset
+from engine.rulesets import Amounts
 from engine.tournament.correcting import events as correcting
+from engine.tournament.entering import events as entering
 from engine.tournament.floor import events as floor
 from engine.tournament.money import events as of_money
 from engine.tournament.rounds import events as rounds
-from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms
+from engine.tournament.terms.announced import Terms
 from engine.tournament.values import (
-    BotRule,
     Candidate,
     Draw,
     Move,
@@ -29,13 +29,10 @@ from engine.values import (
     Chips,
     EntrantId,
     HexDigest,
-    LeagueId,
     PlayerId,
     Sealed,
-    SeasonId,
     Seat,
     TableId,
-    TournamentId,
 )
 
 
@@ -43,34 +40,8 @@ class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pass
 
 
-class TournamentAnnounced(_Event, frozen=True, kw_only=True, tag="tournament_announced"):
+class TournamentAnnounced(Terms, frozen=True, kw_only=True, tag="tournament_announced"):
     """The terms, whole; a state keeps this event as its terms."""
-
-    tournament: TournamentId
-    league: LeagueId
-    season: SeasonId | None
-    name: str
-    ruleset: Ruleset
-    ruleset_name: str
-    ruleset_hash: HexDigest
-    table_seats: int
-    starting_stack: Chips
-    entrants_min: int
-    entrants_max: int
-    starts_at: datetime
-    registration_opens_at: datetime | None
-    decision_seconds: int
-    grace_seconds: int
-    bots: BotRule
-    payouts: tuple[int, ...]
-    prize_pool: int
-    currency: str | None
-    hands_between_seconds: int
-    hands_max: int | None
-    entry: EntryTerms
-    fees: FeeTerms
-    format: FormatTerms
-    floor: FloorTerms
 
 
 class RegistrationOpened(_Event, frozen=True, kw_only=True, tag="registration_opened"):
@@ -357,4 +328,5 @@ Event = (
     | rounds.Event
     | of_money.Event
     | floor.Event
+    | entering.Event
 )

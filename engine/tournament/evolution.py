@@ -1,10 +1,15 @@
 """How a tournament becomes what it is, event by event."""
 
+from typing import TypeVar
+
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
 from engine.tournament.correcting.decisions import applied
 from engine.tournament.correcting.events import ResultCorrected
+from engine.tournament.entering import events as entering
+from engine.tournament.entering.evolution import evolve as evolve_entering
+from engine.tournament.entering.evolution import placed
 from engine.tournament.events import (
     ChipsBrought,
     ChipsPromised,
@@ -57,6 +62,7 @@ from engine.tournament.state import (
     Announced,
     Cancelled,
     Closed,
+    Drafted,
     Finished,
     Registering,
     Running,
@@ -64,6 +70,8 @@ from engine.tournament.state import (
     Unannounced,
 )
 from engine.tournament.values import Entry, LevelClock, Masters, Placing
+
+RegisteringOrRunning = TypeVar("RegisteringOrRunning", Registering, Running)
 
 
 def evolve(state: State, event: Event) -> State:
@@ -80,43 +88,42 @@ def evolve(state: State, event: Event) -> State:
 
 
 def _evolve(state: State, event: Event) -> State:
+    if isinstance(event, entering.Event):
+        return evolve_entering(state, event)
     match state, event:
-        case Unannounced(), TournamentAnnounced():
+        case ((Unannounced() | Drafted()), TournamentAnnounced()):
             return Announced(terms=event)
         case Announced(terms=terms), RegistrationOpened():
             masters = Masters(cards=event.cards.value, open=event.open.value)
-            return Registering(terms=terms, masters=masters)
+            return Registering(terms=terms, masters=masters, entering=state.entering)
         case Registering(), EntrantRegistered():
-            entry = Entry(
-                entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
-            )
-            return replace(state, entrants=(*state.entrants, entry), registered=event.number)
+            return _registered(state, event)
         case Registering(), EntrantWithdrawn():
             kept = tuple(each for each in state.entrants if each.entrant != event.entrant)
             return replace(state, entrants=kept)
         case Registering(), RegistrationClosed():
-            return Closed(terms=state.terms, masters=state.masters, entrants=state.entrants)
-        case Closed(), SeatsDrawn():
-            return replace(
-                state,
+            return replace(state, closed=True)
+        case Registering(closed=True), SeatsDrawn():
+            return Closed(
+                terms=state.terms,
+                masters=state.masters,
+                entrants=state.entrants,
+                registered=state.registered,
+                entering=state.entering,
                 tables=seatings_of(event.assignments),
                 breaking_order=event.breaking_order,
                 draws=event.draw.number,
             )
         case Closed(), PlayStarted():
-            return Running(
-                terms=state.terms,
-                masters=state.masters,
-                entrants=state.entrants,
-                tables=state.tables,
-                breaking_order=state.breaking_order,
-                draws=state.draws,
-                # Seats that were drawn just now are not drawn anew.
-                floor=FloorState(redrawn=(len(state.tables),)),
-            )
+            return _running(state)
         case Announced() | Registering() | Running(), TournamentCancelled():
             entrants = () if isinstance(state, Announced) else state.entrants
-            return Cancelled(terms=state.terms, entrants=entrants, reason=event.reason)
+            return Cancelled(
+                terms=state.terms,
+                entrants=entrants,
+                reason=event.reason,
+                entering=state.entering,
+            )
         case Finished(), ResultCorrected():
             return applied(state, event)
         case Running(), _ if isinstance(event, of_rounds.Event):
@@ -125,6 +132,31 @@ def _evolve(state: State, event: Event) -> State:
             return in_rounds.followed(state.rounds, _evolve_running(state, event), event)
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
+
+
+def _running(state: Closed) -> Running:
+    return Running(
+        terms=state.terms,
+        masters=state.masters,
+        entrants=state.entrants,
+        tables=state.tables,
+        breaking_order=state.breaking_order,
+        draws=state.draws,
+        registered=state.registered,
+        entering=state.entering,
+        # Seats that were drawn just now are not drawn anew.
+        floor=FloorState(redrawn=(len(state.tables),)),
+    )
+
+
+def _registered(state: RegisteringOrRunning, event: EntrantRegistered) -> RegisteringOrRunning:
+    entry = Entry(entrant=event.entrant, player=event.player, bot=event.bot, number=event.number)
+    return replace(
+        state,
+        entrants=(*state.entrants, entry),
+        registered=event.number,
+        entering=placed(state.entering, event.entrant),
+    )
 
 
 def _evolve_running(state: Running, event: Event) -> State:
@@ -143,10 +175,7 @@ def _evolve_running(state: Running, event: Event) -> State:
         case RebuyWindowOpened() | RebuyTaken():
             return rebuying(on_the_floor.without_bust(state, event.entrant), event)
         case EntrantRegistered():
-            entry = Entry(
-                entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
-            )
-            return replace(state, entrants=(*state.entrants, entry))
+            return _registered(state, event)
         case ChipsPromised() | ChipsBrought() | LeaveDeclared() | EntrantCashedOut():
             return in_casino(state, event)
         case PlayClosing():
@@ -172,6 +201,7 @@ def _evolve_running(state: Running, event: Event) -> State:
                 entrants=state.entrants,
                 placings=event.placings,
                 payouts=event.payouts,
+                entering=state.entering,
             )
         case _ if isinstance(event, FloorEvent):
             return on_the_floor.evolve(state, event)

@@ -49,7 +49,12 @@ def in_casino(
     match event:
         case ChipsPromised():
             promised = Promised(
-                entrant=event.entrant, seat=event.seat, chips=event.chips, newcomer=event.newcomer
+                entrant=event.entrant,
+                table=event.table,
+                seat=event.seat,
+                chips=event.chips,
+                newcomer=event.newcomer,
+                rule=event.rule,
             )
             return replace(state, promised=(*state.promised, promised))
         case ChipsBrought(entrant=entrant):

@@ -7,6 +7,8 @@ from msgspec.structs import replace
 
 from engine.tournament import casino
 from engine.tournament.commands import CloseWindows, Finish, RecordBusts
+from engine.tournament.entering.commands import RecordPurge
+from engine.tournament.entering.events import NoShowPurged
 from engine.tournament.errors import DirectiveStale, TournamentNotRunning
 from engine.tournament.events import (
     EntrantBusted,
@@ -137,14 +139,14 @@ def eliminations(
         Standing(entrant=each.entrant, stack=0 if equal else each.stack_at_start) for each in busts
     ]
     # Who is kept in sat at the table, and is among those left, until the bust is written.
-    first_place = len(left) + len(waiting) + 1
+    first_place = len(left) + len(waiting) + len(state.promised) + 1
     eliminated = ranked(standings, first_place=first_place, entries=entries)
     events: list[Event] = [
         _eliminated(placing, together=len(busts), rule=rule) for placing in reversed(eliminated)
     ]
     won = bounties.fallen(state, (placing.entrant for placing in eliminated), busts)
     events += won
-    if len(left) <= 1 and not others:
+    if len(left) <= 1 and not others and not state.promised and not state.entering.late:
         state = replace(state, books=reduce(booked, won, state.books))
         winner = tuple(
             Placing(entrant=entrant, player=entries[entrant].player, place=1) for entrant in left
@@ -157,6 +159,45 @@ def eliminations(
 def ends(events: Iterable[Event]) -> bool:
     """Return whether the tournament is over with *events*."""
     return any(isinstance(event, TournamentFinished) for event in events)
+
+
+def last_one(state: Running) -> tuple[Event, ...]:
+    """Return the end for want of others: nobody comes any more, and one at most is left."""
+    entries = _entries(state)
+    winner = tuple(
+        Placing(entrant=entrant, player=entries[entrant].player, place=1)
+        for entrant in state.remaining()
+    )
+    rule = "finish.last_entrant" if winner else "finish.nobody_left"
+    return finished(state, (*state.placings, *winner), state.remaining(), rule=rule)
+
+
+def purge(state: State, command: RecordPurge) -> tuple[Event, ...]:
+    """
+    Return that those who never came are out; their chips leave play with them.
+
+    Raises:
+        TournamentNotRunning: If play has not begun, or was cancelled.
+        DirectiveStale: If somebody is not at that table, or has come meanwhile.
+
+    Source: rulebook ``no_show.purge``.
+    """
+    if not isinstance(state, Running):
+        raise TournamentNotRunning(phase=phase_of(state))
+    seating = state.seating(command.table)
+    busts: list[Busted] = []
+    for each in command.stacks:
+        seat = None if seating is None else seating.seat_of(each.entrant)
+        if seat is None or each.entrant not in state.entering.absent:
+            raise DirectiveStale(problem="somebody who never came does not sit there")
+        busts.append(Busted(entrant=each.entrant, seat=seat, stack_at_start=each.stack))
+    purged = tuple(
+        NoShowPurged(
+            entrant=each.entrant, table=command.table, stack=each.stack, rule="no_show.purge"
+        )
+        for each in command.stacks
+    )
+    return (*purged, *eliminations(state, tuple(busts)))
 
 
 def finish(state: State, command: Finish) -> tuple[Event, ...]:

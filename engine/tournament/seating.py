@@ -11,8 +11,9 @@ from collections.abc import Collection, Sequence
 from typing import Literal
 
 from engine.rng import derive_seed, openings_digest, shuffle
-from engine.tournament.events import TournamentAnnounced
+from engine.tournament.entering.values import SeatPlace
 from engine.tournament.state import Seated
+from engine.tournament.terms.announced import Terms
 from engine.tournament.values import Candidate, Draw, Masters, SeatAssignment
 from engine.values import Chips, EntrantId, Seat, TableId
 
@@ -30,7 +31,7 @@ def tables_needed(entrants: int, *, table_seats: int) -> int:
     return max(1, -(-entrants // table_seats))
 
 
-def tables_for(terms: TournamentAnnounced, entrants: int) -> int:
+def tables_for(terms: Terms, entrants: int) -> int:
     """Return how many tables *entrants* play at; one only for so many as the final table takes."""
     needed = tables_needed(entrants, table_seats=terms.table_seats)
     final = terms.floor.final_table_size
@@ -39,16 +40,14 @@ def tables_for(terms: TournamentAnnounced, entrants: int) -> int:
     return 1 if entrants <= final else max(2, needed)
 
 
-def seats_at(terms: TournamentAnnounced, *, tables: int) -> int:
+def seats_at(terms: Terms, *, tables: int) -> int:
     """Return how many seats each of *tables* has: the final table may have more."""
     if tables > 1 or terms.floor.final_table_size is None:
         return terms.table_seats
     return max(terms.table_seats, terms.floor.final_table_size)
 
 
-def free_seats(
-    terms: TournamentAnnounced, occupied: Collection[Seat], *, tables: int
-) -> tuple[Seat, ...]:
+def free_seats(terms: Terms, occupied: Collection[Seat], *, tables: int) -> tuple[Seat, ...]:
     """Return the seats of one of *tables* that nobody sits in, ascending."""
     seats = range(1, seats_at(terms, tables=tables) + 1)
     return tuple(Seat(seat) for seat in seats if seat not in occupied)
@@ -65,6 +64,12 @@ def draw_order(
     """
     seed = derive_seed(bytes.fromhex(masters.open), "draws", DRAW_TABLE, number, 1)
     return shuffle(entrants, seed=seed, label=label, digest=openings_digest(()))
+
+
+def drawn_seat(places: Sequence[SeatPlace], *, masters: Masters, number: int) -> SeatPlace:
+    """Return which of the free *places* random draw *number* of the tournament gives."""
+    seed = derive_seed(bytes.fromhex(masters.open), "draws", DRAW_TABLE, number, 1)
+    return shuffle(places, seed=seed, label="seats", digest=openings_digest(()))[0]
 
 
 def draw_seats(

@@ -2,6 +2,9 @@
 
 from engine.tournament import levels
 from engine.tournament.commands import Cancel, Pause, Resume, StartPlay
+from engine.tournament.entering import checking_in, late
+from engine.tournament.entering.events import WaitlistLeft
+from engine.tournament.entering.places import after
 from engine.tournament.errors import (
     TablesMissing,
     TournamentNotAnnounced,
@@ -11,7 +14,6 @@ from engine.tournament.errors import (
 from engine.tournament.events import (
     Event,
     PlayStarted,
-    RegistrationClosed,
     SeatsDrawn,
     TournamentCancelled,
     TournamentPaused,
@@ -24,7 +26,9 @@ from engine.tournament.seating import draw_seats, tables_for, tables_needed
 from engine.tournament.state import (
     Cancelled,
     Closed,
+    Drafted,
     Finished,
+    Registering,
     Running,
     State,
     Unannounced,
@@ -37,13 +41,20 @@ from engine.tournament.terms import Rounds
 def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
     if isinstance(state, Running):
         return ()
-    registering = registering_of(state)
-    terms = registering.terms
+    before = registering_of(state)
+    terms = before.terms
+    if command.scheduled and command.now < terms.starts_at:
+        return ()
+    settled = checking_in.settled(before, command.now)
+    registering = registering_of(after(before, settled))
     entrants = tuple(each.entrant for each in registering.entrants)
     if len(entrants) < terms.entrants_min:
+        put_off = checking_in.put_off(before, len(entrants), command.now)
+        if put_off:
+            return put_off
         rule = "registration.too_few_entrants"
         return (
-            *refunded(registering, ()),
+            *refunded(before, ()),
             TournamentCancelled(reason="too_few_entrants", rule=rule),
         )
     in_rounds = isinstance(terms.format, Rounds)
@@ -64,11 +75,23 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
         breaking_order=tuple(range(required, 0, -1)),
     )
     return (
-        RegistrationClosed(entrants=len(entrants)),
+        *settled,
         drawn,
         PlayStarted(tables=tables, entrants=len(entrants)),
         *((first_round(drawn),) if in_rounds else ()),
         *levels.started(terms.ruleset, command.now),
+        *_line_after(registering, command),
+    )
+
+
+def _line_after(state: Registering, command: StartPlay) -> tuple[Event, ...]:
+    """Return whether players may still come; if not, nobody waits any more."""
+    opened = late.opened(state.terms, command.now)
+    if opened:
+        return opened
+    return tuple(
+        WaitlistLeft(entrant=each.entrant, cause="closed", rule="registration.closed")
+        for each in state.entering.waiting
     )
 
 
@@ -90,7 +113,7 @@ def cancel(state: State, command: Cancel) -> tuple[Event, ...]:
     match state:
         case Cancelled():
             return ()
-        case Unannounced():
+        case Unannounced() | Drafted():
             raise TournamentNotAnnounced
         case Finished():
             raise TournamentOver(phase=phase_of(state))

@@ -5,6 +5,8 @@ from typing import Literal
 import msgspec
 
 from engine.tournament.correcting.events import ResultCorrected
+from engine.tournament.entering.events import TermsRevised, TournamentDrafted
+from engine.tournament.entering.values import Entering
 from engine.tournament.errors import TournamentNotRunning
 from engine.tournament.events import TournamentAnnounced
 from engine.tournament.floor.state import FloorState
@@ -25,8 +27,10 @@ from engine.values import EntrantId, Seat, TableId
 
 Phase = Literal[
     "unannounced",
+    "draft",
     "announced",
     "registering",
+    "registration_closed",
     "seating",
     "running",
     "paused",
@@ -65,10 +69,17 @@ class Unannounced(_Phase, frozen=True, kw_only=True):
     """The state of an empty stream."""
 
 
+class Drafted(_Phase, frozen=True, kw_only=True):
+    """Written down, seen by the staff only."""
+
+    terms: TournamentDrafted | TermsRevised
+
+
 class Announced(_Phase, frozen=True, kw_only=True):
     """Published, and not yet taking entrants."""
 
     terms: TournamentAnnounced
+    entering: Entering = Entering()
 
 
 class Registering(_Phase, frozen=True, kw_only=True):
@@ -78,14 +89,19 @@ class Registering(_Phase, frozen=True, kw_only=True):
     """In order of registration, without the withdrawn."""
     registered: int = 0
     """How many ever registered: the last number given."""
+    closed: bool = False
+    """Whether nobody enters any more, and the start has not come."""
+    entering: Entering = Entering()
 
 
 class Closed(_Phase, frozen=True, kw_only=True):
-    """Registration is over and play has not begun: within one decision only."""
+    """Seats are drawn and play has not begun: within one decision only."""
 
     terms: TournamentAnnounced
     masters: Masters
     entrants: tuple[Entry, ...]
+    registered: int = 0
+    entering: Entering = Entering()
     tables: tuple[Seating, ...] = ()
     breaking_order: tuple[int, ...] = ()
     draws: int = 0
@@ -125,6 +141,9 @@ class Running(_Phase, frozen=True, kw_only=True):
     rounds: RoundsState | None = None
     """None where there are none."""
     floor: FloorState = FloorState()
+    registered: int = 0
+    """The last number of registration given."""
+    entering: Entering = Entering()
 
     def window(self, entrant: EntrantId) -> Window | None:
         """Return the bust of *entrant* that may still be bought back, or None."""
@@ -155,15 +174,17 @@ class Finished(_Phase, frozen=True, kw_only=True):
     corrections: tuple[ResultCorrected, ...] = ()
     """In order; the last one says what stands."""
     rounds: RoundsState | None = None
+    entering: Entering = Entering()
 
 
 class Cancelled(_Phase, frozen=True, kw_only=True):
     terms: TournamentAnnounced
     entrants: tuple[Entry, ...]
     reason: str
+    entering: Entering = Entering()
 
 
-State = Unannounced | Announced | Registering | Closed | Running | Finished | Cancelled
+State = Unannounced | Drafted | Announced | Registering | Closed | Running | Finished | Cancelled
 
 
 def phase_of(state: State) -> Phase:
@@ -171,10 +192,12 @@ def phase_of(state: State) -> Phase:
     match state:
         case Unannounced():
             return "unannounced"
+        case Drafted():
+            return "draft"
         case Announced():
             return "announced"
-        case Registering():
-            return "registering"
+        case Registering(closed=closed):
+            return "registration_closed" if closed else "registering"
         case Closed():
             return "seating"
         case Running(paused=paused):

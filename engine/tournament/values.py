@@ -85,9 +85,12 @@ class Promised(msgspec.Struct, frozen=True, kw_only=True):
     """Chips that come to a seat before the next hand."""
 
     entrant: EntrantId
+    table: TableId
     seat: Seat
     chips: Chips
     newcomer: bool
+    rule: str
+    """Why they come."""
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import Any
 
 from engine.errors import InvariantViolated
-from engine.league.roles import LOST_WHEN_ENTERED, Capability, Role, may
+from engine.league.roles import LOST_WHEN_ENTERED, STAFF, Capability, Role, may
 from engine.league.state import Created
-from engine.tournament.state import Finished, Registering, Running, Unannounced
+from engine.tournament.state import Drafted, Finished, Registering, Running, Unannounced
 from engine.values import EntrantId, number_of
 from service.addresses import league_of_stream, stream_of
 from service.api.shell import Asked, Shell, operation_of, principal_of, shell_of
@@ -81,6 +81,8 @@ async def find(
     if role is None:
         raise StreamNotFound("there is nothing here under this name")
     loaded = await shell.desk.writer.load(league, stream, fresh)
+    if isinstance(loaded.state, Drafted) and role not in STAFF:
+        raise StreamNotFound("there is nothing here under this name")
     return Place(league, role, stream, loaded)
 
 

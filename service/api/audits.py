@@ -13,11 +13,10 @@ from service import jobs
 from service.api.access import belong, demand, demand_form, entrant_of, find, reach
 from service.api.bodies import read_body
 from service.api.operations import operation
-from service.api.positions import reached
+from service.api.positions import plays_in
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import encoded, order_of
 from service.errors import BadRequest, StreamNotFound
-from service.eventstore.read import last_position
 from service.idempotency import seen
 from service.projections import queries
 from service.projections.schema import audit_report
@@ -60,7 +59,7 @@ async def start_audit(request: Asked, league_id: FromPath[str]) -> Response[byte
     body, raw = await read_body(request, AuditWanted)
     place = await reach(request, league_id, "lge")
     if body.tournament is None:
-        entered = await _plays_in(request, league_id)
+        entered = await plays_in(request, league_id)
     else:
         tournament = await find(request, body.tournament, "trn")
         if tournament.league != league_id:
@@ -98,18 +97,6 @@ async def start_audit(request: Asked, league_id: FromPath[str]) -> Response[byte
     if again:
         headers["Idempotent-Replayed"] = "true"
     return encoded(Started(operation=name), 202, headers)
-
-
-async def _plays_in(request: Asked, league: str) -> bool:
-    """Whether the caller plays in a tournament of *league* that is not over."""
-    shell = shell_of(request)
-    # An entry of a moment ago counts, so the read model has to be where the log is.
-    async with shell.pool.acquire() as driver:
-        position = await last_position(driver, league)
-    await reached(request, league, "tournaments", position)
-    async with shell.engine.connect() as connection:
-        seats = await queries.seats_of(connection, principal_of(request).account.player)
-    return any(each.league == league for each in seats)
 
 
 @operation(

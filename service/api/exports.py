@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from litestar.params import FromPath
 from litestar.response import Stream
 
-from service.api.access import reach
+from service.api.access import demand_also, reach
 from service.api.operations import operation
-from service.api.positions import caught_up
+from service.api.positions import caught_up, plays_in
 from service.api.shell import Asked, shell_of
 from service.exports import tables
 from service.exports.archive import prepare, streamed
@@ -71,13 +71,15 @@ async def export_league_results(request: Asked, league_id: FromPath[str]) -> Str
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/archive", "take_league_away",
-    "A league's whole data as one zip that proves itself; for its owners.",
+    "A league's whole data as one zip that proves itself; for owners who do not play just now.",
     needs="manage_members", scope="leagues:manage", answer=bytes,
     problems=("not_caught_up",), media="application/zip",
 )  # fmt: skip
 async def take_league_away(request: Asked, league_id: FromPath[str]) -> Stream:
-    """Write it as it is read; one that is cut off has no manifest, and does not hold."""
-    await reach(request, league_id, "lge")
+    """Write it as it is read, for an owner who does not play; a part of it does not hold."""
+    place = await reach(request, league_id, "lge")
+    # Metadata are for auditors only, and nobody audits a league in which they play.
+    demand_also(place.role, "audit_hands", entered=await plays_in(request, league_id))
     shell = shell_of(request)
     taking = await prepare(shell.engine, league_id)
     headers = {"Content-Disposition": f'attachment; filename="{league_id}.zip"'}

@@ -19,8 +19,9 @@ from litestar import Response
 from litestar.params import FromPath
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 
+from engine.league.roles import STAFF
 from engine.values import EntrantId, audience_of
-from service.api.access import belong, entrant_of, reach, tournament_of_table
+from service.api.access import Place, belong, entrant_of, reach, tournament_of_table
 from service.api.authentication import require_token
 from service.api.operations import operation
 from service.api.paging import limit_of, parts_of, token, wait_of
@@ -46,6 +47,11 @@ _ENDINGS: tuple[type[Exception], ...] = (
     sa.exc.InterfaceError,
     StoreUnavailable,
 )
+
+DRAFTS = frozenset({"tournament_drafted", "terms_revised"})
+"""What the staff alone may read: to others it has happened, and says no more."""
+
+_DRAFT = msgspec.Raw(b"{}")
 
 PING_SECONDS = 15.0
 STREAM_SECONDS = 300.0
@@ -92,6 +98,8 @@ class Feed:
     stream: str | None
     viewer: EntrantId | None
     epoch: int
+    staff: bool = False
+    """Whether the viewer sees what is not announced yet."""
 
     async def read(self, after: int, limit: int) -> list[Recorded]:
         """Return what comes after version (or position) *after*."""
@@ -122,11 +130,15 @@ class Feed:
                     type=row.type,
                     schema_version=schema_version,
                     at=row.at,
-                    data=_current(row, schema_version),
+                    data=_DRAFT if self._draft(row) else _current(row, schema_version),
                     opened=opened,
                 )
             )
         return found
+
+    def _draft(self, row: Recorded) -> bool:
+        """Return whether *row* is for the staff alone, and the viewer none of it."""
+        return row.type in DRAFTS and not self.staff
 
     def place(self, row: Recorded) -> int:
         """Return where *row* stands in this feed."""
@@ -172,7 +184,7 @@ async def follow_table(request: Asked, table_id: FromPath[str]) -> Response[Any]
     place = await reach(request, table_id, "tbl", fresh=False)
     tournament = await tournament_of_table(request, place)
     viewer = entrant_of(tournament, principal_of(request).account.player)
-    return await _answer(request, place.league, place.stream, viewer)
+    return await _answer(request, place, place.stream, viewer)
 
 
 @operation(
@@ -184,7 +196,7 @@ async def follow_table(request: Asked, table_id: FromPath[str]) -> Response[Any]
 async def follow_tournament(request: Asked, tournament_id: FromPath[str]) -> Response[Any]:
     """Answer a tournament's feed."""
     place = await reach(request, tournament_id, "trn", fresh=False)
-    return await _answer(request, place.league, place.stream, None)
+    return await _answer(request, place, place.stream, None)
 
 
 @operation(
@@ -196,14 +208,14 @@ async def follow_tournament(request: Asked, tournament_id: FromPath[str]) -> Res
 async def follow_league(request: Asked, league_id: FromPath[str]) -> Response[Any]:
     """Answer a league's feed."""
     place = await reach(request, league_id, "lge", fresh=False)
-    return await _answer(request, place.league, None, None)
+    return await _answer(request, place, None, None)
 
 
 async def _answer(
-    request: Asked, league: str, stream: str | None, viewer: EntrantId | None
+    request: Asked, place: Place, stream: str | None, viewer: EntrantId | None
 ) -> Response[Any]:
-    shell = shell_of(request)
-    feed = Feed(shell, league, stream, viewer, await shell.desk.writer.epoch(league))
+    shell, league, staff = shell_of(request), place.league, place.role in STAFF
+    feed = Feed(shell, league, stream, viewer, await shell.desk.writer.epoch(league), staff)
     query = request.query_params
     given = query.get("after") or query.get("cursor")
     if "text/event-stream" in request.headers.get("accept", ""):

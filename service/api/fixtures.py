@@ -32,6 +32,7 @@ from service.api.listing import listed
 from service.api.operations import operation
 from service.api.paging import Page
 from service.api.positions import live_listing
+from service.api.rehearsing import rehearsable
 from service.api.shell import Asked, shell_of
 from service.api.submitting import Order, answer, decide_one, order_of
 from service.api.terms import announcement, demand_sandbox
@@ -178,11 +179,12 @@ async def list_fixtures(request: Asked, season_id: FromPath[str]) -> Response[by
     "POST", "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/replan", "replan_fixtures",
     "Let all occurrences from a local time on be otherwise.",
     needs="manage_tournaments", scope="tournaments:manage", body=FixturesRewanted,
-    answer=RecurrenceEdited,
+    answer=RecurrenceEdited, dry_run=True,
     problems=("recurrence_invalid", "recurrence_unknown", "fixture_entered", "fixture_past",
               "season_closed", "terms_invalid", "unknown_ruleset", "invalid_ruleset",
               "not_a_sandbox"),
 )  # fmt: skip
+@rehearsable
 async def replan_fixtures(
     request: Asked, season_id: FromPath[str], recurrence_id: FromPath[str]
 ) -> Response[bytes]:
@@ -221,10 +223,11 @@ async def replan_fixtures(
     "POST", "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/end", "end_fixtures",
     "Let there be no occurrence from a local time on.",
     needs="manage_tournaments", scope="tournaments:manage", body=FixturesEnd,
-    answer=RecurrenceEdited,
+    answer=RecurrenceEdited, dry_run=True,
     problems=("recurrence_unknown", "recurrence_invalid", "fixture_entered", "fixture_past",
               "season_closed"),
 )  # fmt: skip
+@rehearsable
 async def end_fixtures(
     request: Asked, season_id: FromPath[str], recurrence_id: FromPath[str]
 ) -> Response[bytes]:
@@ -248,11 +251,12 @@ async def end_fixtures(
     "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/occurrences/{occurrence:str}",
     "change_fixture", "Let one occurrence be otherwise: moved, on other terms, or skipped.",
     needs="manage_tournaments", scope="tournaments:manage", body=FixtureWanted,
-    answer=RecurrenceEdited,
+    answer=RecurrenceEdited, dry_run=True,
     problems=("recurrence_unknown", "recurrence_invalid", "occurrence_unknown",
               "fixture_entered", "fixture_past", "season_closed", "terms_invalid",
               "unknown_ruleset", "invalid_ruleset", "not_a_sandbox"),
 )  # fmt: skip
+@rehearsable
 async def change_fixture(
     request: Asked,
     season_id: FromPath[str],

@@ -3,8 +3,9 @@
 from engine.values import number_of
 from service.api.listing import Listing, listing
 from service.api.paging import position_parts
-from service.api.shell import Asked, shell_of
+from service.api.shell import Asked, principal_of, shell_of
 from service.errors import BadRequest, NotCaughtUp
+from service.eventstore.read import last_position
 from service.projections import queries
 
 WAIT_SECONDS = 5.0
@@ -83,3 +84,15 @@ async def live_listing(request: Asked, league: str, name: str, *shapes: type) ->
     """Return how *request* pages through a list of an aggregate, which is always caught up."""
     epoch = await shell_of(request).desk.writer.epoch(league)
     return listing(request, name, *shapes, league=league, epoch=epoch)
+
+
+async def plays_in(request: Asked, league: str) -> bool:
+    """Whether the caller plays in a tournament of *league* that is not over."""
+    shell = shell_of(request)
+    # An entry of a moment ago counts, so the read model has to be where the log is.
+    async with shell.pool.acquire() as driver:
+        position = await last_position(driver, league)
+    await reached(request, league, "tournaments", position)
+    async with shell.engine.connect() as connection:
+        seats = await queries.seats_of(connection, principal_of(request).account.player)
+    return any(each.league == league for each in seats)

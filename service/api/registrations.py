@@ -1,14 +1,17 @@
 """Entering a tournament and leaving it again before play starts."""
 
+from typing import Literal
+
 import msgspec
 from litestar import Response
 from litestar.params import FromPath
 
 from engine.tournament.commands import Register, Withdraw
 from engine.values import EntrantId, PlayerId
-from service.api.access import entrant_of, reach
+from service.admission import table_ids
+from service.api.access import reach
 from service.api.bodies import read_body
-from service.api.entrants import shown_entrants
+from service.api.entrants import my_entry, shown_entrants
 from service.api.leagues import Nothing
 from service.api.listing import listed
 from service.api.operations import operation
@@ -32,7 +35,17 @@ class Registration(msgspec.Struct, kw_only=True):
     entrant: str
     tournament: str
     player: str
+    status: Literal["registered", "waitlisted", "requested", "withdrawn"]
+    """Whether it is a place, a place in line, or waits for a director's yes."""
+
     position: str | None = None
+
+
+_STATUSES = {
+    "entrant_registered": "registered",
+    "entrant_waitlisted": "waitlisted",
+    "entry_requested": "requested",
+}
 
 
 @operation(
@@ -42,7 +55,7 @@ class Registration(msgspec.Struct, kw_only=True):
     scope="tables:play", body=RegistrationWanted, answer=Registration, status=201,
     problems=(
         "already_entered", "player_banned", "bots_forbidden", "bots_only", "registration_closed",
-        "registration_not_open", "tournament_full",
+        "registration_not_open", "tournament_full", "entry_refused", "re_entry_not_allowed",
     ),
 )  # fmt: skip
 async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -53,9 +66,20 @@ async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Resp
     order = order_of(request, raw)
     player = PlayerId(principal_of(request).account.player)
     entrant = EntrantId(f"ent_{order.new_id(0).hex}")
-    command = Register(entrant=entrant, player=player, bot=body.bot, now=shell.now())
+    command = Register(
+        entrant=entrant,
+        player=player,
+        bot=body.bot,
+        table_ids=table_ids(order.command),
+        now=shell.now(),
+    )
     receipt = await buy(shell.desk, place.league, tournament_id, command, order.command)
-    content = {"entrant": entrant, "tournament": tournament_id, "player": player}
+    content = {
+        "entrant": entrant,
+        "tournament": tournament_id,
+        "player": player,
+        "status": _STATUSES[receipt.recorded[0].type] if receipt.recorded else "registered",
+    }
     return answer(receipt, content, version_of=place.stream)
 
 
@@ -69,7 +93,7 @@ async def list_registrations(request: Asked, tournament_id: FromPath[str]) -> Re
     """List entries from the aggregate, in order of registration."""
     place = await reach(request, tournament_id, "trn")
     entrants = await shown_entrants(request, place)
-    numbers = {each.entrant: each.number for each in getattr(place.state, "entrants", ())}
+    numbers = {each.id: index for index, each in enumerate(entrants)}
     items = [{"entrant": each.id, **msgspec.to_builtins(each)} for each in entrants]
     paged = await live_listing(request, place.league, f"registrations {tournament_id}", int)
     return listed(request, paged.cut(items, lambda each: (numbers[each["entrant"]],)))
@@ -77,19 +101,18 @@ async def list_registrations(request: Asked, tournament_id: FromPath[str]) -> Re
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/withdrawals", "withdraw_entrant",
-    "Give up my entry before play starts.",
+    "Give up my entry, my place in line or my request, before play starts.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Registration,
     problems=("entrant_unknown", "registration_closed"),
 )  # fmt: skip
 async def withdraw_entrant(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
-    """Withdraw the caller's latest entry; a retry is answered as the first time."""
+    """Withdraw what the caller has last; a retry is answered as the first time."""
     shell = shell_of(request)
     _, raw = await read_body(request, Nothing)
     place = await reach(request, tournament_id, "trn")
     player = PlayerId(principal_of(request).account.player)
     order = order_of(request, raw)
-    entrant = entrant_of(place.state, player) or EntrantId(f"ent_{order.new_id(0).hex}")
-    command = Withdraw(entrant=entrant, now=shell.now())
+    command = Withdraw(entrant=my_entry(request, place, order), now=shell.now())
     receipt = await decide_one(shell, place.league, tournament_id, order, [command])
     if not receipt.recorded:
         raise StreamNotFound("there is no entry to withdraw")
@@ -97,5 +120,6 @@ async def withdraw_entrant(request: Asked, tournament_id: FromPath[str]) -> Resp
         "entrant": receipt.recorded[0].event.entrant,
         "tournament": tournament_id,
         "player": player,
+        "status": "withdrawn",
     }
     return answer(receipt, content, 200, version_of=place.stream)

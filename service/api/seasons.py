@@ -1,6 +1,6 @@
-"""Seasons and their standings."""
+"""Seasons: opened with their terms, closed with their lots, and their standings."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar import Response
@@ -8,11 +8,21 @@ from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.season.commands import CloseSeason, Command, OpenSeason
+from engine.season.presets import PRESETS, Preset
 from engine.season.schedule.commands import ScheduleClose
 from engine.season.state import Opened
-from engine.season.values import PlacesFromEnd, PointsRule
+from engine.season.tiebreaks import TIE_BREAKS, TieBreak
+from engine.season.values import (
+    Aggregation,
+    Bonus,
+    LotDraw,
+    PlacesFromEnd,
+    PointsFormula,
+    PointsRule,
+    PointsTable,
+)
 from engine.values import LeagueId, SeasonId, stream_of
-from service.api.access import reach
+from service.api.access import Place, reach
 from service.api.bodies import read_body
 from service.api.inputs import Instant, Name, in_utc
 from service.api.leagues import Nothing
@@ -23,17 +33,42 @@ from service.api.paging import Page
 from service.api.positions import listing_of
 from service.api.shell import Asked, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
-from service.errors import StreamNotFound
+from service.errors import BadRequest, StreamNotFound
 from service.projections import queries
 from service.projections.rows import StandingRow
 
 
+class FormulaWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag="points_formula"):
+    """An expression of n, k, entries, buy_in, pool, spent and knockouts."""
+
+    text: str
+
+
+class PresetWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag="points_preset"):
+    """One of ``GET /v1/points-formulas``, with what belongs to it."""
+
+    name: str
+
+
 class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A season and what a place in one of its tournaments is worth."""
+    """
+    A season: what a place is worth, what results come to, how equals are told apart.
+
+    Nothing of it changes afterwards.  What is null is the preset's, where one is named.
+    """
 
     name: Name
-    points: PointsRule = PlacesFromEnd()
-    scale: Annotated[int, Meta(ge=0, le=6)] = 2
+    points: PlacesFromEnd | PointsTable | FormulaWanted | PresetWanted = PlacesFromEnd()
+    scale: Annotated[int, Meta(ge=0, le=6)] | None = None
+    """Fraction digits of every number of points; 2 unless a preset says otherwise."""
+
+    aggregation: Aggregation = Aggregation()
+    minimum_games: Annotated[int, Meta(ge=0, le=1000)] = 0
+    overall: str | None = None
+    """An expression of total, average and played."""
+
+    bonuses: tuple[Bonus, ...] | None = None
+    tie_breaks: tuple[TieBreak, ...] = TIE_BREAKS
     closes_at: Instant | None = None
     """When it closes by itself; see ``POST /v1/seasons/{id}/closing``."""
 
@@ -47,14 +82,37 @@ class SeasonMade(msgspec.Struct, kw_only=True):
     position: str | None = None
 
 
+class SeasonShown(msgspec.Struct, kw_only=True):
+    """A season with its terms, and once it is closed with what its lots can be repeated from."""
+
+    id: str
+    league: str
+    name: str
+    state: Literal["open", "closed"]
+    points: PointsRule
+    scale: int
+    aggregation: Aggregation
+    minimum_games: int
+    overall: str | None
+    bonuses: tuple[Bonus, ...]
+    tie_breaks: tuple[str, ...]
+    master_commitment: str | None
+    """What was fixed of the lots when the season was opened."""
+
+    master: str | None
+    """Null until the season is closed."""
+
+    lots: tuple[LotDraw, ...]
+
+
 @operation(
     "POST", "/v1/leagues/{league_id:str}/seasons", "open_season", "Open a season.",
     needs="manage_seasons",
     scope="tournaments:manage", body=SeasonWanted, answer=SeasonMade, status=201,
-    problems=("forbidden", "recurrence_invalid"),
+    problems=("forbidden", "season_terms_invalid", "formula_invalid", "recurrence_invalid"),
 )  # fmt: skip
 async def open_season(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
-    """Begin a season's stream."""
+    """Begin a season's stream, and commit to the master of its lots."""
     shell = shell_of(request)
     body, raw = await read_body(request, SeasonWanted)
     await reach(request, league_id, "lge")
@@ -64,9 +122,13 @@ async def open_season(request: Asked, league_id: FromPath[str]) -> Response[byte
         season=season,
         league=LeagueId(league_id),
         name=body.name,
-        points=body.points,
-        scale=body.scale,
+        aggregation=body.aggregation,
+        minimum_games=body.minimum_games,
+        tie_breaks=body.tie_breaks,
+        master=shell.desk.entropy.token(),
+        salt=shell.desk.entropy.token(),
         now=shell.now(),
+        **_points(body),
     )
     commands: list[Command] = [command]
     if body.closes_at is not None:
@@ -76,13 +138,40 @@ async def open_season(request: Asked, league_id: FromPath[str]) -> Response[byte
     return answer(receipt, content, version_of=stream_of(season))
 
 
+def _points(body: SeasonWanted) -> dict[str, Any]:
+    """Return how points are counted; what the body leaves open is the preset's."""
+    points: PointsRule
+    match body.points:
+        case PresetWanted(name=name):
+            if name not in PRESETS:
+                raise BadRequest("bad_request", f"no preset {name}: see GET /v1/points-formulas")
+            preset = PRESETS[name]
+            points = preset.points
+        case FormulaWanted(text=text):
+            points = PointsFormula(text=text)
+            preset = _NO_PRESET
+        case rule:
+            points = rule
+            preset = _NO_PRESET
+    return {
+        "points": points,
+        "scale": preset.scale if body.scale is None else body.scale,
+        "overall": preset.overall if body.overall is None else body.overall,
+        "bonuses": preset.bonuses if body.bonuses is None else body.bonuses,
+    }
+
+
+_NO_PRESET = Preset(name="", says="", points=PlacesFromEnd(), source="")
+
+
 @operation(
-    "POST", "/v1/seasons/{season_id:str}/close", "close_season", "Close a season.",
+    "POST", "/v1/seasons/{season_id:str}/close", "close_season",
+    "Close a season: lots are drawn for who is level in everything else.",
     needs="manage_seasons",
     scope="tournaments:manage", body=Nothing, answer=SeasonMade, problems=("forbidden",),
 )  # fmt: skip
 async def close_season(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
-    """Award no further points."""
+    """Award no further points, and publish the master."""
     shell = shell_of(request)
     _, raw = await read_body(request, Nothing)
     place = await reach(request, season_id, "ssn")
@@ -111,14 +200,37 @@ async def list_seasons(request: Asked, league_id: FromPath[str]) -> Response[byt
 
 
 @operation(
-    "GET", "/v1/seasons/{season_id:str}", "read_season", "One season.",
-    needs="read_league", scope="leagues:read", answer=SeasonMade,
+    "GET", "/v1/seasons/{season_id:str}", "read_season", "One season, with its terms and lots.",
+    needs="read_league", scope="leagues:read", answer=SeasonShown,
 )  # fmt: skip
 async def read_season(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
     """Read from the aggregate."""
     place = await reach(request, season_id, "ssn")
-    found = SeasonMade(id=season_id, league=place.league, name=place.state.terms.name)
-    return encoded(found, headers={"ETag": f'"{place.loaded.version}"'})
+    return encoded(_shown(place), headers={"ETag": f'"{place.loaded.version}"'})
+
+
+def _shown(place: Place) -> SeasonShown:
+    state = place.state
+    if not isinstance(state, Opened):
+        raise StreamNotFound("there is nothing here under this name")
+    terms = state.terms
+    published = state.closed and terms.master is not None
+    return SeasonShown(
+        id=terms.season,
+        league=place.league,
+        name=terms.name,
+        state="closed" if state.closed else "open",
+        points=terms.points,
+        scale=terms.scale,
+        aggregation=terms.aggregation,
+        minimum_games=terms.minimum_games,
+        overall=terms.overall,
+        bonuses=terms.bonuses,
+        tie_breaks=terms.tie_breaks,
+        master_commitment=terms.master_commitment,
+        master=terms.master.value if published and terms.master is not None else None,
+        lots=tuple(each.draw for each in state.lots),
+    )
 
 
 @operation(
@@ -146,19 +258,20 @@ async def _standings_then(request: Asked, season: str, moment: Moment) -> Respon
     state = (await moment.state(stream_of(season))).state
     if not isinstance(state, Opened):
         raise StreamNotFound("there was nothing here under this name")
-    best: dict[str, int] = {}
-    for award in (award for counted in state.counted for award in counted.awards):
-        best[award.player] = min(award.place, best.get(award.player, award.place))
     rows = [
         StandingRow(
             season=season,
             rank=each.rank,
             player=each.player,
+            shared=each.shared,
             points=each.points,
-            played=each.tournaments,
+            qualified=each.qualified,
+            played=each.played,
+            counted=each.counted,
             wins=each.wins,
             best=each.best,
-            best_placing=best[each.player],
+            best_placing=each.best_placing,
+            decided_by=each.decided_by,
         )
         for each in state.standings()
     ]

@@ -25,7 +25,7 @@ from service.api.submitting import Order, answer, decide_one, encoded, order_of
 from service.api.terms import announcement, demand_sandbox
 from service.errors import BadRequest, StreamNotFound
 
-_OF_ONE_NIGHT = ("starts_at", "registration_opens_at", "masters", "template")
+_OF_ONE_NIGHT = ("starts_at", "registration_opens_at", "masters", "template", "draft")
 
 
 class HouseRulesWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):

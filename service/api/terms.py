@@ -9,7 +9,9 @@ from msgspec import Meta
 
 from engine.rulesets import Ruleset, preset, resolve, ruleset_hash, scaled
 from engine.tournament.commands import Announce, OpenRegistration
-from engine.tournament.terms import FeeTerms, FormatTerms, Freezeout, Rounds
+from engine.tournament.entering.commands import Draft
+from engine.tournament.terms import EntryTerms, FeeTerms, FormatTerms, Freezeout, Rounds
+from engine.tournament.terms.announced import Terms
 from engine.tournament.values import Masters
 from engine.values import LeagueId, SeasonId, TournamentId
 from service.api.floor_terms import FloorWanted, floor_terms
@@ -52,6 +54,10 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
 
     hands_max: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
     floor: FloorWanted = msgspec.field(default_factory=FloorWanted)
+    draft: bool = False
+    """Whether only the staff sees it until it is announced."""
+
+    entry: EntryTerms = EntryTerms()
     time_scale: Annotated[int, Meta(ge=1, le=10_000)] = 1
     """For a sandbox only: levels by the clock are so many times shorter, a second at least."""
 
@@ -107,6 +113,7 @@ def announcement(
         floor=floor_terms(
             body.floor, starts_at=body.starts_at or now + STARTS_IN, time_scale=body.time_scale
         ),
+        entry=body.entry,
     )
 
 
@@ -127,11 +134,27 @@ def announcing(
         RulesetUnknown: If there is no such preset.
         RulesetInvalid: If the overrides do not make a playable game of it.
     """
+    if body.draft:
+        return [drafting(body, tournament, league, now)]
     commands: list[Any] = [announcement(body, tournament, league, now)]
     if body.registration_opens_at is None or body.registration_opens_at <= now:
-        masters = body.masters or Masters(cards=draw(), open=draw())
-        commands.append(OpenRegistration(masters=masters, salts=(draw(), draw()), now=now))
+        commands.append(opening(body.masters, now, draw))
     return commands
+
+
+def drafting(
+    body: TournamentWanted, tournament: TournamentId, league: LeagueId, now: datetime
+) -> Draft:
+    """Return the command that writes down what *body* says, for the staff alone."""
+    asked = announcement(body, tournament, league, now)
+    terms = Terms(**{name: getattr(asked, name) for name in Terms.__struct_fields__})
+    return Draft(terms=terms, now=now)
+
+
+def opening(masters: Masters | None, now: datetime, draw: Callable[[], str]) -> OpenRegistration:
+    """Return the command that opens registration, with fresh masters if none are given."""
+    masters = masters or Masters(cards=draw(), open=draw())
+    return OpenRegistration(masters=masters, salts=(draw(), draw()), now=now)
 
 
 def demand_sandbox(body: TournamentWanted, sandbox: bool) -> None:

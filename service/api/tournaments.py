@@ -7,10 +7,11 @@ import msgspec
 from litestar import Response
 from litestar.params import FromPath
 
+from engine.league.roles import STAFF
 from engine.rulesets import Amounts
 from engine.tournament.levels import following
 from engine.tournament.state import Running, phase_of
-from engine.tournament.terms import FeeTerms, FormatTerms
+from engine.tournament.terms import EntryTerms, FeeTerms, FormatTerms
 from engine.values import LeagueId, TournamentId, stream_of
 from service.api.access import Place, entrant_of, find, reach
 from service.api.asking import TournamentAsked, filled
@@ -86,6 +87,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     money: MoneyShown
     hands_between_seconds: int
     hands_max: int | None
+    entry: EntryTerms
     entrants: tuple[EntrantShown, ...]
     tables: tuple[TableShown, ...]
     my: MyEntry | None
@@ -124,7 +126,7 @@ async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Respo
         "id": tournament,
         "league": league_id,
         "name": receipt.recorded[0].event.name,
-        "state": "registering" if opened else "announced",
+        "state": "draft" if body.draft else "registering" if opened else "announced",
         "starts_at": receipt.recorded[0].event.starts_at,
     }
     return answer(receipt, content, version_of=stream_of(tournament))
@@ -132,7 +134,7 @@ async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Respo
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/tournaments", "list_tournaments",
-    "A league's tournaments, newest first.",
+    "A league's tournaments, newest first; drafts for the staff only.",
     needs="read_league", scope="leagues:read", answer=Page,
     query=("limit", "cursor", "season", "state", "min_position"),
     problems=("invalid_cursor", "not_caught_up"),
@@ -151,6 +153,7 @@ async def list_tournaments(request: Asked, league_id: FromPath[str]) -> Response
             state=state,
             limit=paged.limit + 1,
             before=None if paged.after is None else paged.after[0],
+            drafts=place.role in STAFF,
         )
     items = [{"id": each.tournament, **msgspec.to_builtins(each)} for each in rows]
     return listed(request, paged.page(items, lambda each: (each["announced_position"],)))

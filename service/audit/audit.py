@@ -133,6 +133,7 @@ class Auditor:
         self.knockouts = KnockoutAudit(self.findings)
         self.tables: dict[str, HandAudit] = {}
         self.floors: dict[str, FloorAudit] = {}
+        self.seasons: dict[str, SeasonAudit] = {}
         self._floor_of: dict[str, str] = {}
         self._seasons: set[str] = set()
         """Those with events that still wait for the end of their command."""
@@ -181,6 +182,9 @@ class Auditor:
             whole = not any(self._streams[table].broken for table in tables)
             if whole and all(self.tables[table].hand is None for table in tables):
                 floor.balance(sum(self.tables[table].chips for table in tables))
+        for name, season in self.seasons.items():
+            if not self._streams[name].broken:
+                season.end(self._streams[name].state)
 
     def report(self, league: str, until: int, seconds: float) -> Report:
         """Return what was read of *league* up to position *until*, without the findings."""
@@ -274,7 +278,8 @@ class Auditor:
 
     def _checker(self, category: str, name: str) -> HandAudit | FloorAudit | SeasonAudit | None:
         if category == "season":
-            return SeasonAudit(name, self.findings, self._tournament)
+            made = SeasonAudit(name, self.findings, self._tournament)
+            return self.seasons.setdefault(name, made)
         if category == "tournament":
             return self.floors.setdefault(name, FloorAudit(name, self.findings))
         if category != "table":

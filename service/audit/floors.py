@@ -5,6 +5,7 @@ from typing import Any
 from engine.rulesets import Amounts
 from engine.tournament import events
 from engine.tournament.correcting.events import ResultCorrected
+from engine.tournament.entering import events as entering
 from engine.tournament.floor.events import StackRemoved
 from engine.tournament.money.events import AddOnTaken
 from engine.tournament.rounds.events import RoundSeated
@@ -60,12 +61,18 @@ class FloorAudit:
                 self._committed(event, position)
             case events.EntrantRegistered():
                 self._entered[event.entrant] = event.number
-            case events.EntrantWithdrawn():
+            case events.EntrantWithdrawn() | entering.NoShowReleased():
                 self._entered.pop(event.entrant, None)
             case events.SeatsDrawn():
                 self._drawn(event, position)
             case events.ClockStarted(cause="play_started") | events.LevelRaised():
                 self._levels[before.version + 1] = (event.level, event.amounts)
+            case entering.LateSeatDrawn():
+                self._late_seat(event, position)
+            case entering.TableAdded():
+                self._comes(event.chips)
+            case entering.NoShowPurged():
+                self._comes(-event.stack)
             case events.RebuyTaken() | AddOnTaken():
                 self._comes(event.chips)
             case events.ChipsBrought():
@@ -143,6 +150,16 @@ class FloorAudit:
         self.chips = sum(assignment.stack for assignment in event.assignments)
         due = self._known().starting_stack * len(entered)
         self._hold("chips", self.chips == due, position, f"{due} chips should be in play")
+
+    def _late_seat(self, event: entering.LateSeatDrawn, position: int) -> None:
+        if self.masters is None:
+            raise LookupError("a seat was drawn before any master")
+        master = bytes.fromhex(self.masters.open)
+        seed = generator.seed(master, "draws", _DRAWS_TABLE, event.draw.number, _FIRST_DEAL)
+        places = [f"{each.table}/{each.seat}" for each in event.draw.candidates]
+        order = generator.Draws(seed, "seats", 1, _NO_OPENINGS).order(places)
+        held = order[0] == f"{event.table}/{event.seat}"
+        self._hold("seat_draws", held, position, "the draw gives another seat")
 
     def _finished(self, event: events.TournamentFinished, position: int, before: Any) -> None:
         places: dict[int, int] = {}

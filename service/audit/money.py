@@ -13,6 +13,7 @@ from typing import Any
 
 from engine.rulesets import OpenEnd
 from engine.tournament import events
+from engine.tournament.entering import events as entering
 from engine.tournament.money import events as of_money
 from service.audit.report import Findings
 
@@ -47,7 +48,7 @@ class MoneyAudit:
                 self._terms = event
             case events.EntrantRegistered():
                 self._entered[event.entrant] = event.number
-            case events.EntrantWithdrawn():
+            case events.EntrantWithdrawn() | entering.NoShowReleased():
                 self._entered.pop(event.entrant, None)
             case events.PlayStarted():
                 self._playing = True

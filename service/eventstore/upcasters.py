@@ -43,7 +43,21 @@ def _with_presence(document: Document) -> Document:
 
 def _of_first_terms(document: Document) -> Document:
     """Return terms of a tournament that had none of the later choices."""
-    entry: Document = {}
+    entry: Document = {
+        "approval": False,
+        "waitlist": False,
+        "offer_seconds": 900,
+        "registration_closes_before_seconds": 0,
+        "check_in_opens_before_seconds": None,
+        "no_show": "release",
+        "no_show_purge_level": None,
+        "late_registration_level": None,
+        "late_registration_seconds": None,
+        "re_entries_max": 0,
+        "too_few": "cancel",
+        "postpone_seconds": 3600,
+        "postponements_max": 1,
+    }
     fees: Document = {
         "buy_in": 0,
         "fee": 0,
@@ -78,6 +92,25 @@ def _of_first_terms(document: Document) -> Document:
     return document | {"entry": entry, "fees": fees, "format": format_, "floor": floor}
 
 
+def _of_first_season(document: Document) -> Document:
+    """Seasons summed every result, then, and who was level in the end shared the rank."""
+    terms = {"aggregation": {"mode": "sum", "results": None}, "minimum_games": 0, "overall": None}
+    drawn: Document = {"bonuses": [], "master_commitment": None, "master": None}
+    return document | terms | drawn
+
+
+def _without_field(document: Document) -> Document:
+    """Formulas came later: no award had asked for more than the place."""
+    unasked = {"spent": 0, "knockouts": 0, "failure": None}
+    awards = [award | unasked for award in document["awards"]]
+    return document | {"field": None, "awards": awards}
+
+
+def _without_lots(document: Document) -> Document:
+    standings = [standing | {"decided_by": None} for standing in document["standings"]]
+    return document | {"standings": standings, "master": None}
+
+
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("tournament_announced", 1): _of_first_rules,
     ("tournament_announced", 2): _of_first_terms,
@@ -89,6 +122,9 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("entrant_eliminated", 1): _same,
     ("street_closed", 1): _same,
     ("pots_formed", 1): _without_dead_money,
+    ("season_opened", 1): _of_first_season,
+    ("points_awarded", 1): _without_field,
+    ("season_closed", 1): _without_lots,
 }
 """By event type and the version it starts from."""
 

@@ -20,7 +20,10 @@ from service.projections import queries, schema
 
 CHUNK = 500
 
-STANDINGS = ("rank", "player", "name", "points", "played", "wins", "best", "best_placing")
+STANDINGS = (
+    "rank", "player", "name", "points", "played", "wins", "best", "best_placing",
+    "counted", "qualified", "decided_by",
+)  # fmt: skip
 RESULTS = (
     "tournament", "tournament_name", "season", "state", "entrant", "player", "name", "bot",
     "withdrawn", "placing", "shared", "payout_minor", "bounties_minor", "currency", "hands",
@@ -48,8 +51,11 @@ async def standings(engine: AsyncEngine, season: str) -> AsyncIterator[bytes]:
                 Decimal(each.points),
                 each.played,
                 each.wins,
-                Decimal(each.best),
+                None if each.best is None else Decimal(each.best),
                 each.best_placing,
+                each.counted,
+                each.qualified,
+                each.decided_by,
             )
             for each in part
         )

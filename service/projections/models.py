@@ -3,12 +3,21 @@
 from service.projections.hands import hands
 from service.projections.members import members
 from service.projections.projection import Projection
+from service.projections.ratings import ratings
 from service.projections.records import records
 from service.projections.standings import standings
 from service.projections.tables import tables
 from service.projections.tournaments import tournaments
 
-ALL: tuple[Projection, ...] = (members, tournaments, tables, hands, standings, records)
+ALL: tuple[Projection, ...] = (
+    members,
+    tournaments,
+    tables,
+    hands,
+    standings,
+    records,
+    ratings,
+)
 
 BY_NAME = {projection.name: projection for projection in ALL}
 

@@ -7,7 +7,8 @@ that league's projection and is never skipped.  Nothing here asks for the time,
 draws a number or looks at another read model: the same log gives the same rows.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -70,6 +71,7 @@ class Happened:
 
 Handler = Callable[[Changes, Happened], None]
 Load = Callable[[AsyncConnection, Changes, list[Happened]], Awaitable[None]]
+Settle = Callable[[Changes], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +87,9 @@ class Projection:
     load: Load | None = None
     """Fetches what handlers must know of earlier batches; of this projection's own rows only."""
 
+    settle: Settle | None = None
+    """Works out, after the last event of a batch, what follows from several events together."""
+
     async def gather(self, connection: AsyncConnection, batch: list[Happened]) -> Changes:
         """
         Return what *batch* changes.
@@ -96,14 +101,20 @@ class Projection:
         if self.load is not None and batch:
             await self.load(connection, changes, batch)
         for happened in batch:
-            try:
+            with self._loudly(happened):
                 self.handlers[happened.type](changes, happened)
-            except (LookupError, TypeError, ValueError, ArithmeticError) as error:
-                reason = f"{happened.type}: {type(error).__name__} {error}"
-                raise ProjectionBroken(
-                    self.name, happened.league, happened.position, reason
-                ) from error
+        if self.settle is not None and batch:
+            with self._loudly(batch[-1]):
+                self.settle(changes)
         return changes
+
+    @contextmanager
+    def _loudly(self, at: Happened) -> Iterator[None]:
+        try:
+            yield
+        except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+            reason = f"{at.type}: {type(error).__name__} {error}"
+            raise ProjectionBroken(self.name, at.league, at.position, reason) from error
 
 
 _READ = sa.text(

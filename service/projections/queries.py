@@ -6,6 +6,7 @@ answers structs; a missing thing is ``None`` or the empty list.
 """
 
 import asyncio
+from decimal import Decimal
 from typing import Any, TypeVar
 
 import msgspec
@@ -14,11 +15,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service.projections import rows, schema
 
-NAMES = ("members", "tournaments", "tables", "hands", "standings", "records")
+NAMES = ("members", "tournaments", "tables", "hands", "standings", "records", "ratings")
 """The projections, in the order in which they are shown."""
 
 _POLL_SECONDS = 0.02
 _OVER = ("finished", "cancelled")
+_POINTS = ("points", "best")
+_RATED = ("mu", "sigma", "ordinal")
 _GONE = ("withdrawn", "eliminated", "finished")
 
 Row = TypeVar("Row", bound=msgspec.Struct)
@@ -64,14 +67,22 @@ async def tournaments(
     state: str | None = None,
     limit: int = 100,
     before: int | None = None,
+    drafts: bool = False,
 ) -> list[rows.TournamentRow]:
-    """Return a league's tournaments, newest first; *before* pages by ``announced_position``."""
+    """
+    Return a league's tournaments, newest first; *before* pages by ``announced_position``.
+
+    Args:
+        drafts: Whether those are among them that only the staff sees.
+    """
     tournament = schema.tournament
     statement = sa.select(tournament).where(tournament.c.league == league)
     if season is not None:
         statement = statement.where(tournament.c.season == season)
     if state is not None:
         statement = statement.where(tournament.c.state == state)
+    if not drafts:
+        statement = statement.where(tournament.c.state != "draft")
     if before is not None:
         statement = statement.where(tournament.c.announced_position < before)
     statement = statement.order_by(tournament.c.announced_position.desc()).limit(limit)
@@ -191,32 +202,98 @@ async def standings(
     after: tuple[int, str] | None = None,
 ) -> list[rows.StandingRow]:
     """
-    Return a season's players; merit is points, then the best single result, then wins.
+    Return a season's players by rank; who shares one stands by name of the player.
 
     Args:
         limit: All, if none is given.
         after: Rank and player of the last row that is known.
     """
     standing = schema.standing
-    merit = (standing.c.points.desc(), standing.c.best.desc(), standing.c.wins.desc())
-    ranked = (
-        sa.select(
-            standing.c.season,
-            sa.func.rank().over(order_by=merit).label("rank"),
-            standing.c.player,
-            sa.cast(standing.c.points, sa.Text).label("points"),
-            standing.c.played,
-            standing.c.wins,
-            sa.cast(standing.c.best, sa.Text).label("best"),
-            standing.c.best_placing,
-        )
+    columns = [
+        sa.cast(each, sa.Text).label(each.name) if each.name in _POINTS else each
+        for each in standing.columns
+        if each.name != "league"
+    ]
+    statement = (
+        sa.select(*columns)
         .where(standing.c.season == season)
-        .subquery()
+        .order_by(standing.c.rank, standing.c.player)
+        .limit(limit)
     )
-    statement = sa.select(ranked).order_by(ranked.c.rank, ranked.c.player).limit(limit)
     if after is not None:
-        statement = statement.where(sa.tuple_(ranked.c.rank, ranked.c.player) > sa.tuple_(*after))
+        place = sa.tuple_(standing.c.rank, standing.c.player)
+        statement = statement.where(place > sa.tuple_(*after))
     return await _all(connection, statement, rows.StandingRow)
+
+
+async def ledger(
+    connection: AsyncConnection,
+    season: str,
+    *,
+    player: str | None = None,
+    limit: int = 100,
+    after: tuple[int, int] | None = None,
+) -> list[rows.LedgerRow]:
+    """Return a season's entries in the order of the log, those after *after*: position and part."""
+    entry = schema.ledger
+    columns = [
+        sa.cast(each, sa.Text).label(each.name) if each.name in _POINTS else each
+        for each in entry.columns
+        if each.name not in ("season", "league")
+    ]
+    statement = sa.select(*columns).where(entry.c.season == season)
+    if after is not None:
+        place = sa.tuple_(entry.c.position, entry.c.part)
+        statement = statement.where(place > sa.tuple_(*after))
+    if player is not None:
+        statement = statement.where(entry.c.player == player)
+    statement = statement.order_by(entry.c.position, entry.c.part).limit(limit)
+    return await _all(connection, statement, rows.LedgerRow)
+
+
+async def ratings(
+    connection: AsyncConnection,
+    league: str,
+    *,
+    limit: int = 100,
+    after: tuple[str, str] | None = None,
+) -> list[rows.RatingRow]:
+    """
+    Return a league's players, the strongest first; equals by name of the player.
+
+    Args:
+        after: Ordinal and player of the last row that is known.
+    """
+    rating = schema.rating
+    numbers = (sa.cast(rating.c[each], sa.Text).label(each) for each in _RATED)
+    statement = sa.select(rating.c.player, *numbers, rating.c.played).where(
+        rating.c.league == league
+    )
+    if after is not None:
+        ordinal, player = Decimal(after[0]), after[1]
+        statement = statement.where(
+            sa.or_(
+                rating.c.ordinal < ordinal,
+                sa.and_(rating.c.ordinal == ordinal, rating.c.player > player),
+            )
+        )
+    statement = statement.order_by(rating.c.ordinal.desc(), rating.c.player).limit(limit)
+    return await _all(connection, statement, rows.RatingRow)
+
+
+async def rating_history(
+    connection: AsyncConnection, player: str, *, league: str | None = None, limit: int = 100
+) -> list[rows.RatingChange]:
+    """Return a player's rating after each tournament, the latest first; null is every league."""
+    change = schema.rating_change
+    numbers = (sa.cast(change.c[each], sa.Text).label(each) for each in _RATED)
+    statement = sa.select(change.c.league, change.c.tournament, change.c.place, *numbers).where(
+        change.c.player == player
+    )
+    if league is not None:
+        statement = statement.where(change.c.league == league)
+    statement = statement.order_by(change.c.position.desc()).limit(limit)
+    return await _all(connection, statement, rows.RatingChange)
 
 
 async def league_of(connection: AsyncConnection, identifier: str) -> str | None:

@@ -142,21 +142,85 @@ class SeasonRow(msgspec.Struct, frozen=True, kw_only=True):
     state: str
     opened_at: datetime
     closed_at: datetime | None
+    terms: Any
+    """How points, totals and ties are settled here, as the season was opened."""
+
+    lots: Any
+    """The draws at its close, each with its number, its candidates and its order."""
 
 
 class StandingRow(msgspec.Struct, frozen=True, kw_only=True):
     season: str
     rank: int
-    """Equals in points, best single result and wins share it."""
+    """Who is level in points and every tie-break shares it."""
+
+    shared: bool
     player: str
     points: str
     """Decimal, at the season's scale."""
+
+    qualified: bool
+    """Whether enough games were played; who is not stands behind all who are."""
+
     played: int
+    counted: int
+    """How many results the points come from."""
+
     wins: int
     """Tournaments won outright."""
-    best: str
-    """Points of the best single result."""
-    best_placing: int
+
+    best: str | None
+    """Points of the best single result; null without any."""
+
+    best_placing: int | None
+    decided_by: str | None
+    """The tie-break that told this player from others with equal points."""
+
+
+class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of a season's ledger; ``points`` are added to all before it."""
+
+    position: int
+    part: int
+    at: datetime
+    kind: str
+    player: str
+    points: str
+    tournament: str | None
+    place: int | None
+    shared: int | None
+    adjustment: str | None
+    rule: str
+    failure: str | None
+    """Why the formula had no value: the award is 0."""
+
+    reason: str | None
+    """The text that says why, ``GET /v1/texts/{id}``."""
+
+    author: str | None
+
+
+class RatingRow(msgspec.Struct, frozen=True, kw_only=True):
+    """How strong a player is taken to be; decimals with six digits."""
+
+    player: str
+    mu: str
+    sigma: str
+    ordinal: str
+    """``mu`` less three ``sigma``: what players are ordered by."""
+
+    played: int
+
+
+class RatingChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A player's rating after one tournament."""
+
+    league: str
+    tournament: str
+    place: int
+    mu: str
+    sigma: str
+    ordinal: str
 
 
 class ReportRow(msgspec.Struct, frozen=True, kw_only=True):

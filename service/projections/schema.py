@@ -2,7 +2,7 @@
 The relations of the read models, as SQLAlchemy Core sees them.
 
 They stand in the schema ``reads``; a rebuild executes the same statements with
-``reads`` translated to ``reads_next``.  Created by migrations 0004 and 0009.
+``reads`` translated to ``reads_next``.  Created by migrations 0004, 0009 and 0013.
 """
 
 import sqlalchemy as sa
@@ -166,7 +166,31 @@ season = Table(
     Column("state", Text, nullable=False),
     Column("opened_at", _instant, nullable=False),
     Column("closed_at", _instant),
+    Column("terms", sa.JSON, nullable=False),
+    Column("lots", sa.JSON, nullable=False),
     sa.Index("ix_season_league", "league"),
+)
+
+ledger = Table(
+    "ledger",
+    metadata,
+    Column("season", Text, primary_key=True),
+    Column("position", BigInteger, primary_key=True),
+    Column("part", Integer, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("at", _instant, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("player", Text, nullable=False),
+    Column("points", Numeric, nullable=False),
+    Column("tournament", Text),
+    Column("place", Integer),
+    Column("shared", Integer),
+    Column("adjustment", Text),
+    Column("rule", Text, nullable=False),
+    Column("failure", Text),
+    Column("reason", Text),
+    Column("author", Text),
+    sa.Index("ix_ledger_player", "player"),
 )
 
 standing = Table(
@@ -175,11 +199,54 @@ standing = Table(
     Column("season", Text, primary_key=True),
     Column("player", Text, primary_key=True),
     Column("league", Text, nullable=False),
+    Column("rank", Integer, nullable=False),
+    Column("shared", Boolean, nullable=False),
+    Column("qualified", Boolean, nullable=False),
     Column("points", Numeric, nullable=False),
     Column("played", Integer, nullable=False),
+    Column("counted", Integer, nullable=False),
     Column("wins", Integer, nullable=False),
-    Column("best", Numeric, nullable=False),
-    Column("best_placing", Integer, nullable=False),
+    Column("best", Numeric),
+    Column("best_placing", Integer),
+    Column("decided_by", Text),
+    sa.Index("ix_standing_player", "player"),
+)
+
+rated = Table(
+    "rated",
+    metadata,
+    Column("tournament", Text, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Column("placings", sa.JSON, nullable=False),
+    sa.Index("ix_rated_league", "league", "position"),
+)
+"""The results that ratings follow from, in the order in which the tournaments ended."""
+
+rating = Table(
+    "rating",
+    metadata,
+    Column("league", Text, primary_key=True),
+    Column("player", Text, primary_key=True),
+    Column("mu", Numeric, nullable=False),
+    Column("sigma", Numeric, nullable=False),
+    Column("ordinal", Numeric, nullable=False),
+    Column("played", Integer, nullable=False),
+    sa.Index("ix_rating_player", "player"),
+)
+
+rating_change = Table(
+    "rating_change",
+    metadata,
+    Column("tournament", Text, primary_key=True),
+    Column("player", Text, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("mu", Numeric, nullable=False),
+    Column("sigma", Numeric, nullable=False),
+    Column("ordinal", Numeric, nullable=False),
+    sa.Index("ix_rating_change_player", "player", "position"),
 )
 
 record_tournament = Table(

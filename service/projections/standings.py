@@ -1,4 +1,4 @@
-"""Read model ``standings``: the seasons, and the points of each player in them."""
+"""Read model ``standings``: the seasons, their ledgers, and who leads them."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -8,19 +8,32 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.projections import schema
 from service.projections.changes import Changes
+from service.projections.ledgers import TERMS, Ledger
 from service.projections.projection import Happened, Projection
 
 
 async def _load(connection: AsyncConnection, changes: Changes, batch: Sequence[Happened]) -> None:
-    """Put the rows of each season of *batch* into the memory."""
-    standing = schema.standing
-    seasons = {happened.subject for happened in batch}
-    found = await connection.execute(sa.select(standing).where(standing.c.season.in_(seasons)))
-    for row in found.mappings():
-        changes.memory[f"{row['season']} {row['player']}"] = dict(row)
+    """Put the ledger of each season of *batch* into the memory."""
+    season, ledger = schema.season, schema.ledger
+    names = {happened.subject for happened in batch}
+    found = await connection.execute(sa.select(season).where(season.c.season.in_(names)))
+    known = {
+        row["season"]: Ledger(row["league"], row["terms"], list(row["lots"]))
+        for row in found.mappings()
+    }
+    entries = await connection.execute(
+        sa.select(ledger)
+        .where(ledger.c.season.in_(known))
+        .order_by(ledger.c.position, ledger.c.part)
+    )
+    for row in entries.mappings():
+        known[row["season"]].take(dict(row))
+    changes.memory.update({name: {"ledger": its} for name, its in known.items()})
 
 
 def _season_opened(changes: Changes, happened: Happened) -> None:
+    terms = {name: happened.data[name] for name in TERMS}
+    changes.memory[happened.subject] = {"ledger": Ledger(happened.league, terms)}
     changes.put(
         schema.season,
         season=happened.subject,
@@ -28,41 +41,75 @@ def _season_opened(changes: Changes, happened: Happened) -> None:
         name=happened.data["name"],
         state="open",
         opened_at=happened.at,
+        terms=terms,
+        lots=[],
     )
 
 
-def _points_awarded(changes: Changes, happened: Happened) -> None:
-    for award in happened.data["awards"]:
-        key = f"{happened.subject} {award['player']}"
-        before = changes.memory.get(key)
-        place, points = award["place"], Decimal(award["points"])
-        won = int(place == 1 and award["shared"] == 1)
-        row = {
-            "season": happened.subject,
-            "player": award["player"],
-            "league": happened.league,
-            "points": points if before is None else before["points"] + points,
-            "played": 1 if before is None else before["played"] + 1,
-            "wins": won if before is None else before["wins"] + won,
-            "best": points if before is None else max(before["best"], points),
-            "best_placing": place if before is None else min(before["best_placing"], place),
-        }
-        changes.memory[key] = row
-        changes.put(schema.standing, **row)
+def _entered(changes: Changes, happened: Happened) -> None:
+    memory = changes.memory[happened.subject]
+    ledger: Ledger = memory["ledger"]
+    for row in list(ledger.entries(happened.subject, happened)):
+        ledger.take(row)
+        changes.put(schema.ledger, **row)
+    memory["moved"] = True
+
+
+def _lots_drawn(changes: Changes, happened: Happened) -> None:
+    memory = changes.memory[happened.subject]
+    ledger: Ledger = memory["ledger"]
+    ledger.lots.append({"rank": happened.data["rank"], **happened.data["draw"]})
+    changes.patch(schema.season, season=happened.subject, lots=ledger.lots)
+    memory["moved"] = True
 
 
 def _season_closed(changes: Changes, happened: Happened) -> None:
     changes.patch(schema.season, season=happened.subject, state="closed", closed_at=happened.at)
 
 
+def _settle(changes: Changes) -> None:
+    """Write the standings of every season that has moved, once for the whole batch."""
+    for season, memory in changes.memory.items():
+        if "moved" not in memory:
+            continue
+        ledger: Ledger = memory["ledger"]
+        found = ledger.standings()
+        for each in found:
+            changes.put(
+                schema.standing,
+                season=season,
+                player=each.player,
+                league=ledger.league,
+                rank=each.rank,
+                shared=each.shared,
+                qualified=each.qualified,
+                points=Decimal(each.points),
+                played=each.played,
+                counted=each.counted,
+                wins=each.wins,
+                best=None if each.best is None else Decimal(each.best),
+                best_placing=each.best_placing,
+                decided_by=each.decided_by,
+            )
+        for player in ledger.players - {each.player for each in found}:
+            changes.delete(schema.standing, season=season, player=player)
+
+
 standings = Projection(
     name="standings",
-    version=1,
-    relations=(schema.season, schema.standing),
+    version=2,
+    relations=(schema.season, schema.ledger, schema.standing),
     load=_load,
+    settle=_settle,
     handlers={
         "season_opened": _season_opened,
-        "points_awarded": _points_awarded,
+        "points_awarded": _entered,
+        "bonuses_awarded": _entered,
+        "award_revised": _entered,
+        "award_revoked": _entered,
+        "points_adjusted": _entered,
+        "adjustment_voided": _entered,
+        "lots_drawn": _lots_drawn,
         "season_closed": _season_closed,
     },
 )

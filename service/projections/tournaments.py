@@ -23,14 +23,22 @@ _TERMS = (
 )
 
 
+def _drafted(changes: Changes, happened: Happened) -> None:
+    _with_terms(changes, happened, "draft")
+
+
 def _tournament_announced(changes: Changes, happened: Happened) -> None:
+    _with_terms(changes, happened, "announced")
+
+
+def _with_terms(changes: Changes, happened: Happened, state: str) -> None:
     data = happened.data
     changes.put(
         schema.tournament,
         **{name: data[name] for name in _TERMS},
         tournament=happened.subject,
         league=happened.league,
-        state="announced",
+        state=state,
         entrants=0,
         starts_at=_instant(data["starts_at"]),
         registration_opens_at=_instant(data["registration_opens_at"]),
@@ -107,6 +115,22 @@ def _cashed_out(changes: Changes, happened: Happened) -> None:
     _turn(changes, happened)
 
 
+def _start_postponed(changes: Changes, happened: Happened) -> None:
+    _turn(changes, happened, state="registration", starts_at=_instant(happened.data["until"]))
+
+
+def _no_show_released(changes: Changes, happened: Happened) -> None:
+    changes.patch(schema.entrant, entrant=happened.data["entrant"], state="no_show")
+    changes.add(schema.tournament, {"tournament": happened.subject}, entrants=-1)
+    _turn(changes, happened)
+
+
+def _places_lowered(changes: Changes, happened: Happened) -> None:
+    for entrant in happened.data["entrants"]:
+        changes.add(schema.entrant, {"entrant": entrant}, placing=happened.data["by"])
+    _turn(changes, happened)
+
+
 def _entrant_eliminated(changes: Changes, happened: Happened) -> None:
     data = happened.data
     changes.patch(
@@ -159,10 +183,17 @@ def _instant(written: str | None) -> datetime | None:
 
 tournaments = Projection(
     name="tournaments",
-    version=1,
+    version=2,
     relations=(schema.tournament, schema.entrant),
     handlers={
+        "tournament_drafted": _drafted,
+        "terms_revised": _drafted,
         "tournament_announced": _tournament_announced,
+        "start_postponed": _start_postponed,
+        "no_show_released": _no_show_released,
+        "late_seat_drawn": _back_in_play,
+        "table_added": _back_in_play,
+        "places_lowered": _places_lowered,
         "registration_opened": _registration_opened,
         "entrant_registered": _entrant_registered,
         "entrant_withdrawn": _entrant_withdrawn,

@@ -31,6 +31,7 @@ _NEWS = """
 _BREAK = "break_started"
 _CLOCK = ("clock_started", "level_raised")
 _ROUND = "round_ended"
+_ENTERING = ("start_postponed", "place_offered", "late_registration_opened")
 _IDLE = ("hand_settled", "deal_voided")
 _RESULT = ("tournament_finished", "result_corrected")
 _RECURRING = ("fixtures_planned", "fixtures_replanned", "fixture_changed")
@@ -43,6 +44,7 @@ _ASKING = [
     *_CLOCK,
     _ROUND,
     _BREAK,
+    *_ENTERING,
     *_RECURRING,
     _CLOSING,
 ]
@@ -151,6 +153,8 @@ def _arm(
             args["after"] = str(event.data["round"])
         if kind == _BREAK:
             args["begun_by"] = str(event.version)
+        if kind == "place_offered":
+            args["entrant"] = event.data["entrant"]
         for task, due_at in _due(kind, event.data, now):
             arm_now(
                 connection,
@@ -195,22 +199,50 @@ def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, date
         return [("season.award_points", now)]
     if kind in _CLOCK:
         # The last level stays.
-        return [("tournament.level", datetime.fromisoformat(data["due"]))] if data["due"] else []
+        return [("tournament.level", _instant(data["due"]))] if data["due"] else []
     if kind == _ROUND:
         # Nothing follows the last one.
-        at = data["next_at"]
-        return [("tournament.round", datetime.fromisoformat(at))] if at else []
+        return [("tournament.round", _instant(data["next_at"]))] if data["next_at"] else []
     if kind == _BREAK:
-        return [("tournament.break", datetime.fromisoformat(data["due"]))]
-    due = [("tournament.start", datetime.fromisoformat(data["starts_at"]))]
-    if data["registration_opens_at"] is not None:
-        opens_at = datetime.fromisoformat(data["registration_opens_at"])
-        due.append(("tournament.open_registration", opens_at))
+        return [("tournament.break", _instant(data["due"]))]
+    if kind == "place_offered":
+        return [("waitlist.offer", _instant(data["until"]))]
+    if kind == "late_registration_opened":
+        until = data["until"]
+        return [] if until is None else [("tournament.close_late", _instant(until))]
+    starts_at = _instant(data["until" if kind == "start_postponed" else "starts_at"])
+    due = [("tournament.start", starts_at), *_before_start(kind, data, starts_at)]
+    if opens_at := data.get("registration_opens_at"):
+        due.append(("tournament.open_registration", _instant(opens_at)))
     # Terms of the first versions had no floor.
-    ends_at = data.get("floor", {}).get("last_hands_at")
-    if ends_at is not None:
-        due.append(("tournament.last_hands", datetime.fromisoformat(ends_at)))
+    if ends_at := data.get("floor", {}).get("last_hands_at"):
+        due.append(("tournament.last_hands", _instant(ends_at)))
     return due
+
+
+def _before_start(
+    kind: str, data: dict[str, Any], starts_at: datetime
+) -> list[tuple[str, datetime]]:
+    """Return when registration closes before the start, and when check-in opens."""
+    tasks = ("tournament.close_registration", "tournament.check_in")
+    if kind == "start_postponed":
+        at = data["registration_closes_at"], data["check_in_opens_at"]
+        return [(task, _instant(each)) for task, each in zip(tasks, at, strict=True) if each]
+    # Announcements of the first versions have none of these terms.
+    entry = data.get("entry", {})
+    before = (
+        entry.get("registration_closes_before_seconds"),
+        entry.get("check_in_opens_before_seconds"),
+    )
+    return [
+        (task, starts_at - timedelta(seconds=seconds))
+        for task, seconds in zip(tasks, before, strict=True)
+        if seconds
+    ]
+
+
+def _instant(text: str) -> datetime:
+    return datetime.fromisoformat(text)
 
 
 def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -> None:

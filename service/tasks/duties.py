@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from service import clocks, directing, pacing, rounds, watching
+from service import clocks, directing, entry_times, pacing, rounds, watching
 from service.desk import Desk
 from service.schedule import closing, materialising
 from service.tasks import audits, signing
@@ -47,9 +47,32 @@ async def open_registration(desk: Desk, ids: Mapping[str, str]) -> None:
     await directing.open_registration(desk, ids["league"], ids["tournament"])
 
 
-async def start_tournament(desk: Desk, ids: Mapping[str, str]) -> None:
-    """Start a scheduled tournament, or cancel it for want of entrants."""
-    await directing.start_tournament(desk, ids["league"], ids["tournament"], desk.clock.now())
+async def start_tournament(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Start a scheduled tournament, or cancel it or put it off for want of entrants."""
+    now = desk.clock.now()
+    return await directing.start_tournament(
+        desk, ids["league"], ids["tournament"], now, scheduled=True
+    )
+
+
+async def close_registration(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Close a tournament's registration some time before its start."""
+    return await entry_times.close_registration(desk, ids["league"], ids["tournament"])
+
+
+async def open_check_in(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Say that entrants may check in."""
+    return await entry_times.open_check_in(desk, ids["league"], ids["tournament"])
+
+
+async def expire_offer(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Pass a place on that was offered and not taken."""
+    return await entry_times.expire_offer(desk, ids["league"], ids["tournament"], ids["entrant"])
+
+
+async def close_late_registration(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Let nobody come to a running tournament any more."""
+    return await entry_times.close_late(desk, ids["league"], ids["tournament"])
 
 
 async def tend_clock(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
@@ -109,7 +132,30 @@ DUTIES: dict[str, Duty] = {
     "tournament.start": Duty(
         PLAY,
         start_tournament,
-        Late("do", "Play starts at once, or is cancelled for want of entrants as at its hour."),
+        Late(
+            "do",
+            "Play starts at once, or is cancelled or put off for want of entrants as at its hour.",
+        ),
+    ),
+    "tournament.close_registration": Duty(
+        PLAY,
+        close_registration,
+        Late("do", "Registration closes at once; whoever came after its end was refused."),
+    ),
+    "tournament.check_in": Duty(
+        PLAY,
+        open_check_in,
+        Late("do", "It is said at once; who checked in before at the right time is checked in."),
+    ),
+    "tournament.close_late": Duty(
+        PLAY,
+        close_late_registration,
+        Late("do", "It is said at once; whoever came after its end was refused."),
+    ),
+    "waitlist.offer": Duty(
+        PLAY,
+        expire_offer,
+        Late("do", "The offer ended at its instant; the next in line has the full time."),
     ),
     "tournament.level": Duty(
         PLAY,

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.aggregates import DECIDERS
 from engine.boundaries import BoundaryPlan, plan_boundary
-from engine.policies import busts_of, decide_in_turn, tables_of
+from engine.policies import added_tables, busts_of, decide_in_turn, presence_of, tables_of
 from engine.purchases import chips_of
 from engine.rulesets import Ruleset, ruleset_hash
 from engine.table.commands import Act, CallHand, Improve, Select, TakeCardTurn
@@ -43,8 +43,10 @@ class Evening:
 
         self.now = NOON
         self.play_as: Player = passive
+        told = presence_of(self.tournament, self.events)
         for opening in tables_of(self.tournament, now=NOON):
-            self.at_table(opening.table, DECIDERS["table"].initial, opening)
+            initial = DECIDERS["table"].initial
+            self.at_table(opening.table, initial, opening, *told.get(opening.table, ()))
 
     @property
     def table(self) -> Table:
@@ -68,6 +70,11 @@ class Evening:
         for table, asked in chips_of(decided, now=self.now).items():
             # Both or neither: a refusal of the table leaves the tournament as it was.
             self.at_table(table, self.tables[table], *asked)
+        for opening in added_tables(after, decided, now=self.now):
+            self.at_table(opening.table, DECIDERS["table"].initial, opening)
+        for table, told in presence_of(after, decided).items():
+            if table in self.tables:
+                self.at_table(table, self.tables[table], *told)
         self.tournament = after
         self.events += decided
         return decided

@@ -26,7 +26,7 @@ from engine.tournament.rounds.commands import EndRoundEarly
 from engine.tournament.rounds.errors import NoRoundInPlay
 from engine.tournament.rounds.events import RoundEnded, RoundSeated
 from engine.tournament.state import Finished
-from engine.tournament.terms import FeeTerms, Rounds, SingleTable
+from engine.tournament.terms import EntryTerms, FeeTerms, Rounds, SingleTable
 from tests.engine.evening import folding
 from tests.engine.floor import NOON, announce, entrant, opening, register
 from tests.engine.rounds import Heats, bold
@@ -311,6 +311,7 @@ def test_what_is_read_back_leads_to_the_same_state() -> None:
         ("format.starts_at", Rounds(rounds=2, starts_at=(NOON - timedelta(hours=1),)), {}),
         ("table_seats", Rounds(rounds=1), {"table_seats": 2}),
         ("entrants_max", Rounds(rounds=1), {"entrants_max": 3_000}),
+        ("entry", Rounds(rounds=1), {"entry": EntryTerms(late_registration_seconds=60)}),
         ("fees", Rounds(rounds=1), {"fees": FeeTerms(bounty=5), "currency": "CRD"}),
         ("entrants_min", SingleTable(), {"entrants_min": 5}),
     ],

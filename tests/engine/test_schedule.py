@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.season import decider
-from engine.season.commands import CloseSeason, OpenSeason
+from engine.season.commands import CloseSeason
 from engine.season.errors import SeasonClosedAlready, SeasonNotOpened
 from engine.season.schedule.commands import (
     ChangeFixture,
@@ -35,8 +35,9 @@ from engine.season.schedule.events import (
 )
 from engine.season.schedule.values import Entered, Moment, Plan, RecurrenceId, Withdrawn
 from engine.values import TournamentId, identifier
-from tests.engine.floor import LEAGUE, NOON, SEASON
+from tests.engine.floor import NOON
 from tests.engine.scenario import Scenario
+from tests.engine.seasons import opening
 
 WEEKLY = RecurrenceId(identifier("rec", UUID(int=1)))
 PLAN = Plan(
@@ -91,8 +92,7 @@ def change(local: str, *standing: Entered, **changes: Any) -> ChangeFixture:
 
 def recurring() -> Scenario:
     """An open season in which a tournament recurs."""
-    opening = OpenSeason(season=SEASON, league=LEAGUE, name="Spring", now=NOON)
-    return Scenario(decider).asked(opening, PlanFixtures(recurrence=WEEKLY, plan=PLAN, now=NOON))
+    return Scenario(decider).asked(opening(), PlanFixtures(recurrence=WEEKLY, plan=PLAN, now=NOON))
 
 
 def fixtures(scenario: Scenario) -> dict[str, tuple[str, int]]:
@@ -102,8 +102,7 @@ def fixtures(scenario: Scenario) -> dict[str, tuple[str, int]]:
 
 
 def test_a_recurrence_is_planned_with_its_zone_and_from_now_on() -> None:
-    opening = OpenSeason(season=SEASON, league=LEAGUE, name="Spring", now=NOON)
-    given = Scenario(decider).asked(opening)
+    given = Scenario(decider).asked(opening())
     planning = PlanFixtures(recurrence=WEEKLY, plan=PLAN, now=NOON)
     given.when(planning).then(FixturesPlanned(recurrence=WEEKLY, plan=PLAN, not_before=NOON))
     given.when(planning).then_nothing()

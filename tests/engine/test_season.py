@@ -1,56 +1,38 @@
 """A season: what placings are worth, and who leads."""
 
-from uuid import UUID
-
 import pytest
 
+from engine.rng import master_commitment
 from engine.season import decider
 from engine.season.commands import AwardPoints, CloseSeason, OpenSeason
 from engine.season.errors import (
+    FormulaInvalid,
     PlacingsInvalid,
     SeasonClosedAlready,
     SeasonNotOpened,
+    SeasonTermsFixed,
     SeasonTermsInvalid,
 )
 from engine.season.events import FinalStanding, PointsAwarded, SeasonClosed, SeasonOpened
-from engine.season.values import Award, Finish, PlacesFromEnd, PointsRule, PointsTable
-from engine.values import TournamentId, identifier
+from engine.season.tiebreaks import TIE_BREAKS
+from engine.season.values import (
+    Aggregation,
+    Award,
+    Bonus,
+    Finish,
+    PlacesFromEnd,
+    PointsFormula,
+    PointsTable,
+)
+from engine.values import HOUSE, Sealed, number_of
 from tests.engine.floor import LEAGUE, NOON, SEASON, entrant, player
 from tests.engine.scenario import Scenario
-
-
-def opening(
-    points: PointsRule | None = None, *, scale: int = 2, name: str = "Spring"
-) -> OpenSeason:
-    return OpenSeason(
-        season=SEASON,
-        league=LEAGUE,
-        name=name,
-        points=points or PlacesFromEnd(),
-        scale=scale,
-        now=NOON,
-    )
-
-
-def tournament(number: int) -> TournamentId:
-    return TournamentId(identifier("trn", UUID(int=number)))
-
-
-def award(number: int, *places: tuple[int, int, int]) -> AwardPoints:
-    """Return the result of one tournament; each place is player, place, shared."""
-    return AwardPoints(
-        tournament=tournament(number),
-        placings=tuple(
-            Finish(entrant=entrant(index), player=player(who), place=place, shared=shared)
-            for index, (who, place, shared) in enumerate(places)
-        ),
-        now=NOON,
-    )
+from tests.engine.seasons import MASTER, SALT, award, field_of, opening, tournament
 
 
 def test_a_season_opens_with_its_terms_and_tie_breaks() -> None:
     """
-    How ties are broken is published before anybody plays.
+    How ties are broken is published before anybody plays, and what lots will be drawn from.
     """
     given = Scenario(decider).when(opening())
     given.then(
@@ -60,10 +42,26 @@ def test_a_season_opens_with_its_terms_and_tie_breaks() -> None:
             name="Spring",
             points=PlacesFromEnd(),
             scale=2,
-            tie_breaks=("standings.best_result", "standings.wins"),
+            aggregation=Aggregation(),
+            minimum_games=0,
+            overall=None,
+            bonuses=(),
+            tie_breaks=TIE_BREAKS,
+            master_commitment=master_commitment(number_of(SEASON), "lots", bytes.fromhex(MASTER)),
+            master=Sealed(MASTER, bytes.fromhex(SALT), (HOUSE,)),
         )
     )
-    given.when(opening(scale=0)).then_nothing()
+    given.when(opening(master="01" * 32)).then_nothing()
+
+
+def test_the_terms_of_an_open_season_never_change() -> None:
+    """
+    Another formula, scale or list of tie-breaks is another season.
+    """
+    given = Scenario(decider).asked(opening())
+    given.when(opening(scale=0)).then_rejected(SeasonTermsFixed)
+    given.when(opening(tie_breaks=("standings.wins",))).then_rejected(SeasonTermsFixed)
+    given.when(opening(PointsFormula(text="n - k"))).then_rejected(SeasonTermsFixed)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +73,20 @@ def test_a_season_opens_with_its_terms_and_tie_breaks() -> None:
         (opening(PointsTable(points=("-1",))), "points"),
         (opening(PointsTable(points=("5", "8"))), "points"),
         (opening(PointsTable(points=("1",) * 1_001)), "points"),
+        (opening(PointsTable(points=("1000000000001",))), "points"),
+        (opening(PointsFormula(text="n / (k - 1)")), "points"),
+        (opening(PointsFormula(text="ln(k - 5)")), "points"),
+        (opening(PointsFormula(text="k - n")), "points"),
+        (opening(PointsFormula(text="n - k", language=2)), "points"),
+        (opening(aggregation=Aggregation(mode="best")), "aggregation"),
+        (opening(aggregation=Aggregation(mode="sum", results=3)), "aggregation"),
+        (opening(aggregation=Aggregation(mode="best_series", results=0)), "aggregation"),
+        (opening(minimum_games=-1), "minimum_games"),
+        (opening(tie_breaks=("standings.coin",)), "tie_breaks"),
+        (opening(tie_breaks=("standings.wins", "standings.wins")), "tie_breaks"),
+        (opening(tie_breaks=("standings.lot", "standings.wins")), "tie_breaks"),
+        (opening(bonuses=(Bonus(kind="attendance", points="0"),)), "bonuses"),
+        (opening(bonuses=(Bonus(kind="attendance", points="1"),) * 2), "bonuses"),
     ],
 )
 def test_terms_that_contradict_themselves_are_refused(command: OpenSeason, field: str) -> None:
@@ -82,6 +94,15 @@ def test_terms_that_contradict_themselves_are_refused(command: OpenSeason, field
     A better place is never worth less than a worse one.
     """
     Scenario(decider).when(command).then_rejected(SeasonTermsInvalid, field=field)
+
+
+@pytest.mark.parametrize("terms", [{"overall": "total / n"}, {"overall": "total +"}])
+def test_an_overall_formula_is_read_when_the_season_opens(terms: dict[str, str]) -> None:
+    """
+    It knows the season's names only, and must be an expression.
+    """
+    with pytest.raises(FormulaInvalid):
+        decider.decide(decider.initial, opening(**terms))
 
 
 def test_places_are_counted_from_the_end() -> None:
@@ -95,10 +116,19 @@ def test_places_are_counted_from_the_end() -> None:
         .then(
             PointsAwarded(
                 tournament=tournament(1),
-                awards=(
-                    Award(player=player(1), entrant=entrant(0), place=1, shared=1, points="3.00"),
-                    Award(player=player(2), entrant=entrant(1), place=2, shared=1, points="2.00"),
-                    Award(player=player(3), entrant=entrant(2), place=3, shared=1, points="1.00"),
+                field=field_of(3),
+                awards=tuple(
+                    Award(
+                        player=player(place),
+                        entrant=entrant(place - 1),
+                        place=place,
+                        shared=1,
+                        points=f"{4 - place}.00",
+                        spent=0,
+                        knockouts=0,
+                        failure=None,
+                    )
+                    for place in (1, 2, 3)
                 ),
                 rule="points.places_from_end",
             )
@@ -140,60 +170,15 @@ def test_the_best_of_a_players_entries_counts() -> None:
     ]
 
 
-def test_the_best_single_result_breaks_a_tie() -> None:
-    """
-    Level on points, a tournament won outweighs several good ones.
-    """
-    given = Scenario(decider).asked(
-        opening(PointsTable(points=("4", "2"))),
-        award(1, (1, 1, 1), (2, 2, 1)),
-        award(2, (3, 1, 1), (2, 2, 1)),
-    )
-
-    standings = given.state.standings()
-
-    assert [(each.rank, each.player, each.points, each.best) for each in standings] == [
-        (1, player(1), "4.00", "4.00"),
-        (1, player(3), "4.00", "4.00"),
-        (3, player(2), "4.00", "2.00"),
-    ]
-    assert [each.shared for each in standings] == [True, True, False]
-
-
-def test_wins_break_a_tie_of_points_and_best_results() -> None:
-    """
-    Where first and second are worth the same, who was first ranks higher.
-    """
-    given = Scenario(decider).asked(
-        opening(PointsTable(points=("4", "4"))), award(1, (2, 1, 1), (1, 2, 1))
-    )
-
-    assert [(each.rank, each.player, each.wins) for each in given.state.standings()] == [
-        (1, player(2), 1),
-        (2, player(1), 0),
-    ]
-
-
-def test_standings_do_not_depend_on_the_order_of_counting() -> None:
-    """
-    Points may be awarded late without anybody gaining by it.
-    """
-    one, two = award(1, (1, 1, 1), (2, 2, 1)), award(2, (2, 1, 1), (3, 2, 1))
-
-    there = Scenario(decider).asked(opening(), one, two).state.standings()
-    back = Scenario(decider).asked(opening(), two, one).state.standings()
-
-    assert there == back
-
-
 def test_closing_writes_the_final_standings() -> None:
     """
     They are a fact from then on, and nothing counts afterwards.
     """
     given = Scenario(decider).asked(opening(), award(1, (1, 1, 1)))
+    first = FinalStanding(rank=1, player=player(1), points="1.00", decided_by=None)
     (
         given.when(CloseSeason(now=NOON))
-        .then(SeasonClosed(standings=(FinalStanding(rank=1, player=player(1), points="1.00"),)))
+        .then(SeasonClosed(standings=(first,), master=MASTER))
         .when(CloseSeason(now=NOON))
         .then_nothing()
         .when(award(2, (1, 1, 1)))
@@ -206,6 +191,8 @@ def test_closing_writes_the_final_standings() -> None:
     [
         award(1),
         award(1, (1, 0, 1)),
+        award(1, (1, 1, 2)),
+        award(1, (1, 1, 1), money_digits=5),
         AwardPoints(
             tournament=tournament(1),
             placings=(

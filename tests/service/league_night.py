@@ -114,7 +114,16 @@ class Night:
         await self.ask(
             (
                 stream_of(self.season),
-                [OpenSeason(season=self.season, league=self.league, name="One", now=utcnow())],
+                [
+                    OpenSeason(
+                        season=self.season,
+                        league=self.league,
+                        name="One",
+                        master="5e" * 32,
+                        salt="33" * 32,
+                        now=utcnow(),
+                    )
+                ],
             )
         )
 

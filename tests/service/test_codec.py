@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine import season
 from engine.aggregates import DECIDERS as AGGREGATES
+from engine.season.commands import CloseSeason
 from engine.table.events import FormedPot, PotsFormed
 from engine.tournament.terms import FeeTerms
 from engine.values import Sealed
@@ -20,6 +22,7 @@ from service.eventstore.codec import Codec
 from service.eventstore.record import Recorded
 from service.eventstore.upcasters import current_version, upcast
 from service.keys import Keys
+from tests.engine.floor import NOON
 from tests.support.counters import DECIDERS, SALT, Counted, Hidden, Secret, hidden, stream
 
 LEAGUE = UUID(int=5)
@@ -195,3 +198,38 @@ def test_a_tournament_of_before_fees_cost_nothing_and_was_taken_on_trust() -> No
 
     assert msgspec.convert(today["fees"], FeeTerms) == FeeTerms()
     assert (today["payouts"], today["prize_pool"]) == ([3, 1], 400)
+
+
+def test_a_season_of_before_formulas_is_read_as_it_was_meant() -> None:
+    """
+    It summed every result, nobody asked for more than the place, and equals shared the rank.
+    """
+    player, entrant = "plr_" + "0" * 32, "ent_" + "0" * 32
+    tie_breaks = ["standings.best_result", "standings.wins"]
+    opened = {
+        "type": "season_opened",
+        "season": "ssn_" + "0" * 32,
+        "league": "lge_" + "0" * 32,
+        "name": "Spring",
+        "points": {"type": "places_from_end", "per_place": "1"},
+        "scale": 2,
+        "tie_breaks": tie_breaks,
+    }
+    award = {"player": player, "entrant": entrant, "place": 1, "shared": 1, "points": "1.00"}
+    awarded = {
+        "type": "points_awarded",
+        "tournament": "trn_" + "0" * 32,
+        "awards": [award],
+        "rule": "points.places_from_end",
+    }
+    last = {"rank": 1, "player": player, "points": "1.00"}
+    closed = {"type": "season_closed", "standings": [last]}
+    stored = [upcast(each["type"], 1, each) for each in (opened, awarded, closed)]
+
+    events = [msgspec.convert(each, season.decider.events) for each in stored]
+
+    state = season.decider.replay(events[:2])
+    [standing] = state.standings()
+    assert (standing.rank, standing.points, standing.counted) == (1, "1.00", 1)
+    assert season.decider.decide(state, CloseSeason(now=NOON)) == (events[2],)
+    assert "field" not in awarded and "spent" not in award and "decided_by" not in last

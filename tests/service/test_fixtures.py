@@ -42,7 +42,14 @@ async def opened(desk: Desk) -> tuple[LeagueId, SeasonId]:
     make = CreateLeague(league=league_id, name="Cloud City", owner=owner, sandbox=True)
     await decided(desk, league_id, league_id, league.decider, make)
     now = desk.clock.now()
-    opening = OpenSeason(season=season_id, league=league_id, name="Autumn", now=now)
+    opening = OpenSeason(
+        season=season_id,
+        league=league_id,
+        name="Autumn",
+        master="5e" * 32,
+        salt="33" * 32,
+        now=now,
+    )
     await decided(desk, league_id, season_id, season.decider, opening)
     return league_id, season_id
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from typing import Any
 
 import asyncpg
 import pytest
@@ -328,10 +329,12 @@ async def test_changes_of_one_row_keep_their_order(projecting: AsyncEngine) -> N
     """
     A sum is added to what stands there; a later value replaces it.
     """
-    row = {"season": "s", "player": "p", "league": "l", "points": 1, "played": 1, "wins": 0}
+    row: dict[str, Any] = dict.fromkeys(schema.standing.columns.keys(), 0)
+    row |= {"season": "s", "player": "p", "league": "l", "shared": False, "qualified": True}
+    row |= {"played": 1, "decided_by": None}
     async with projecting.begin() as connection:
         changes = Changes()
-        changes.put(schema.standing, **row, best=1, best_placing=2)
+        changes.put(schema.standing, **row)
         changes.add(schema.standing, {"season": "s", "player": "p"}, played=4)
         await changes.write(connection)
         changes = Changes()

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from engine.rulesets import OpenEnd
 from engine.tournament.commands import Announce
+from engine.tournament.terms.announced import Terms
 from engine.tournament.terms.fees import FeeTerms
 from engine.values import CHIPS_MAX
 
@@ -18,7 +19,7 @@ Checked = tuple[str, bool, str]
 """A field of the terms, whether it is sound, and what it must be."""
 
 
-def checked(command: Announce) -> Iterable[Checked]:
+def checked(command: Announce | Terms) -> Iterable[Checked]:
     """Return what must hold of a tournament's money."""
     fees = command.fees
     flat = all(each == 0 for each in _amounts(fees)) and not fees.amounts

@@ -18,6 +18,7 @@ from engine.tournament.money.values import PaymentKind
 from engine.tournament.state import (
     Announced,
     Cancelled,
+    Drafted,
     State,
     Unannounced,
     phase_of,
@@ -38,7 +39,7 @@ def record_payment(state: State, command: RecordPayment) -> tuple[PaymentRecorde
 
     Source: rulebook ``payment.recorded``.
     """
-    if isinstance(state, Unannounced):
+    if isinstance(state, Unannounced | Drafted):
         raise TournamentNotAnnounced
     terms = state.terms
     if terms.fees.payment == "on_trust":
@@ -68,7 +69,7 @@ def record_payment(state: State, command: RecordPayment) -> tuple[PaymentRecorde
 
 def _player_of(state: Known, entrant: EntrantId) -> PlayerId | None:
     """Return whose entry it is, or was."""
-    entries = () if isinstance(state, Announced) else state.entrants
+    entries = () if isinstance(state, Drafted | Announced) else state.entrants
     known = {each.entrant: each.player for each in state.books.payments}
     known |= {each.entrant: each.player for each in entries}
     return known.get(entrant)

@@ -10,23 +10,24 @@ from collections.abc import Sequence
 
 import msgspec
 
-from engine.tournament.events import TournamentAnnounced
 from engine.tournament.money.prizes import prizes, promised
 from engine.tournament.money.values import Books
 from engine.tournament.state import (
     Announced,
     Cancelled,
     Closed,
+    Drafted,
     Finished,
     Registering,
     Running,
     State,
     Unannounced,
 )
+from engine.tournament.terms.announced import Terms
 from engine.tournament.terms.fees import AddOnTerms, Price
 from engine.values import EntrantId
 
-Known = Announced | Registering | Closed | Running | Finished | Cancelled
+Known = Drafted | Announced | Registering | Closed | Running | Finished | Cancelled
 """A tournament that has terms."""
 
 
@@ -81,14 +82,14 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     """What the house had added to a tournament that was cancelled, and nobody got."""
 
 
-def price_of_rebuy(terms: TournamentAnnounced) -> Price:
+def price_of_rebuy(terms: Terms) -> Price:
     """Return what a rebuy costs (rulebook ``rebuy.price``)."""
     fees = terms.fees
     return fees.rebuy or Price(price=fees.buy_in, fee=fees.fee)
 
 
 def charged_to(
-    terms: TournamentAnnounced, books: Books, entrants: Sequence[EntrantId]
+    terms: Terms, books: Books, entrants: Sequence[EntrantId]
 ) -> dict[EntrantId, Charged]:
     """Return what each of *entrants* was charged; nobody anything once all is called off."""
     if books.policy == "before_play":
@@ -108,7 +109,7 @@ def charged_to(
     }
 
 
-def charges(terms: TournamentAnnounced, books: Books, entrants: Sequence[EntrantId]) -> Charged:
+def charges(terms: Terms, books: Books, entrants: Sequence[EntrantId]) -> Charged:
     """Return what *entrants* were charged together."""
     each = charged_to(terms, books, entrants).values()
     return Charged(
@@ -121,7 +122,7 @@ def entrants_of(state: State) -> tuple[EntrantId, ...]:
     return tuple(each.entrant for each in getattr(state, "entrants", ()))
 
 
-def pool_of(terms: TournamentAnnounced, books: Books, entrants: Sequence[EntrantId]) -> int:
+def pool_of(terms: Terms, books: Books, entrants: Sequence[EntrantId]) -> int:
     """Return what there is to win in all, what the house adds included."""
     return _collected(terms, books, entrants) + _added(terms, books, entrants)
 
@@ -190,12 +191,12 @@ def ledger_of(state: State) -> Ledger | None:
     )
 
 
-def _collected(terms: TournamentAnnounced, books: Books, entrants: Sequence[EntrantId]) -> int:
+def _collected(terms: Terms, books: Books, entrants: Sequence[EntrantId]) -> int:
     # A bounty that nobody won has joined the pool.
     return charges(terms, books, entrants).pooled + terms.fees.bounty * len(books.unclaimed)
 
 
-def _added(terms: TournamentAnnounced, books: Books, entrants: Sequence[EntrantId]) -> int:
+def _added(terms: Terms, books: Books, entrants: Sequence[EntrantId]) -> int:
     if books.policy == "before_play":
         return 0
     known = _collected(terms, books, entrants) + terms.prize_pool

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from engine.errors import InvariantViolated
-from engine.tournament.events import TournamentAnnounced
 from engine.tournament.money.sharing import alike
 from engine.tournament.money.values import Offer
+from engine.tournament.terms.announced import Terms
 from engine.tournament.values import Entry, Payout, Placing
 from engine.values import EntrantId
 
@@ -46,7 +46,7 @@ def place_amounts(
     return (amounts[0] * unit + rest, *(amount * unit for amount in amounts[1:]))
 
 
-def shares_for(terms: TournamentAnnounced, entrants: int) -> tuple[int, ...]:
+def shares_for(terms: Terms, entrants: int) -> tuple[int, ...]:
     """Return the shares by place for a field of *entrants* (rulebook ``payouts.table``)."""
     fees = terms.fees
     rows = [row for row in fees.table if row.entrants_from <= entrants]
@@ -57,14 +57,12 @@ def shares_for(terms: TournamentAnnounced, entrants: int) -> tuple[int, ...]:
     return (*shares, *(shares[-1:] * (places - len(shares))))[:places]
 
 
-def promised(terms: TournamentAnnounced, entrants: int) -> int:
+def promised(terms: Terms, entrants: int) -> int:
     """Return what the pool of a field of *entrants* is at least."""
     return max(terms.fees.guaranteed, sum(terms.fees.amounts[:entrants]))
 
 
-def prizes(
-    terms: TournamentAnnounced, *, pool: int, entrants: int, places: int | None = None
-) -> tuple[int, ...]:
+def prizes(terms: Terms, *, pool: int, entrants: int, places: int | None = None) -> tuple[int, ...]:
     """
     Return what each place is worth in a field of *entrants*, first place first.
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 from engine.rulesets import OpenEnd, Ruleset
 from engine.tournament.commands import Announce
 from engine.tournament.terms import Rounds, SingleTable
+from engine.tournament.terms.announced import Terms
 
 ROUNDS_MAX = 200
 ENTRANTS_MAX = 2_000
@@ -17,7 +18,7 @@ TABLE_SEATS_MIN = 3
 Checked = tuple[str, bool, str]
 
 
-def checked(command: Announce) -> Iterable[Checked]:
+def checked(command: Announce | Terms) -> Iterable[Checked]:
     """Yield each term of the format, whether it is sound, and what is wrong if not."""
     plan, open_end = command.format, isinstance(command.ruleset.end, OpenEnd)
     if isinstance(plan, SingleTable):
@@ -28,11 +29,12 @@ def checked(command: Announce) -> Iterable[Checked]:
         yield from _of_rounds(command, plan)
 
 
-def _of_rounds(command: Announce, plan: Rounds) -> Iterable[Checked]:
+def _of_rounds(command: Announce | Terms, plan: Rounds) -> Iterable[Checked]:
     """Source: rulebook ``rounds.no_rebuy``."""
     ruleset = command.ruleset
     bare = not command.fees.bounty and command.fees.add_on is None
     yield "fees", bare, "nobody is bought in anew, or has a bounty, in rounds"
+    yield "entry", not command.entry.late, "nobody comes late where rounds are played"
     yield "format.rounds", 1 <= plan.rounds <= ROUNDS_MAX, f"must be 1 to {ROUNDS_MAX}"
     hands = plan.hands_per_round
     yield "format.hands_per_round", hands is None or hands >= 1, "must be positive"
@@ -52,7 +54,7 @@ def _of_rounds(command: Announce, plan: Rounds) -> Iterable[Checked]:
     yield from _final(plan, ruleset)
 
 
-def _points(command: Announce, plan: Rounds) -> Iterable[Checked]:
+def _points(command: Announce | Terms, plan: Rounds) -> Iterable[Checked]:
     falling = all(one >= other for one, other in pairwise(plan.place_points))
     yield "format.place_points", falling, "must not rise from place to place"
     whole = all(points >= 0 for points in plan.place_points)

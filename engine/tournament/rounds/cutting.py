@@ -73,8 +73,9 @@ def after_last_round(
 
 
 def _end(state: Running, left: int) -> str:
+    deal = state.books.deal
     if state.closing:
-        return "finish.closed"
+        return "finish.deal" if deal is not None and deal.ends else "finish.closed"
     if state.floor.last_hands is not None:
         return "finish.last_hands"
     if left < 2:  # noqa: PLR2004

@@ -44,6 +44,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "ban_player": {"reason": "marked cards"},
     "open_season": {"name": "Next"},
     "announce_tournament": {"name": "Later", "ruleset": "better"},
+    "revise_terms": {"name": "Later", "ruleset": "better"},
+    "refuse_entry": {"reason": "Not this time"},
+    "answer_offer": {"accepted": True},
+    "post_announcement": {"text": "Dinner at nine"},
     "act": {"type": "fold", "decision": "none"},
     "plan_fixtures": FIXTURES,
     "replan_fixtures": {"since": "2099-01-05T19:00"},
@@ -68,10 +72,16 @@ BODIES: dict[str, dict[str, Any]] = {
     "hold_table": {"reason": "A dispute"},
     "release_table": {"reason": "Settled"},
     "announce_break": {"seconds": 60, "reason": "Dinner"},
+    "end_round": {"reason": "The hall closes"},
     "end_break": {"reason": "All are back"},
     "call_last_hands": {"reason": "The bar closes"},
     "start_hand_for_hand": {"reason": "The bubble"},
     "end_hand_for_hand": {"reason": "It burst"},
+    "adjust_points": {"player": "{player_id}", "points": "5", "reason": "High hand"},
+    "void_adjustment": {"reason": "Counted again"},
+    "revise_award": {"reason": "Counted again"},
+    "revoke_award": {"reason": "Counted again"},
+    "try_points_formula": {"formula": "n - k"},
     "void_deal": {"cause": "mis_deal", "reason": "card_shown"},
 }
 """Bodies that get past their form; routes that take none, or an empty one, are not here.
@@ -155,6 +165,7 @@ class Asker:
             for role in ROLES:
                 entering = f"/v1/tournaments/{tournament}/registrations"
                 await self._made(self.people[f"entered {role}"], entering, {}, "entrant")
+        entrants = (await owner.get(f"/v1/tournaments/{night}/registrations")).json()["items"]
         await self._made(owner, f"/v1/tournaments/{night}/start", {}, "state")
         table = (await owner.get(f"/v1/tournaments/{night}")).json()["tables"][0]["id"]
         invited = await owner.post(f"{about}/invitations", {"uses": 100})
@@ -163,6 +174,7 @@ class Asker:
             "season_id": await self._made(owner, f"{about}/seasons", {"name": "One"}, "id"),
             "tournament_id": night,
             "table_id": table,
+            "entrant_id": entrants[0]["entrant"],
             "hand_id": await self._hand(owner, table),
             "ruleset_id": "better",
             "code": invited.json()["code"],
@@ -172,6 +184,7 @@ class Asker:
                 owner, f"{about}/audits", {"tournament": night}, "operation"
             ),
             "text_id": await self._text(league),
+            "adjustment_id": "adj_" + "0" * 32,
             "template_id": await self._made(
                 owner, f"{about}/templates", {"name": "T", "body": {"ruleset": "better"}}, "id"
             ),

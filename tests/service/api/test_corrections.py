@@ -17,11 +17,13 @@ WHY = {"reason": "The clock was stopped too late."}
 
 
 async def a_night(
-    api: Any, database: TestDatabase, *, owner_plays: bool = False
+    api: Any, database: TestDatabase, *, owner_plays: bool = False, **season_terms: Any
 ) -> tuple[Any, str, str, str, list[Any]]:
     """Play one hand of three in a season; return owner, league, season, tournament, people."""
     owner, league = await api.league()
-    made = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Spring"})
+    asked = {"name": "Spring"} | season_terms
+    made = await owner.post(f"/v1/leagues/{league}/seasons", asked)
+    assert made.status_code == 201, made.text
     season = made.json()["id"]
     people = [await api.join(owner, league) for _ in range(2 if owner_plays else 3)]
     people += [owner] if owner_plays else []

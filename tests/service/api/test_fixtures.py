@@ -245,6 +245,21 @@ async def test_a_fixture_by_a_template_bears_its_name_until_the_template_goes(
         assert [each.became for each in fixtures] == ["missed"] * 2
 
 
+async def test_a_dry_run_of_an_edit_says_what_it_would_cancel_and_cancels_nothing(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        season = await season_in(owner, league)
+        recurrence = (await weekly(owner, season)).json()["id"]
+        fixtures = await announced(api, league, season, recurrence)
+        ending = f"/v1/seasons/{season}/fixtures/{recurrence}/end"
+        would = await owner.post(f"{ending}?dry_run=true", {"since": days_ahead(9)})
+        assert would.status_code == 200, would.text
+        assert would.json()["events"] == ["fixtures_ended", "tournament_cancelled"]
+        assert list(would.json()["tournaments"]) == [fixtures[1].tournament]
+        again = await announced(api, league, season, recurrence)
+        assert [each.became for each in again] == ["announced"] * 2
+
+
 async def test_an_edit_sent_again_gets_its_first_answer(serving) -> None:
     async with serving() as api:
         owner, league = await api.league()

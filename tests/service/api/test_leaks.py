@@ -56,7 +56,8 @@ class Watch:
     def __init__(self, people, league, tournament, table) -> None:
         self.people = people
         self.table = f"/v1/tables/{table}"
-        self.lists = [f"{self.table}/hands", f"/v1/tournaments/{tournament}/tables"]
+        night = f"/v1/tournaments/{tournament}"
+        self.lists = [f"{self.table}/hands", f"{night}/tables", f"{night}/floor"]
         self.feeds = [
             f"{self.table}/events",
             f"/v1/tournaments/{tournament}/events",

@@ -7,9 +7,11 @@ import asyncpg
 import httpx
 import pytest
 
-from service.entering import forget_entered
-from service.rosters import BYTES_MAX
+from engine.values import number_of, stream_of
+from service.erasing import erase
+from service.rosters import BYTES_MAX, ROWS_MAX
 from tests.service.api.conftest import Api, Person
+from tests.service.api.nights import project
 
 pytestmark = pytest.mark.anyio
 
@@ -58,6 +60,18 @@ async def test_a_list_makes_members_once(serving) -> None:
         "Leia": "scorer",
         "Jabba": "player",
     }
+
+
+async def test_the_longest_list_is_imported_in_one_append(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        rows = "".join(f"Player {number},{number}\n" for number in range(ROWS_MAX))
+        answer = await bring(owner, league, f"name,external_id\n{rows}".encode())
+        assert answer.status_code == 200, answer.text
+        assert len({each["player"] for each in answer.json()["rows"]}) == ROWS_MAX
+        writer = api.app.litestar.state.shell.desk.writer
+        state = (await writer.load(league, stream_of(league))).state
+        assert len(state.members) == ROWS_MAX + 1
 
 
 async def test_a_retry_of_an_import_gets_its_first_answer(serving) -> None:
@@ -250,15 +264,17 @@ async def test_codes_and_addresses_are_not_kept_as_they_are_and_an_old_code_is_v
         assert (await claimed(api, made["claim"])).status_code == 404
 
 
-async def test_a_player_who_is_forgotten_is_not_found_again(serving) -> None:
+async def test_a_player_who_was_erased_is_not_found_again_and_the_code_is_void(
+    serving, database
+) -> None:
     async with serving() as api:
         owner, league = await api.league()
         first = await entered(owner, league)
         same = await entered(owner, league)
         assert (same["player"], same["claim"]) == (first["player"], None)
         shell = api.app.litestar.state.shell
-        async with shell.engine.begin() as connection:
-            await forget_entered(connection, first["player"][4:])
+        await project(database)
+        await erase(shell.engine, number_of(first["player"]), shell.now())
         assert (await entered(owner, league))["player"] != first["player"]
         assert (await claimed(api, first["claim"])).status_code == 404
 

@@ -6,10 +6,12 @@ import msgspec
 import pytest
 
 from engine.values import number_of
+from service.api.paging import position_parts, position_token
 from service.database import async_engine
 from service.projections.comparing import compare_league
 from service.projections.runner import Runner
 from tests.service.api.nights import project, visitor
+from tests.service.api.test_corrections import WHY, a_night, award, entrants
 from tests.service.api.test_money import FEES, TERMS, ledger, played_out
 from tests.service.league_night import played
 
@@ -148,3 +150,40 @@ async def test_knockouts_and_bounties_are_those_of_the_books(serving, database) 
     async with engine.connect() as connection:
         assert await compare_league(connection, league) == []
     await engine.dispose()
+
+
+async def test_a_result_set_right_is_in_the_record_and_not_in_the_past(serving, database) -> None:
+    async with serving() as api:
+        owner, league, _, tournament, _ = await a_night(api, database)
+        [winner, *_] = await entrants(owner, tournament)
+        path = f"/v1/leagues/{league}/players/{winner['player']}/record"
+        before = (await owner.get(path)).json()
+        assert (before["games"][0]["placing"], before["games"][0]["payout"] > 0) == (1, True)
+        body = {"entrant": winner["id"], **WHY}
+        position = (await owner.get(f"/v1/tournaments/{tournament}/floor")).json()["version"]
+        done = await owner.post(f"/v1/tournaments/{tournament}/forfeits", body)
+        assert done.status_code == 201, done.text
+        await award(database, league, tournament)
+        after = (await owner.get(path, params={"min_position": done.json()["position"]})).json()
+        shown = next(
+            each for each in await entrants(owner, tournament) if each["id"] == winner["id"]
+        )
+        assert after["games"][0]["placing"] == shown["placing"] > 1
+        assert after["games"][0]["payout"] == (shown["payout"] or 0)
+        then = await owner.get(
+            f"/v1/tournaments/{tournament}", params={"as_of": await before_of(api, league, done)}
+        )
+        placed = {each["id"]: each["placing"] for each in then.json()["entrants"]}
+        assert placed[winner["id"]] == 1
+        now = (await owner.get(f"/v1/tournaments/{tournament}/floor")).json()["version"]
+        assert now == position + 1
+    engine = async_engine(database.url("holotable_project"), 2)
+    async with engine.connect() as connection:
+        assert await compare_league(connection, league) == []
+    await engine.dispose()
+
+
+async def before_of(api, league, done) -> str:
+    """Return the token of the position before the one that *done* answers."""
+    epoch, position = position_parts(done.json()["position"], league)
+    return position_token(league, epoch, position - 1)

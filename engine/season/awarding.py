@@ -1,0 +1,59 @@
+"""What a finished tournament is worth to its season."""
+
+from collections.abc import Sequence
+
+from engine.season.commands import AwardPoints
+from engine.season.errors import PlacingsInvalid
+from engine.season.events import BonusesAwarded, Event, PointsAwarded, SeasonOpened
+from engine.season.points import RULES, awards_of, bonuses_of
+from engine.season.values import Field, Finish
+
+MONEY_DIGITS_MAX = 4
+
+
+def demand_placings(placings: Sequence[Finish]) -> None:
+    """
+    Check that *placings* can be those of a finished tournament.
+
+    Raises:
+        PlacingsInvalid: If they cannot.
+    """
+    if not placings:
+        raise PlacingsInvalid(problem="a tournament without entrants earns nobody points")
+    if len({each.entrant for each in placings}) != len(placings):
+        raise PlacingsInvalid(problem="an entrant is placed twice")
+    if any(each.place < 1 or each.shared < 1 for each in placings):
+        raise PlacingsInvalid(problem="places are counted from 1")
+    if any(each.place + each.shared - 1 > len(placings) for each in placings):
+        raise PlacingsInvalid(problem="a place lies beyond the last entrant's")
+
+
+def field_of(command: AwardPoints) -> Field:
+    """Return what a formula may ask of the tournament besides the place."""
+    if not 0 <= command.money_digits <= MONEY_DIGITS_MAX:
+        raise PlacingsInvalid(problem=f"a currency has up to {MONEY_DIGITS_MAX} fraction digits")
+    return Field(
+        entrants=len(command.placings),
+        entries=max(command.entries, len(command.placings)),
+        buy_in=command.buy_in,
+        pool=command.pool,
+        money_digits=command.money_digits,
+    )
+
+
+def awarded(terms: SeasonOpened, command: AwardPoints, field: Field) -> tuple[Event, ...]:
+    """Return the points of every place, and the bonuses that the terms give besides."""
+    awards = awards_of(command.placings, rule=terms.points, field=field, scale=terms.scale)
+    bonuses = bonuses_of(
+        awards, bonuses=terms.bonuses, tournament=command.tournament, scale=terms.scale
+    )
+    points = PointsAwarded(
+        tournament=command.tournament,
+        field=field,
+        awards=awards,
+        rule=RULES[type(terms.points)],
+    )
+    if not bonuses:
+        return (points,)
+    given = BonusesAwarded(tournament=command.tournament, bonuses=bonuses, rule="points.bonus")
+    return points, given

@@ -1,0 +1,198 @@
+"""
+How what was counted is corrected: by events that compensate, each with a reason and an author.
+
+Nothing that was awarded is ever edited; both versions stay in the ledger.
+"""
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from engine.season.awarding import demand_placings, field_of
+from engine.season.commands import AdjustPoints, ReviseAward, RevokeAward, VoidAdjustment
+from engine.season.errors import AdjustmentInvalid, AdjustmentUnknown, AwardUnknown
+from engine.season.events import (
+    AdjustmentVoided,
+    AwardRevised,
+    AwardRevoked,
+    BonusesAwarded,
+    Event,
+    PointsAdjusted,
+)
+from engine.season.points import POINTS_MAX, awards_of, bonuses_of, written
+from engine.season.state import Adjusted, Opened, Tournament
+from engine.season.values import Adjustment, Award, AwardChange
+from engine.values import TournamentId
+
+
+def revise(state: Opened, command: ReviseAward) -> tuple[Event, ...]:
+    """
+    Return what differs if a tournament is counted anew; nothing if nothing does.
+
+    Source: rulebook ``points.revised``.
+
+    Raises:
+        AwardUnknown: If it was never counted.
+        PlacingsInvalid: If its new placings cannot be.
+    """
+    award = command.award
+    counted = _counted(state, award.tournament)
+    demand_placings(award.placings)
+    field = field_of(award)
+    terms = state.terms
+    after = awards_of(award.placings, rule=terms.points, field=field, scale=terms.scale)
+    changes = _changes(counted.awards, after)
+    if not changes and not counted.revoked:
+        return ()
+    revised = AwardRevised(
+        tournament=award.tournament,
+        field=field,
+        changes=changes,
+        reason=command.reason,
+        author=command.author,
+        rule="points.revised",
+    )
+    bonuses = bonuses_of(
+        after,
+        bonuses=terms.bonuses,
+        tournament=award.tournament,
+        scale=terms.scale,
+        revision=counted.revisions + 1,
+    )
+    return (revised, *_exchanged(state, command, counted, bonuses))
+
+
+def revoke(state: Opened, command: RevokeAward) -> tuple[Event, ...]:
+    """
+    Return that a tournament counts no more, nor what the terms gave for it.
+
+    Source: rulebook ``points.revoked``.
+    """
+    counted = _counted(state, command.tournament)
+    if counted.revoked:
+        return ()
+    revoked = AwardRevoked(
+        tournament=command.tournament,
+        reason=command.reason,
+        author=command.author,
+        rule="points.revoked",
+    )
+    return (revoked, *_exchanged(state, command, counted, ()))
+
+
+def adjust(state: Opened, command: AdjustPoints) -> tuple[Event, ...]:
+    """
+    Return an entry of the ledger besides all placings.
+
+    Source: rulebook ``points.adjusted``.
+
+    Raises:
+        AdjustmentInvalid: If its number cannot be kept, or its sign contradicts its kind.
+        AwardUnknown: If it is for a tournament that was never counted.
+    """
+    asked = command.adjustment
+    if state.adjusted(asked.id) is not None:
+        return ()
+    points = Decimal(asked.points)
+    if not points or abs(points) > POINTS_MAX:
+        raise AdjustmentInvalid(problem=f"must not be 0, nor beyond {POINTS_MAX:f}")
+    exact = written(points, scale=state.terms.scale)
+    if Decimal(exact) != points:
+        problem = f"this season counts {state.terms.scale} fraction digits"
+        raise AdjustmentInvalid(problem=problem)
+    if asked.kind != "manual" and (points < 0) != (asked.kind == "penalty"):
+        raise AdjustmentInvalid(problem="a penalty takes points, every other bonus gives them")
+    if asked.tournament is not None:
+        _counted(state, asked.tournament)
+    kept = Adjustment(
+        id=asked.id,
+        player=asked.player,
+        kind=asked.kind,
+        points=exact,
+        tournament=asked.tournament,
+    )
+    return (
+        PointsAdjusted(
+            adjustment=kept,
+            reason=command.reason,
+            author=command.author,
+            rule="points.adjusted",
+        ),
+    )
+
+
+def void(state: Opened, command: VoidAdjustment) -> tuple[Event, ...]:
+    """
+    Return that one entry counts no more.
+
+    Source: rulebook ``points.voided``.
+
+    Raises:
+        AdjustmentUnknown: If there is none of this name.
+    """
+    found = state.adjusted(command.adjustment)
+    if found is None:
+        raise AdjustmentUnknown
+    return () if found.voided else (_voided(found, command),)
+
+
+def _counted(state: Opened, tournament: TournamentId) -> Tournament:
+    found = state.tournament(tournament)
+    if found is None:
+        raise AwardUnknown
+    return found
+
+
+def _changes(before: Iterable[Award], after: Iterable[Award]) -> tuple[AwardChange, ...]:
+    old = {each.player: each for each in before}
+    new = {each.player: each for each in after}
+    return tuple(
+        AwardChange(player=player, before=old.get(player), after=new.get(player))
+        for player in dict.fromkeys((*new, *old))
+        if old.get(player) != new.get(player)
+    )
+
+
+def _exchanged(
+    state: Opened,
+    command: ReviseAward | RevokeAward,
+    counted: Tournament,
+    due: tuple[Adjustment, ...],
+) -> tuple[Event, ...]:
+    """
+    Return the bonuses of the terms as they are *due* now: others voided, new ones given.
+
+    One that is due as it stands stays as it is, also if somebody has voided it; those of a
+    revoked tournament went with it.
+    """
+    tournament = counted.tournament
+    last = {
+        (each.adjustment.player, each.adjustment.kind): each
+        for each in state.adjustments
+        if each.by_terms and each.adjustment.tournament == tournament
+    }
+    wanted = {(each.player, each.kind): each for each in due}
+    staying = {
+        key
+        for key, each in last.items()
+        if not counted.revoked and key in wanted and wanted[key].points == each.adjustment.points
+    }
+    voided = tuple(
+        _voided(each, command)
+        for key, each in last.items()
+        if key not in staying and not each.voided
+    )
+    given = tuple(each for key, each in wanted.items() if key not in staying)
+    if not given:
+        return voided
+    return (*voided, BonusesAwarded(tournament=tournament, bonuses=given, rule="points.bonus"))
+
+
+def _voided(
+    found: Adjusted, command: ReviseAward | RevokeAward | VoidAdjustment
+) -> AdjustmentVoided:
+    return AdjustmentVoided(
+        adjustment=found.adjustment.id,
+        reason=command.reason,
+        author=command.author,
+        rule="points.voided",
+    )

@@ -1,0 +1,227 @@
+"""
+Who leads a season: what everyone's results come to, and how equals are told apart.
+
+A function of the awards that count, the adjustments that count and the lots drawn;
+nothing else, so that a read model and the log cannot come to differ.
+
+Source: rulebook ``standings.total``, ``standings.adjustments`` and the tie-breaks there.
+"""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, localcontext
+from functools import lru_cache
+
+import msgspec
+
+from engine.season.expression import Expression, NoValue, evaluate, parse
+from engine.season.expression.limits import arithmetic
+from engine.season.points import written
+from engine.season.tiebreaks import Record, separated
+from engine.season.values import Aggregation, Points
+from engine.values import PlayerId
+
+OVERALL_NAMES = frozenset(("total", "average", "played"))
+"""What the expression for a whole season may ask."""
+
+NOTHING = Decimal(0)
+
+
+class Reckoning(msgspec.Struct, frozen=True, kw_only=True):
+    """The terms of a season that standings follow from."""
+
+    scale: int
+    aggregation: Aggregation
+    minimum_games: int
+    overall: str | None
+    tie_breaks: tuple[str, ...]
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What one player has from one tournament."""
+
+    player: PlayerId
+    place: int
+    shared: int
+    points: Points
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    rank: int
+    """From 1; after a shared rank as many are skipped as shared it."""
+
+    player: PlayerId
+    points: Points
+    qualified: bool
+    """Whether enough games were played; who is not stands behind all who are."""
+
+    played: int
+    counted: int
+    """How many results the points come from."""
+
+    best: Points | None
+    """The best single result; null without any, as the best placing."""
+
+    best_placing: int | None
+    wins: int
+    """Tournaments won outright."""
+
+    decided_by: str | None
+    """The tie-break that told this player from others with equal points."""
+
+    shared: bool
+
+
+@lru_cache(maxsize=256)
+def overall_formula(text: str) -> Expression:
+    """Return the expression of a season's overall formula; ``FormulaInvalid`` if it is none."""
+    return parse(text, OVERALL_NAMES)
+
+
+def standings(
+    terms: Reckoning,
+    counted: Sequence[Sequence[Result]],
+    adjusted: Mapping[PlayerId, Decimal],
+    lots: Mapping[PlayerId, int],
+) -> tuple[Standing, ...]:
+    """
+    Return everyone with a result or an adjustment, the leader first.
+
+    Args:
+        counted: The results of each tournament that counts, in the order in which they were
+            first counted.
+        adjusted: The sum of the adjustments that count, by player.
+        lots: Where each player came in the draw of lots, if there was one.
+    """
+    with localcontext(arithmetic()):
+        records = _records(terms, counted, adjusted)
+        by_player = [{result.player: result for result in each} for each in counted]
+        groups: dict[tuple[bool, Decimal], list[Record]] = {}
+        for record in sorted(records, key=lambda each: (not each.qualified, -each.points)):
+            groups.setdefault((record.qualified, record.points), []).append(record)
+        found: list[Standing] = []
+        for group in groups.values():
+            for level, decided_by in separated(group, by_player, terms.tie_breaks, lots):
+                rank = len(found) + 1
+                found += [
+                    _standing(record, rank, terms.scale, decided_by, shared=len(level) > 1)
+                    for record in sorted(level, key=lambda each: each.player)
+                ]
+        return tuple(found)
+
+
+def level_groups(found: Sequence[Standing]) -> list[tuple[Standing, ...]]:
+    """Return those who share a rank, group by group."""
+    groups: dict[int, list[Standing]] = {}
+    for each in found:
+        if each.shared:
+            groups.setdefault(each.rank, []).append(each)
+    return [tuple(group) for group in groups.values()]
+
+
+def _records(
+    terms: Reckoning, counted: Sequence[Sequence[Result]], adjusted: Mapping[PlayerId, Decimal]
+) -> list[Record]:
+    results: dict[PlayerId, list[Result]] = {player: [] for player in adjusted}
+    for each in counted:
+        for result in each:
+            results.setdefault(result.player, []).append(result)
+    return [
+        _record(terms, player, its, adjusted.get(player, NOTHING), len(counted))
+        for player, its in results.items()
+    ]
+
+
+def _record(
+    terms: Reckoning,
+    player: PlayerId,
+    results: Sequence[Result],
+    adjustment: Decimal,
+    tournaments: int,
+) -> Record:
+    points = [Decimal(each.points) for each in results]
+    total, count = aggregated(terms.aggregation, points, tournaments)
+    if terms.overall is not None and results:
+        total = _overall(terms.overall, total, points)
+    return Record(
+        player=player,
+        points=Decimal(written(total + adjustment, scale=terms.scale)),
+        qualified=len(results) >= terms.minimum_games,
+        played=len(results),
+        counted=count,
+        best=max(points, default=None),
+        best_placing=min((each.place for each in results), default=None),
+        wins=sum(each.place == 1 and each.shared == 1 for each in results),
+    )
+
+
+def aggregated(
+    aggregation: Aggregation, points: Sequence[Decimal], tournaments: int
+) -> tuple[Decimal, int]:
+    """
+    Return what *points*, in order of play, come to, and how many of them count.
+
+    Args:
+        tournaments: How many the season has counted, played by this player or not.
+
+    Source: rulebook ``standings.best``, ``standings.average``, ``standings.drop_worst``,
+    ``standings.best_series``.
+
+    >>> aggregated(Aggregation(mode="best", results=2), [Decimal(3), Decimal(5), Decimal(4)], 3)
+    (Decimal('9'), 2)
+    """
+    results = aggregation.results or 0
+    match aggregation.mode:
+        case "sum" | "average":
+            kept = list(points)
+        case "best" | "best_average":
+            kept = sorted(points, reverse=True)[:results]
+        case "drop_worst":
+            # What was not played is the first to be left out, unless a result is below 0.
+            missed = [NOTHING] * (tournaments - len(points))
+            ordered = sorted([*points, *missed], reverse=True)
+            kept = ordered[: max(1, tournaments - results)]
+        case "best_series":
+            kept = _best_series(points, results)
+    total = sum(kept, NOTHING)
+    if aggregation.mode in ("average", "best_average") and kept:
+        total /= len(kept)
+    return total, min(len(kept), len(points))
+
+
+def _best_series(points: Sequence[Decimal], length: int) -> list[Decimal]:
+    """Return the first of the best *length* results in a row; all, if there are not so many."""
+    series = [
+        list(points[start : start + length]) for start in range(max(1, len(points) - length + 1))
+    ]
+    return max(series, key=lambda each: sum(each, NOTHING))
+
+
+def _overall(text: str, total: Decimal, points: Sequence[Decimal]) -> Decimal:
+    """Return what a season's own formula makes of *total*; 0 where it has no value."""
+    values = {
+        "total": total,
+        "average": sum(points, NOTHING) / len(points),
+        "played": Decimal(len(points)),
+    }
+    try:
+        return evaluate(overall_formula(text), values)
+    except NoValue:
+        return NOTHING
+
+
+def _standing(
+    record: Record, rank: int, scale: int, decided_by: str | None, *, shared: bool
+) -> Standing:
+    return Standing(
+        rank=rank,
+        player=record.player,
+        points=written(record.points, scale=scale),
+        qualified=record.qualified,
+        played=record.played,
+        counted=record.counted,
+        best=None if record.best is None else written(record.best, scale=scale),
+        best_placing=record.best_placing,
+        wins=record.wins,
+        decided_by=decided_by,
+        shared=shared,
+    )

@@ -1,0 +1,118 @@
+"""Whether the terms of a season can be kept to: checked once, when it is opened."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from decimal import Decimal, localcontext
+
+from engine.season.commands import OpenSeason
+from engine.season.errors import SeasonTermsInvalid
+from engine.season.expression import LANGUAGE, NoValue
+from engine.season.expression.limits import arithmetic
+from engine.season.points import POINTS_MAX, formula, place_points
+from engine.season.standings import overall_formula
+from engine.season.tiebreaks import LOT, TIE_BREAKS
+from engine.season.values import Aggregation, Field, PlacesFromEnd, PointsFormula, PointsRule
+
+NAME_LENGTH_MAX = 200
+SCALE_MAX = 6
+TABLE_LENGTH_MAX = 1_000
+RESULTS_MAX = 1_000
+BONUSES_MAX = 2
+
+FIELDS_TRIED = (1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 16, 20, 30, 60, 180, 1_000)
+"""Numbers of entrants, each with its places, for which a formula must have a value."""
+
+_PLACES_TRIED = 20
+_STAKE = 2_000
+"""Minor units; formulas of money are tried with some: without any they may have no value."""
+
+
+def demand_sound(command: OpenSeason) -> None:
+    """
+    Check the terms that *command* asks for.
+
+    Raises:
+        SeasonTermsInvalid: With the field that is wrong.
+        FormulaInvalid: If a formula is no expression.
+    """
+    for field, holds, problem in _rules(command):
+        if not holds:
+            raise SeasonTermsInvalid(field=field, problem=problem)
+    rule = command.points
+    if isinstance(rule, PointsFormula):
+        _demand_values(rule)
+    else:
+        _demand_order(tuple(_numbers(rule)))
+    if command.overall is not None:
+        overall_formula(command.overall)
+
+
+def _rules(command: OpenSeason) -> Iterator[tuple[str, bool, str]]:
+    yield "name", 0 < len(command.name.strip()) <= NAME_LENGTH_MAX, "must have 1 to 200 characters"
+    yield "scale", 0 <= command.scale <= SCALE_MAX, f"must be 0 to {SCALE_MAX}"
+    yield "minimum_games", 0 <= command.minimum_games <= RESULTS_MAX, f"must be 0 to {RESULTS_MAX}"
+    yield (
+        "aggregation",
+        _holds_together(command.aggregation),
+        "says how many results, and only then",
+    )
+    ties = command.tie_breaks
+    yield "tie_breaks", set(ties) <= set(TIE_BREAKS), f"there are {', '.join(TIE_BREAKS)}"
+    yield "tie_breaks", len(set(ties)) == len(ties), "each is tried once"
+    yield "tie_breaks", LOT not in ties[:-1], "a lot leaves nothing to decide after it"
+    kinds = [each.kind for each in command.bonuses]
+    yield "bonuses", len(set(kinds)) == len(kinds), "one of a kind"
+    points = [Decimal(each.points) for each in command.bonuses]
+    yield "bonuses", all(0 < each <= POINTS_MAX for each in points), "must be above 0"
+
+
+def _holds_together(aggregation: Aggregation) -> bool:
+    if aggregation.mode in ("sum", "average"):
+        return aggregation.results is None
+    return aggregation.results is not None and 1 <= aggregation.results <= RESULTS_MAX
+
+
+def _numbers(rule: PointsRule) -> Iterable[Decimal]:
+    if isinstance(rule, PlacesFromEnd):
+        return (Decimal(rule.per_place),)
+    return (Decimal(points) for points in getattr(rule, "points", ()))
+
+
+def _demand_order(numbers: tuple[Decimal, ...]) -> None:
+    if len(numbers) > TABLE_LENGTH_MAX:
+        raise SeasonTermsInvalid(field="points", problem=f"at most {TABLE_LENGTH_MAX} places")
+    if not numbers or any(number < 0 for number in numbers):
+        raise SeasonTermsInvalid(field="points", problem="must be given, and not negative")
+    if max(numbers) > POINTS_MAX:
+        raise SeasonTermsInvalid(field="points", problem=f"must not be beyond {POINTS_MAX:f}")
+    if any(better < worse for better, worse in itertools.pairwise(numbers)):
+        raise SeasonTermsInvalid(field="points", problem="a better place cannot be worth less")
+
+
+def _demand_values(rule: PointsFormula) -> None:
+    """Try a formula for many fields and places: it has a value, and a worse place no larger one."""
+    if rule.language != LANGUAGE:
+        raise SeasonTermsInvalid(field="points", problem=f"language {LANGUAGE} is spoken here")
+    formula(rule.text)
+    with localcontext(arithmetic()):
+        for entrants in FIELDS_TRIED:
+            places = {*range(1, min(entrants, _PLACES_TRIED) + 1), entrants}
+            worth = [_tried(rule, place, entrants) for place in sorted(places)]
+            if any(better < worse for better, worse in itertools.pairwise(worth)):
+                problem = f"a better of {entrants} places cannot be worth less"
+                raise SeasonTermsInvalid(field="points", problem=problem)
+
+
+def _tried(rule: PointsFormula, place: int, entrants: int) -> Decimal:
+    field = Field(
+        entrants=entrants,
+        entries=entrants,
+        buy_in=_STAKE,
+        pool=_STAKE * entrants,
+        money_digits=2,
+    )
+    try:
+        return place_points(rule, place=place, field=field, spent=_STAKE, knockouts=0)
+    except NoValue as none:
+        problem = f"{none.cause} for place {place} of {entrants}"
+        raise SeasonTermsInvalid(field="points", problem=problem) from none

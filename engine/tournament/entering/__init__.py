@@ -1,0 +1,1 @@
+"""Who gets into a tournament: drafts, places, waiting, checking in, coming late."""

@@ -1,0 +1,149 @@
+"""
+Who is there when play is about to begin, and what becomes of those who are not.
+
+Source: rulebook ``check_in`` and ``no_show``.
+"""
+
+from datetime import datetime, timedelta
+
+from msgspec.structs import replace
+
+from engine.tournament.entering.commands import CheckIn, OpenCheckIn
+from engine.tournament.entering.errors import CheckInNotOpen
+from engine.tournament.entering.events import (
+    CheckInOpened,
+    EntrantCheckedIn,
+    NoShowReleased,
+    NoShowSeated,
+    StartPostponed,
+    WaitlistTaken,
+)
+from engine.tournament.entering.places import after, capacity, closes_at, offers_ended, registered
+from engine.tournament.errors import EntrantUnknown
+from engine.tournament.events import (
+    EntrantRegistered,
+    Event,
+    RegistrationClosed,
+    TournamentAnnounced,
+)
+from engine.tournament.registration import registering_of
+from engine.tournament.state import Registering, Running, State, entry_of
+from engine.values import EntrantId
+
+
+def check_in_opens_at(terms: TournamentAnnounced) -> datetime | None:
+    """Return from when entrants check in; None if nobody asks."""
+    before = terms.entry.check_in_opens_before_seconds
+    return None if before is None else terms.starts_at - timedelta(seconds=before)
+
+
+def open_check_in(state: State, command: OpenCheckIn) -> tuple[CheckInOpened, ...]:
+    """Return that entrants may check in, once it is time."""
+    if not isinstance(state, Registering) or state.entering.check_in_opened:
+        return ()
+    opens_at = check_in_opens_at(state.terms)
+    if opens_at is None or command.now < opens_at:
+        return ()
+    return (CheckInOpened(rule="check_in"),)
+
+
+def check_in(state: State, command: CheckIn) -> tuple[Event, ...]:
+    """
+    Return that somebody is there: an entrant, or somebody in line.
+
+    Raises:
+        CheckInNotOpen: If nobody checks in, or not yet.
+        EntrantUnknown: If this entry has no place and does not wait for one.
+    """
+    if isinstance(state, Running):
+        return _arrived(state, command)
+    registering = registering_of(state)
+    opens_at = check_in_opens_at(registering.terms)
+    if opens_at is None or command.now < opens_at:
+        raise CheckInNotOpen(opens_at=opens_at)
+    entering = registering.entering
+    if entry_of(registering, command.entrant) is None and not entering.waiter(command.entrant):
+        raise EntrantUnknown
+    if command.entrant in entering.checked_in:
+        return ()
+    opening = open_check_in(state, OpenCheckIn(now=command.now))
+    return (*opening, EntrantCheckedIn(entrant=command.entrant, rule="check_in"))
+
+
+def _arrived(state: Running, command: CheckIn) -> tuple[EntrantCheckedIn, ...]:
+    """Return that somebody who was not there at the start has come."""
+    entering = state.entering
+    if command.entrant in entering.absent:
+        return (EntrantCheckedIn(entrant=command.entrant, rule="no_show.arrived"),)
+    if entering.waiter(command.entrant) is not None:
+        here = command.entrant in entering.checked_in
+        return () if here else (EntrantCheckedIn(entrant=command.entrant, rule="check_in"),)
+    if entry_of(state, command.entrant) is None:
+        raise EntrantUnknown
+    return ()
+
+
+def settled(state: Registering, now: datetime) -> tuple[Event, ...]:
+    """Return what closes registration at the start: no-shows, places from the line, the end."""
+    events: tuple[Event, ...] = offers_ended(state, now)
+    absent = _absent(state)
+    if state.terms.entry.no_show == "release":
+        events += tuple(NoShowReleased(entrant=each, rule="no_show.release") for each in absent)
+    then = after(state, events)
+    while isinstance(then, Registering) and (taken := _taken(then)):
+        events, then = (*events, *taken), after(then, taken)
+    if state.terms.entry.no_show == "seat_absent":
+        events += tuple(NoShowSeated(entrant=each, rule="no_show.seat_absent") for each in absent)
+    if isinstance(then, Registering) and not then.closed:
+        events += (RegistrationClosed(entrants=len(then.entrants)),)
+    return events
+
+
+def _absent(state: Registering) -> tuple[EntrantId, ...]:
+    if check_in_opens_at(state.terms) is None:
+        return ()
+    return tuple(
+        each.entrant for each in state.entrants if each.entrant not in state.entering.checked_in
+    )
+
+
+def _taken(state: Registering) -> tuple[WaitlistTaken | EntrantRegistered, ...]:
+    """Return that the first in line who is there gets a free place."""
+    if len(state.entrants) >= capacity(state.terms):
+        return ()
+    return from_line(state)
+
+
+def from_line(state: Registering | Running) -> tuple[WaitlistTaken | EntrantRegistered, ...]:
+    """Return that the first in line who is there has entered; nothing if nobody is."""
+    there = state.entering.checked_in
+    asks = check_in_opens_at(state.terms) is not None
+    waiting = tuple(each for each in state.entering.waiting if not asks or each.entrant in there)
+    if not waiting:
+        return ()
+    taken = WaitlistTaken(
+        entrant=waiting[0].entrant,
+        candidates=tuple(each.entrant for each in waiting),
+        rule="waitlist.taken",
+    )
+    return taken, registered(state, waiting[0])
+
+
+def put_off(state: Registering, entrants: int, now: datetime) -> tuple[StartPostponed, ...]:
+    """Return that the start is put off for want of *entrants*; nothing if it may not (again)."""
+    terms, times = state.terms.entry, state.entering.postponements
+    if terms.too_few != "postpone" or times >= terms.postponements_max:
+        return ()
+    until = max(state.terms.starts_at, now) + timedelta(seconds=terms.postpone_seconds)
+    anew = replace(state.terms, starts_at=until)
+    early = terms.registration_closes_before_seconds > 0
+    return (
+        StartPostponed(
+            until=until,
+            registration_closes_at=closes_at(anew) if early else None,
+            check_in_opens_at=check_in_opens_at(anew),
+            entrants=entrants,
+            number=times + 1,
+            rule="registration.postponed",
+        ),
+    )

@@ -1,0 +1,47 @@
+"""Terms that are written down before they are published."""
+
+from msgspec.structs import asdict
+
+from engine.tournament.announcing import check_terms
+from engine.tournament.entering.commands import AnnounceDraft, Draft
+from engine.tournament.entering.errors import NotADraft
+from engine.tournament.entering.events import TermsRevised, TournamentDrafted
+from engine.tournament.errors import TermsInvalid, TournamentNotAnnounced
+from engine.tournament.events import TournamentAnnounced
+from engine.tournament.state import Drafted, State, Unannounced, phase_of
+
+
+def draft(state: State, command: Draft) -> tuple[TournamentDrafted | TermsRevised, ...]:
+    """
+    Write terms down, or other ones in their place.
+
+    Raises:
+        NotADraft: If the tournament has been announced.
+        TermsInvalid: If the terms contradict themselves.
+
+    Source: rulebook ``entry.draft``.
+    """
+    check_terms(command.terms)
+    members = asdict(command.terms)
+    if isinstance(state, Unannounced):
+        return (TournamentDrafted(**members),)
+    if not isinstance(state, Drafted):
+        raise NotADraft(phase=phase_of(state))
+    return () if asdict(state.terms) == members else (TermsRevised(**members),)
+
+
+def announce(state: State, command: AnnounceDraft) -> tuple[TournamentAnnounced, ...]:
+    """
+    Publish a draft.
+
+    Raises:
+        TournamentNotAnnounced: If there is none.
+        TermsInvalid: If the time to start has passed meanwhile.
+    """
+    if isinstance(state, Unannounced):
+        raise TournamentNotAnnounced
+    if not isinstance(state, Drafted):
+        return ()
+    if state.terms.starts_at <= command.now:
+        raise TermsInvalid(field="starts_at", problem="is past")
+    return (TournamentAnnounced(**asdict(state.terms)),)

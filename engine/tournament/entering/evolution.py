@@ -1,0 +1,154 @@
+"""How those who want to get in change a tournament, event by event."""
+
+from msgspec.structs import replace
+
+from engine.errors import InvariantViolated
+from engine.tournament.entering import events
+from engine.tournament.entering.values import Applicant, Entering, Notice
+from engine.tournament.seats import without
+from engine.tournament.state import (
+    Announced,
+    Cancelled,
+    Drafted,
+    Finished,
+    Registering,
+    Running,
+    Seated,
+    Seating,
+    State,
+    Unannounced,
+)
+from engine.values import EntrantId
+
+
+def evolve(state: State, event: events.Event) -> State:
+    """
+    Return the state after *event*, whose version is still the one before.
+
+    Raises:
+        InvariantViolated: If *event* cannot have happened in *state*.
+    """
+    match state, event:
+        case Unannounced(), events.TournamentDrafted():
+            return Drafted(terms=event)
+        case Drafted(), events.TermsRevised():
+            return replace(state, terms=event)
+        case Registering(), events.StartPostponed():
+            return replace(
+                state,
+                terms=replace(state.terms, starts_at=event.until),
+                closed=False,
+                entering=_changed(state.entering, event),
+            )
+        case Registering(), events.NoShowReleased():
+            kept = tuple(each for each in state.entrants if each.entrant != event.entrant)
+            return replace(state, entrants=kept)
+        case Running(), _:
+            return _while_playing(state, event)
+        case ((Announced() | Registering() | Finished() | Cancelled()), _):
+            return replace(state, entering=_changed(state.entering, event))
+        case _:
+            raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
+
+
+def _while_playing(state: Running, event: events.Event) -> Running:
+    match event:
+        case events.LateSeatDrawn():
+            return replace(state, draws=event.draw.number)
+        case events.TableAdded():
+            seated = (Seated(entrant=event.entrant, seat=event.seat),)
+            added = Seating(table=event.table, number=event.number, seats=seated)
+            return replace(
+                state,
+                tables=(*state.tables, added),
+                breaking_order=(event.number, *state.breaking_order),
+            )
+        case events.PlacesLowered():
+            gone = set(event.entrants)
+            lowered = tuple(
+                replace(each, place=each.place + event.by) if each.entrant in gone else each
+                for each in state.placings
+            )
+            return replace(state, placings=lowered)
+        case events.NoShowPurged():
+            return replace(
+                state,
+                tables=without(state.tables, {event.entrant}),
+                entering=_changed(state.entering, event),
+            )
+        case _:
+            return replace(state, entering=_changed(state.entering, event))
+
+
+def placed(entering: Entering, entrant: EntrantId) -> Entering:
+    """Return what is known of those outside once *entrant* has got in, or has left the line."""
+    return replace(
+        entering,
+        applicants=tuple(each for each in entering.applicants if each.entrant != entrant),
+        waiting=tuple(each for each in entering.waiting if each.entrant != entrant),
+    )
+
+
+def _changed(entering: Entering, event: events.Event) -> Entering:
+    match event:
+        case events.EntryRequested():
+            asking = Applicant(entrant=event.entrant, player=event.player, bot=event.bot)
+            return replace(entering, applicants=(*entering.applicants, asking))
+        case events.EntryRequestWithdrawn() | events.EntryApproved():
+            return placed(entering, event.entrant)
+        case events.WaitlistLeft() | events.WaitlistTaken():
+            return placed(entering, event.entrant)
+        case events.EntryRefused():
+            said = tuple(
+                replace(each, refused=event.reason) if each.entrant == event.entrant else each
+                for each in entering.applicants
+            )
+            return replace(entering, applicants=said)
+        case events.EntrantWaitlisted():
+            waiting = Applicant(
+                entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
+            )
+            return replace(entering, waiting=(*entering.waiting, waiting), lined_up=event.number)
+        case events.PlaceOffered() | events.OfferWithdrawn():
+            until = event.until if isinstance(event, events.PlaceOffered) else None
+            return replace(
+                entering,
+                waiting=tuple(
+                    replace(each, offered_until=until) if each.entrant == event.entrant else each
+                    for each in entering.waiting
+                ),
+            )
+        case events.AnnouncementPosted():
+            notice = Notice(text=event.text, at=event.at)
+            return replace(entering, notices=(*entering.notices, notice))
+        case _:
+            return _here_or_late(entering, event)
+
+
+def _here_or_late(entering: Entering, event: events.Event) -> Entering:
+    match event:
+        case events.CheckInOpened():
+            return replace(entering, check_in_opened=True)
+        case events.EntrantCheckedIn(entrant=entrant):
+            return replace(
+                entering,
+                checked_in=entering.checked_in | {entrant},
+                absent=entering.absent - {entrant},
+            )
+        case events.NoShowSeated(entrant=entrant):
+            return replace(entering, absent=entering.absent | {entrant})
+        case events.NoShowPurged(entrant=entrant):
+            return replace(entering, absent=entering.absent - {entrant})
+        case events.StartPostponed():
+            return replace(
+                entering,
+                check_in_opened=False,
+                checked_in=frozenset(),
+                postponements=event.number,
+            )
+        case events.LateRegistrationOpened():
+            return replace(entering, late=True, late_until=event.until)
+        case events.LateRegistrationClosed():
+            return replace(entering, late=False, late_until=None)
+        case _:
+            raise InvariantViolated(f"{type(event).__name__} cannot happen now")

@@ -1,0 +1,279 @@
+"""
+Coming late, and coming back, while play is on.
+
+A newcomer gets a full stack and a drawn seat among the free ones of the tables with
+the fewest players; if there is none, at a table that is added.  Source: TDA rule 8;
+rulebook ``entry.late``.
+"""
+
+from datetime import datetime, timedelta
+
+from engine.rulesets import NoEscalation
+from engine.tournament.commands import Register
+from engine.tournament.entering.checking_in import from_line
+from engine.tournament.entering.commands import Approve, CloseLateRegistration
+from engine.tournament.entering.errors import ApplicantUnknown, ReEntryNotAllowed
+from engine.tournament.entering.events import (
+    EntryApproved,
+    LateRegistrationClosed,
+    LateRegistrationOpened,
+    LateSeatDrawn,
+    PlacesLowered,
+    TableAdded,
+    WaitlistLeft,
+)
+from engine.tournament.entering.places import (
+    after,
+    applicant_of,
+    capacity,
+    check_bot,
+    check_outside,
+    known,
+    lined_up,
+    registered,
+    requested,
+)
+from engine.tournament.entering.values import Applicant, SeatDraw, SeatPlace
+from engine.tournament.errors import (
+    AlreadyEntered,
+    RegistrationOver,
+    TablesMissing,
+    TournamentFull,
+)
+from engine.tournament.events import ChipsPromised, Event, TournamentAnnounced
+from engine.tournament.floor.state import OutInRound
+from engine.tournament.levels import structure_of
+from engine.tournament.results import last_one
+from engine.tournament.seating import drawn_seat
+from engine.tournament.state import Running, State, entry_of, phase_of
+from engine.values import EntrantId, Seat, TableId
+
+
+def opened(terms: TournamentAnnounced, now: datetime) -> tuple[LateRegistrationOpened, ...]:
+    """Return that players may come late, where the terms say so."""
+    entry = terms.entry
+    if not entry.late:
+        return ()
+    seconds = entry.late_registration_seconds
+    until = None if seconds is None else now + timedelta(seconds=seconds)
+    return (
+        LateRegistrationOpened(level=entry.late_registration_level, until=until, rule="entry.late"),
+    )
+
+
+def _level_over(state: Running) -> bool:
+    """Return whether the last level for it is over, and the break after it too."""
+    level, rest = state.terms.entry.late_registration_level, state.floor.rest
+    if level is None or state.clock is None or (rest is not None and rest.after_level == level):
+        return False
+    return state.clock.level > level
+
+
+def _over(state: Running, now: datetime) -> bool:
+    """Return whether nobody comes any more, though nobody may have said so yet."""
+    entering = state.entering
+    if not entering.late or _level_over(state):
+        return True
+    if state.closing or state.floor.last_hands is not None:
+        return True
+    return entering.late_until is not None and now > entering.late_until
+
+
+def enter(state: Running, command: Register) -> tuple[Event, ...]:
+    """
+    Return how somebody comes late, or comes back.
+
+    Raises:
+        RegistrationOver: If late registration is over, or never was.
+        AlreadyEntered: If the player is in, or waits.
+        ReEntryNotAllowed: If the player has been out too often.
+        TournamentFull: If there is no place, and nobody waits for one.
+    """
+    mine = tuple(each.entrant for each in state.entrants if each.player == command.player)
+    if command.entrant in mine or known(state.entering, command):
+        return ()
+    if _over(state, command.now):
+        raise RegistrationOver(phase=phase_of(state))
+    if entry_of(state, command.entrant) is not None or _in_play(state).intersection(mine):
+        raise AlreadyEntered
+    check_outside(state.entering, command.player)
+    most = state.terms.entry.re_entries_max
+    if len(mine) > most or set(mine).intersection(state.floor.disqualified):
+        raise ReEntryNotAllowed(re_entries_max=most)
+    check_bot(state.terms, bot=command.bot)
+    newcomer = applicant_of(command)
+    if state.terms.entry.approval and not mine:
+        return (requested(newcomer),)
+    return _admitted(state, newcomer, command.table_ids)
+
+
+def approve(state: Running, command: Approve) -> tuple[Event, ...]:
+    """
+    Return the seat, or the place in line, of somebody a director says yes to.
+
+    Raises:
+        ApplicantUnknown: If nobody asks under this entry.
+        RegistrationOver: If late registration is over, or never was.
+    """
+    if entry_of(state, command.entrant) or state.entering.waiter(command.entrant):
+        return ()
+    who = state.entering.applicant(command.entrant)
+    if who is None:
+        raise ApplicantUnknown
+    if _over(state, command.now):
+        raise RegistrationOver(phase=phase_of(state))
+    approved = EntryApproved(entrant=who.entrant, rule="entry.approval")
+    return (approved, *_admitted(state, who, command.table_ids))
+
+
+def _in_play(state: Running) -> set[EntrantId]:
+    """Return everybody with a seat, or a right to one."""
+    return {
+        *state.remaining(),
+        *(each.entrant for each in state.windows),
+        *(each.entrant for each in _out_in_round(state)),
+        *(each.entrant for each in state.promised),
+    }
+
+
+def _out_in_round(state: Running) -> tuple[OutInRound, ...]:
+    """Return who is out only when the round of hand-for-hand play is over."""
+    return () if state.floor.hand_for_hand is None else state.floor.hand_for_hand.out
+
+
+def _admitted(state: Running, who: Applicant, table_ids: tuple[TableId, ...]) -> tuple[Event, ...]:
+    if state.entering.waiting or len(_in_play(state)) >= capacity(state.terms):
+        return (lined_up(state.terms, state.entering, who),)
+    entry = registered(state, who)
+    return (entry, *_seated(state, who.entrant, table_ids))
+
+
+def _seated(
+    state: Running, entrant: EntrantId, table_ids: tuple[TableId, ...]
+) -> tuple[Event, ...]:
+    """Return where a newcomer sits; who is out already is a place further down."""
+    lowered = tuple(each.entrant for each in state.placings)
+    events: tuple[Event, ...] = ()
+    if lowered:
+        events = (PlacesLowered(by=1, entrants=lowered, rule="placing.late_entry"),)
+    free = _free_seats(state)
+    if not free:
+        return (*events, _added(state, entrant, table_ids))
+    number = state.draws + 1
+    place = drawn_seat(free, masters=state.masters, number=number)
+    return (
+        *events,
+        LateSeatDrawn(
+            entrant=entrant,
+            table=place.table,
+            seat=Seat(place.seat),
+            draw=SeatDraw(number=number, candidates=free),
+            rule="seating.late_entry",
+        ),
+        ChipsPromised(
+            entrant=entrant,
+            table=place.table,
+            seat=Seat(place.seat),
+            chips=state.terms.starting_stack,
+            newcomer=True,
+            rule="entry.late",
+        ),
+    )
+
+
+def _free_seats(state: Running) -> tuple[SeatPlace, ...]:
+    """Return the free seats of the tables with the fewest players, by table and seat."""
+    taken = {(each.table, each.seat) for each in state.windows}
+    taken |= {(each.table, each.seat) for each in state.promised}
+    taken |= {(table.table, each.seat) for table in state.tables for each in table.seats}
+    seats = range(1, state.terms.table_seats + 1)
+    free = {
+        table.table: tuple(
+            SeatPlace(table=table.table, seat=seat)
+            for seat in seats
+            if (table.table, seat) not in taken
+        )
+        for table in state.tables
+    }
+    most = max(map(len, free.values()), default=0)
+    return tuple(place for places in free.values() if len(places) == most for place in places)
+
+
+def _added(state: Running, entrant: EntrantId, table_ids: tuple[TableId, ...]) -> TableAdded:
+    """
+    Return a table for somebody for whom there is no seat.
+
+    Raises:
+        TournamentFull: Where each table has levels of its own: a new one would begin below.
+        TablesMissing: If no identifier for it was given.
+    """
+    if not _levels_shared(state):
+        raise TournamentFull(entrants_max=state.terms.entrants_max)
+    known_tables = {each.table for each in state.tables}
+    fresh = [each for each in table_ids if each not in known_tables]
+    if not fresh:
+        raise TablesMissing(given=0, required=1)
+    return TableAdded(
+        table=fresh[0],
+        number=max(state.breaking_order) + 1,
+        entrant=entrant,
+        seat=Seat(1),
+        chips=state.terms.starting_stack,
+        rule="seating.table_added",
+    )
+
+
+def _levels_shared(state: Running) -> bool:
+    ruleset = state.terms.ruleset
+    return bool(structure_of(ruleset)) or isinstance(ruleset.escalation, NoEscalation)
+
+
+def close(state: State, command: CloseLateRegistration) -> tuple[Event, ...]:
+    """Return that nobody comes any more; nothing before its time, if a clock asks."""
+    if not isinstance(state, Running) or not state.entering.late:
+        return ()
+    if command.scheduled and not _over(state, command.now):
+        return ()
+    return _closed(state)
+
+
+def _closed(state: Running) -> tuple[Event, ...]:
+    numbers = {each.number for each in state.tables}
+    gone = tuple(
+        WaitlistLeft(entrant=each.entrant, cause="closed", rule="entry.late_closed")
+        for each in state.entering.waiting
+    )
+    closed = LateRegistrationClosed(
+        breaking_order=tuple(each for each in state.breaking_order if each in numbers),
+        rule="entry.late_closed",
+    )
+    ended = last_one(state) if len(_in_play(state)) < 2 else ()
+    return (closed, *gone, *ended)
+
+
+def concluded(
+    state: Running, events: tuple[Event, ...], table_ids: tuple[TableId, ...] = ()
+) -> tuple[Event, ...]:
+    """
+    Return *events* with what they mean for late registration.
+
+    The last level for it may be over; a place may have fallen free for who is first in line.
+    """
+    then = after(state, events)
+    while isinstance(then, Running) and then.entering.late:
+        more = _closed(then) if _level_over(then) else _taken(then, table_ids)
+        if not more:
+            break
+        events, then = (*events, *more), after(then, more)
+    return events
+
+
+def _taken(state: Running, table_ids: tuple[TableId, ...]) -> tuple[Event, ...]:
+    if len(_in_play(state)) >= capacity(state.terms):
+        return ()
+    if not _free_seats(state) and not (table_ids and _levels_shared(state)):
+        return ()
+    entry = from_line(state)
+    if not entry:
+        return ()
+    return (*entry, *_seated(state, entry[0].entrant, table_ids))

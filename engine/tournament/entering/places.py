@@ -1,0 +1,301 @@
+"""
+Places before play begins: who gets one, who waits, who is asked when one falls free.
+
+Whoever is first in line is asked first, and a place that is offered is taken until
+the answer.  Source: rulebook ``waitlist`` and ``entry.approval``.
+"""
+
+from datetime import datetime, timedelta
+from functools import reduce
+
+from engine.rulesets import OpenEnd
+from engine.tournament.commands import Register, Withdraw
+from engine.tournament.entering.commands import (
+    AnswerOffer,
+    Approve,
+    CloseRegistration,
+    ExpireOffer,
+    Refuse,
+)
+from engine.tournament.entering.errors import (
+    ApplicantUnknown,
+    EntryRefused,
+    NoOffer,
+    OfferExpired,
+)
+from engine.tournament.entering.events import (
+    EntrantWaitlisted,
+    EntryApproved,
+    EntryRequested,
+    EntryRequestWithdrawn,
+    OfferWithdrawn,
+    PlaceOffered,
+    WaitlistLeft,
+)
+from engine.tournament.entering.events import EntryRefused as EntryWasRefused
+from engine.tournament.entering.values import Applicant, Entering
+from engine.tournament.errors import (
+    AlreadyEntered,
+    BotsForbidden,
+    BotsOnly,
+    EntrantUnknown,
+    RegistrationOver,
+    TournamentFull,
+)
+from engine.tournament.events import (
+    EntrantRegistered,
+    EntrantWithdrawn,
+    Event,
+    RegistrationClosed,
+    TournamentAnnounced,
+)
+from engine.tournament.evolution import evolve
+from engine.tournament.registration import registering_of
+from engine.tournament.state import Registering, Running, State, entry_of, phase_of
+from engine.tournament.terms import SingleTable
+from engine.values import PlayerId
+
+
+def capacity(terms: TournamentAnnounced) -> int:
+    """Return how many may be in at once; a casino has one table."""
+    if isinstance(terms.ruleset.end, OpenEnd) or isinstance(terms.format, SingleTable):
+        return min(terms.entrants_max, terms.table_seats)
+    return terms.entrants_max
+
+
+def closes_at(terms: TournamentAnnounced) -> datetime:
+    """Return when nobody enters any more before the start."""
+    return terms.starts_at - timedelta(seconds=terms.entry.registration_closes_before_seconds)
+
+
+def after(state: State, events: tuple[Event, ...]) -> State:
+    """Return the state that *events* lead to."""
+    return reduce(evolve, events, state)
+
+
+def check_bot(terms: TournamentAnnounced, *, bot: bool) -> None:
+    """Raise BotsForbidden or BotsOnly unless such an entrant may come."""
+    if bot and terms.bots == "forbidden":
+        raise BotsForbidden
+    if not bot and terms.bots == "only":
+        raise BotsOnly
+
+
+def check_outside(entering: Entering, player: PlayerId) -> None:
+    """Raise AlreadyEntered or EntryRefused if *player* waits, asks, or was refused."""
+    for each in (*entering.waiting, *entering.applicants):
+        if each.player == player:
+            raise EntryRefused if each.refused is not None else AlreadyEntered
+
+
+def known(entering: Entering, command: Register) -> bool:
+    """Return whether *command* has been carried out: its entrant waits, or asks."""
+    found = entering.waiter(command.entrant) or entering.applicant(command.entrant)
+    return found is not None and found.player == command.player
+
+
+def applicant_of(command: Register) -> Applicant:
+    """Return who wants to come."""
+    return Applicant(entrant=command.entrant, player=command.player, bot=command.bot)
+
+
+def requested(newcomer: Applicant) -> EntryRequested:
+    """Return that somebody asks for approval."""
+    return EntryRequested(
+        entrant=newcomer.entrant, player=newcomer.player, bot=newcomer.bot, rule="entry.approval"
+    )
+
+
+def lined_up(terms: TournamentAnnounced, entering: Entering, who: Applicant) -> EntrantWaitlisted:
+    """
+    Return that somebody waits for a place.
+
+    Raises:
+        TournamentFull: Where nobody waits.
+    """
+    if not terms.entry.waitlist:
+        raise TournamentFull(entrants_max=terms.entrants_max)
+    return EntrantWaitlisted(
+        entrant=who.entrant,
+        player=who.player,
+        bot=who.bot,
+        number=entering.lined_up + 1,
+        rule="waitlist",
+    )
+
+
+def register(state: State, command: Register) -> tuple[Event, ...]:
+    """Return how somebody gets a place, a place in line, or a director's attention."""
+    registering = registering_of(state)
+    terms, entering = registering.terms, registering.entering
+    mine = entry_of(registering, command.entrant)
+    if known(entering, command) or (mine is not None and mine.player == command.player):
+        return ()
+    if mine is not None or any(each.player == command.player for each in registering.entrants):
+        raise AlreadyEntered
+    check_outside(entering, command.player)
+    early = terms.entry.registration_closes_before_seconds > 0
+    if registering.closed or (early and command.now >= closes_at(terms)):
+        raise RegistrationOver(phase=phase_of(state))
+    check_bot(terms, bot=command.bot)
+    newcomer = applicant_of(command)
+    if terms.entry.approval:
+        return (requested(newcomer),)
+    return (_admitted(registering, newcomer),)
+
+
+def _admitted(state: Registering, who: Applicant) -> EntrantRegistered | EntrantWaitlisted:
+    """Return a place for *who*, if one is free that nobody in line has a right to."""
+    unasked = [each for each in state.entering.waiting if each.offered_until is None]
+    if unasked or _free(state) < 1:
+        return lined_up(state.terms, state.entering, who)
+    return registered(state, who)
+
+
+def registered(state: Registering | Running, who: Applicant) -> EntrantRegistered:
+    """Return that *who* has entered."""
+    return EntrantRegistered(
+        entrant=who.entrant, player=who.player, bot=who.bot, number=state.registered + 1
+    )
+
+
+def _free(state: Registering) -> int:
+    return capacity(state.terms) - len(state.entrants) - len(state.entering.offers())
+
+
+def approve(state: Registering, command: Approve) -> tuple[Event, ...]:
+    """
+    Return the place, or the place in line, of somebody a director says yes to.
+
+    Raises:
+        ApplicantUnknown: If nobody asks under this entry.
+        RegistrationOver: If registration has closed.
+    """
+    if entry_of(state, command.entrant) or state.entering.waiter(command.entrant):
+        return ()
+    who = state.entering.applicant(command.entrant)
+    if who is None:
+        raise ApplicantUnknown
+    if state.closed:
+        raise RegistrationOver(phase=phase_of(state))
+    approved = EntryApproved(entrant=who.entrant, rule="entry.approval")
+    return (approved, _admitted(state, who))
+
+
+def refuse(state: Registering | Running, command: Refuse) -> tuple[EntryWasRefused, ...]:
+    """
+    Return that a director says no; who was refused may be approved later all the same.
+
+    Raises:
+        ApplicantUnknown: If nobody asks under this entry.
+    """
+    who = state.entering.applicant(command.entrant)
+    if who is None:
+        raise ApplicantUnknown
+    if who.refused is not None:
+        return ()
+    return (EntryWasRefused(entrant=who.entrant, reason=command.reason, rule="entry.approval"),)
+
+
+def withdraw(state: State, command: Withdraw) -> tuple[Event, ...]:
+    """
+    Return that an entry, a place in line or a request is given up, and who is asked next.
+
+    Raises:
+        EntrantUnknown: If there is none under this name.
+        RegistrationOver: If play has begun: an absent entrant is played for by the table.
+    """
+    entering = state.entering if isinstance(state, Registering | Running) else Entering()
+    asking = entering.applicant(command.entrant)
+    if asking is not None and asking.refused is None:
+        return (EntryRequestWithdrawn(entrant=command.entrant),)
+    if entering.waiter(command.entrant) is not None:
+        left = WaitlistLeft(entrant=command.entrant, cause="withdrawn", rule="waitlist")
+        return with_offers(state, (left,), command.now)
+    registering = registering_of(state)
+    if entry_of(registering, command.entrant) is None:
+        raise EntrantUnknown
+    return with_offers(state, (EntrantWithdrawn(entrant=command.entrant),), command.now)
+
+
+def answer(state: State, command: AnswerOffer) -> tuple[Event, ...]:
+    """
+    Return the place that is taken, or who is asked next.
+
+    Raises:
+        NoOffer: If no place is kept for this entry.
+        OfferExpired: If the answer comes after the offer's end.
+    """
+    registering = registering_of(state)
+    if command.accepted and entry_of(registering, command.entrant) is not None:
+        return ()
+    who = registering.entering.waiter(command.entrant)
+    if who is None or who.offered_until is None:
+        raise NoOffer
+    if command.now > who.offered_until:
+        raise OfferExpired(until=who.offered_until)
+    if command.accepted:
+        return (registered(registering, who),)
+    left = WaitlistLeft(entrant=who.entrant, cause="declined", rule="waitlist.offer")
+    return with_offers(state, (left,), command.now)
+
+
+def expire(state: State, command: ExpireOffer) -> tuple[Event, ...]:
+    """
+    Return who is asked in place of somebody who did not answer in time.
+
+    However late this comes: the offer ended at its instant, and the next one has the full time.
+    """
+    who = state.entering.waiter(command.entrant) if isinstance(state, Registering) else None
+    if who is None or who.offered_until is None or command.now <= who.offered_until:
+        return ()
+    return with_offers(state, (_expired(who),), command.now)
+
+
+def _expired(who: Applicant) -> WaitlistLeft:
+    return WaitlistLeft(entrant=who.entrant, cause="expired", rule="waitlist.expired")
+
+
+def with_offers(state: State, events: tuple[Event, ...], now: datetime) -> tuple[Event, ...]:
+    """Return *events*, and the offers of places that are free after them."""
+    then = after(state, events)
+    if not isinstance(then, Registering) or then.closed:
+        return events
+    until = min(now + timedelta(seconds=then.terms.entry.offer_seconds), closes_at(then.terms))
+    if until <= now:
+        return events
+    unasked = [each.entrant for each in then.entering.waiting if each.offered_until is None]
+    offers = tuple(
+        PlaceOffered(
+            entrant=entrant, until=until, candidates=tuple(unasked[index:]), rule="waitlist.offer"
+        )
+        for index, entrant in enumerate(unasked[: max(_free(then), 0)])
+    )
+    return (*events, *offers)
+
+
+def close(state: State, command: CloseRegistration) -> tuple[Event, ...]:
+    """
+    Return that nobody enters any more; who waits keeps the place in line.
+
+    Raises:
+        RegistrationOver: If the tournament is over.
+    """
+    if isinstance(state, Running):
+        return ()
+    registering = registering_of(state)
+    due = closes_at(registering.terms)
+    if registering.closed or (command.scheduled and command.now < due):
+        return ()
+    ended = offers_ended(registering, command.now)
+    return (*ended, RegistrationClosed(entrants=len(registering.entrants)))
+
+
+def offers_ended(state: Registering, now: datetime) -> tuple[WaitlistLeft | OfferWithdrawn, ...]:
+    """Return what becomes of open offers when registration closes."""
+    return tuple(
+        _expired(each)
+        if each.offered_until is not None and each.offered_until <= now
+        else OfferWithdrawn(entrant=each.entrant, rule="registration.closed")
+        for each in state.entering.offers()
+    )

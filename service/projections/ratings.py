@@ -1,0 +1,103 @@
+"""
+Read model ``ratings``: how strong a league's players are taken to be, by its results.
+
+A result moves the ratings of those who were in it.  One that comes again for the same
+tournament is a correction: all of the league's ratings are then counted anew, in the
+order in which the tournaments had ended.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.ratings import Rating, rated
+from service.projections import schema
+from service.projections.changes import Changes, Row
+from service.projections.projection import Happened, Projection
+
+
+async def _load(connection: AsyncConnection, changes: Changes, batch: Sequence[Happened]) -> None:
+    """Put the league's ratings into the memory, and its results if one of them is corrected."""
+    league = batch[0].league
+    rating = schema.rating
+    found = await connection.execute(sa.select(rating).where(rating.c.league == league))
+    changes.memory["ratings"] = {row["player"]: dict(row) for row in found.mappings()}
+    results = schema.rated
+    ended = [happened.subject for happened in batch]
+    known = await connection.execute(
+        sa.select(results.c.tournament).where(results.c.tournament.in_(ended))
+    )
+    changes.memory["results"] = {}
+    if known.first() is not None or len(set(ended)) < len(ended):
+        earlier = await connection.execute(
+            sa.select(results).where(results.c.league == league).order_by(results.c.position)
+        )
+        changes.memory["results"] = {row["tournament"]: dict(row) for row in earlier.mappings()}
+
+
+def _placed(changes: Changes, happened: Happened) -> None:
+    results = changes.memory["results"]
+    corrected = happened.subject in results
+    row: Row = {
+        "tournament": happened.subject,
+        "league": happened.league,
+        "position": results[happened.subject]["position"] if corrected else happened.position,
+        "placings": _best_placings(happened.data["placings"]),
+    }
+    before = results[happened.subject]["placings"] if corrected else ()
+    gone = {player for player, _ in before} - {player for player, _ in row["placings"]}
+    results[happened.subject] = row
+    changes.put(schema.rated, **row)
+    if corrected:
+        for player in gone:
+            changes.delete(schema.rating_change, tournament=happened.subject, player=player)
+        for player in changes.memory["ratings"]:
+            changes.delete(schema.rating, league=happened.league, player=player)
+        changes.memory["ratings"] = {}
+        for each in results.values():
+            _rate(changes, each)
+    else:
+        _rate(changes, row)
+
+
+def _best_placings(placings: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
+    """Return player and place, once for each player, by place."""
+    best: dict[str, int] = {}
+    for each in sorted(placings, key=lambda it: (it["place"], it["player"])):
+        best.setdefault(each["player"], each["place"])
+    return [[player, place] for player, place in best.items()]
+
+
+def _rate(changes: Changes, result: Row) -> None:
+    ratings = changes.memory["ratings"]
+    before = []
+    for player, place in result["placings"]:
+        row = ratings.get(player)
+        known = Rating() if row is None else Rating(mu=row["mu"], sigma=row["sigma"])
+        before.append((place, known))
+    for (player, place), after in zip(result["placings"], rated(before), strict=True):
+        numbers = {"mu": after.mu, "sigma": after.sigma, "ordinal": after.ordinal}
+        played = ratings[player]["played"] + 1 if player in ratings else 1
+        ratings[player] = {"league": result["league"], "player": player, "played": played}
+        ratings[player] |= numbers
+        changes.put(schema.rating, **ratings[player])
+        changes.put(
+            schema.rating_change,
+            tournament=result["tournament"],
+            player=player,
+            league=result["league"],
+            position=result["position"],
+            place=place,
+            **numbers,
+        )
+
+
+ratings = Projection(
+    name="ratings",
+    version=1,
+    relations=(schema.rated, schema.rating, schema.rating_change),
+    load=_load,
+    handlers={"tournament_finished": _placed, "result_corrected": _placed},
+)

@@ -1,0 +1,306 @@
+"""Coming late, coming back, and those who never come, at tables that are played."""
+
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.rng import derive_seed, openings_digest, shuffle
+from engine.rulesets import resolve
+from engine.tournament import decider
+from engine.tournament.commands import Register, TendClock
+from engine.tournament.directives import Hold
+from engine.tournament.entering.commands import (
+    Approve,
+    CheckIn,
+    CloseLateRegistration,
+)
+from engine.tournament.entering.errors import ReEntryNotAllowed
+from engine.tournament.entering.events import (
+    LateRegistrationClosed,
+    LateRegistrationOpened,
+    LateSeatDrawn,
+    NoShowPurged,
+    PlacesLowered,
+    TableAdded,
+    WaitlistLeft,
+    WaitlistTaken,
+)
+from engine.tournament.errors import (
+    AlreadyEntered,
+    RegistrationOver,
+    TablesMissing,
+    TournamentFull,
+)
+from engine.tournament.events import (
+    ChipsPromised,
+    EntrantEliminated,
+    EntrantRegistered,
+    TournamentFinished,
+)
+from engine.tournament.state import Finished, Running
+from engine.tournament.terms import EntryTerms
+from tests.engine.evening import Evening
+from tests.engine.floor import MASTERS, NOON, entrant, player, table, to_start
+from tests.engine.scenario import Scenario
+from tests.engine.test_rebuys import all_in
+
+FLAT = resolve("better", {"escalation": {"kind": "none"}})
+STEPS = [
+    {"small": 5, "big": 10, "length": 600},
+    {"small": 10, "big": 20, "length": 600},
+    {"small": 15, "big": 30},
+]
+CLOCK = resolve("better", {"escalation": {"kind": "levels", "by": "clock", "levels": STEPS}})
+HOUR = EntryTerms(late_registration_seconds=3600)
+
+
+def late(
+    number: int, *, as_entrant: int | None = None, at: Any = NOON, ids: bool = True
+) -> Register:
+    return Register(
+        entrant=entrant(as_entrant or number),
+        player=player(number),
+        table_ids=(table(90 + number),) if ids else (),
+        now=at,
+    )
+
+
+def playing(entrants: int, entry: EntryTerms = HOUR, **terms: Any) -> Scenario:
+    rules = terms.pop("ruleset", FLAT)
+    return Scenario(decider).asked(*to_start(entrants, ruleset=rules, entry=entry, **terms))
+
+
+def evening(entrants: int, entry: EntryTerms = HOUR, **terms: Any) -> Evening:
+    rules = terms.pop("ruleset", FLAT)
+    return Evening(entrants, rules, entry=entry, **{"starting_stack": 100, **terms})
+
+
+def of(events: tuple[Any, ...], kind: type) -> Any:
+    (found,) = (each for each in events if isinstance(each, kind))
+    return found
+
+
+def running(night: Evening) -> Running:
+    assert isinstance(night.tournament, Running)
+    return night.tournament
+
+
+def until_out(night: Evening) -> None:
+    """Play until somebody is out."""
+    night.play_as = all_in
+    while not any(isinstance(each, EntrantEliminated) for each in night.events):
+        for each in list(night.tables):
+            if not night.tables[each].closed:
+                night.boundary(each)
+                night.play_hand(each)
+
+
+def test_a_late_player_draws_a_seat_among_the_free_ones_of_the_smallest_tables() -> None:
+    scenario = playing(7, table_seats=4)
+    sizes = {each.table: len(each.seats) for each in scenario.state.tables}
+    events = scenario.when(late(8)).events()
+    drawn = of(events, LateSeatDrawn)
+    assert drawn.rule == "seating.late_entry"
+    assert {each.table for each in drawn.draw.candidates} == {
+        name for name, size in sizes.items() if size == 3
+    }
+    seed = derive_seed(bytes.fromhex(MASTERS.open), "draws", 0, drawn.draw.number, 1)
+    order = shuffle(drawn.draw.candidates, seed=seed, label="seats", digest=openings_digest(()))
+    assert (order[0].table, order[0].seat) == (drawn.table, drawn.seat)
+    promised = of(events, ChipsPromised)
+    assert (promised.chips, promised.newcomer, promised.rule) == (1_000, True, "entry.late")
+    assert scenario.state.draws == drawn.draw.number
+
+
+def test_a_late_player_brings_a_full_stack_before_the_next_hand() -> None:
+    night = evening(2, table_seats=4)
+    night.boundary(night.table.table)
+    night.ask(late(3))
+    assert night.table.place_of(entrant(3)) is None
+    night.play_hand(night.table.table)
+    night.boundary(night.table.table)
+    place = night.table.place_of(entrant(3))
+    assert place is not None
+    assert place.stack == 100
+
+
+def test_nobody_comes_twice_and_nobody_without_late_registration() -> None:
+    scenario = playing(3)
+    scenario.asked(late(4)).when(late(4)).then_nothing()
+    scenario.when(late(4, as_entrant=9)).then_rejected(AlreadyEntered)
+    scenario.when(late(1, as_entrant=9)).then_rejected(AlreadyEntered)
+    playing(3, EntryTerms()).when(late(4)).then_rejected(RegistrationOver, phase="running")
+
+
+def test_late_registration_ends_at_its_instant_however_late_the_clock_comes() -> None:
+    scenario = playing(3)
+    assert isinstance(scenario.state.entering.late_until, type(NOON))
+    end, after = NOON + timedelta(hours=1), NOON + timedelta(hours=2)
+    scenario.when(CloseLateRegistration(scheduled=True, now=end)).then_nothing()
+    scenario.when(late(4, at=after)).then_rejected(RegistrationOver, phase="running")
+    scenario.asked(late(4, at=end))
+    scenario.when(CloseLateRegistration(scheduled=True, now=after)).then(
+        LateRegistrationClosed(breaking_order=(1,), rule="entry.late_closed")
+    )
+    scenario.when(CloseLateRegistration(scheduled=True, now=after)).then_nothing()
+
+
+def test_late_registration_ends_with_its_level() -> None:
+    scenario = playing(3, EntryTerms(late_registration_level=2), ruleset=CLOCK)
+    assert scenario.state.entering.late
+    scenario.asked(TendClock(now=NOON + timedelta(seconds=700)), late(4))
+    events = scenario.when(TendClock(now=NOON + timedelta(seconds=1300))).events()
+    assert isinstance(events[-1], LateRegistrationClosed)
+    scenario.when(late(5)).then_rejected(RegistrationOver, phase="running")
+
+
+def test_a_level_without_an_end_is_no_end_of_late_registration() -> None:
+    with pytest.raises(Exception, match="another follows"):
+        playing(3, EntryTerms(late_registration_level=3), ruleset=CLOCK)
+
+
+def test_a_table_is_added_where_no_seat_is_free_and_breaks_first() -> None:
+    scenario = playing(4, table_seats=4)
+    scenario.when(late(5, ids=False)).then_rejected(TablesMissing, given=0, required=1)
+    added = of(scenario.when(late(5)).events(), TableAdded)
+    assert (added.number, added.table, added.chips) == (2, table(95), 1_000)
+    assert scenario.state.breaking_order == (2, 1)
+    assert [len(each.seats) for each in scenario.state.tables] == [4, 1]
+
+
+def test_no_table_is_added_where_each_has_levels_of_its_own() -> None:
+    orbits = resolve("better", {"escalation": {"kind": "double_per_orbit"}})
+    playing(4, table_seats=4, ruleset=orbits).when(late(5)).then_rejected(
+        TournamentFull, entrants_max=40
+    )
+
+
+def test_an_added_table_is_filled_and_everybody_plays_on() -> None:
+    night = evening(4, table_seats=4)
+    night.ask(late(5), CloseLateRegistration(now=night.now))
+    night.play_as = all_in
+    night.play()
+    assert isinstance(night.tournament, Finished)
+    assert len(night.tournament.placings) == 5
+
+
+def test_who_is_out_already_is_a_place_further_down_for_each_who_comes() -> None:
+    night = evening(3, table_seats=4, entrants_max=40)
+    until_out(night)
+    (out, *_) = running(night).placings
+    events = night.ask(late(4))
+    lowered = of(events, PlacesLowered)
+    assert out.entrant in lowered.entrants
+    now = next(each for each in running(night).placings if each.entrant == out.entrant)
+    assert now.place == out.place + 1
+    night.ask(CloseLateRegistration(now=night.now))
+    night.play()
+    assert isinstance(night.tournament, Finished)
+    places = sorted(each.place for each in night.tournament.placings)
+    assert places[0] == 1
+    assert len(places) == 4
+
+
+def test_there_is_no_winner_while_others_may_still_come() -> None:
+    night = evening(2, EntryTerms(late_registration_seconds=3600, re_entries_max=1))
+    until_out(night)
+    assert len(running(night).remaining()) == 1
+    plan = night.boundary(night.table.table)
+    assert plan.directive == Hold(reason="waiting_for_entrants")
+    events = night.ask(CloseLateRegistration(now=night.now))
+    finished = of(events, TournamentFinished)
+    assert (finished.rule, [each.place for each in finished.placings]) == (
+        "finish.last_entrant",
+        [1, 2],
+    )
+
+
+def test_who_is_out_enters_again_as_a_new_entrant_and_not_too_often() -> None:
+    night = evening(3, EntryTerms(late_registration_seconds=3600, re_entries_max=1), table_seats=4)
+    until_out(night)
+    out = next(each for each in running(night).placings)
+    number = next(n for n in (1, 2, 3) if player(n) == out.player)
+    night.ask(late(number, as_entrant=11))
+    mine = [each for each in running(night).entrants if each.player == out.player]
+    assert [each.entrant for each in mine] == [out.entrant, entrant(11)]
+    assert len({each.number for each in running(night).entrants}) == 4
+    again = msgspec.structs.replace(late(number, as_entrant=12), now=night.now)
+    with pytest.raises(AlreadyEntered):
+        decider.decide(night.tournament, again)
+    without = evening(3, table_seats=4)
+    until_out(without)
+    back = next(n for n in (1, 2, 3) if player(n) == running(without).placings[0].player)
+    with pytest.raises(ReEntryNotAllowed):
+        decider.decide(without.tournament, late(back, as_entrant=12))
+
+
+def test_a_place_that_falls_free_goes_to_the_first_in_line_unasked() -> None:
+    entry = EntryTerms(late_registration_seconds=3600, waitlist=True)
+    night = evening(3, entry, table_seats=4, entrants_max=3)
+    night.ask(late(4))
+    night.ask(late(5))
+    assert [each.entrant for each in running(night).entering.waiting] == [entrant(4), entrant(5)]
+    until_out(night)
+    gone = len(running(night).placings)
+    taken = [each.entrant for each in night.events if isinstance(each, WaitlistTaken)]
+    assert taken == [entrant(4), entrant(5)][:gone]
+    events = night.ask(CloseLateRegistration(now=night.now))
+    left = [each.entrant for each in events if isinstance(each, WaitlistLeft)]
+    assert taken + left == [entrant(4), entrant(5)]
+
+
+def test_a_director_lets_a_late_player_in() -> None:
+    entry = EntryTerms(late_registration_seconds=3600, approval=True)
+    scenario = Scenario(decider).asked(*to_start(0, ruleset=FLAT, entry=entry)[:2])
+    first = [Register(entrant=entrant(n), player=player(n), now=NOON) for n in (1, 2)]
+    scenario.asked(*first, *(Approve(entrant=entrant(n), now=NOON) for n in (1, 2)))
+    scenario.asked(to_start(0)[-1], late(3))
+    events = scenario.when(Approve(entrant=entrant(3), now=NOON)).events()
+    assert of(events, EntrantRegistered).number == 3
+    assert of(events, LateSeatDrawn).entrant == entrant(3)
+
+
+ABSENT = EntryTerms(check_in_opens_before_seconds=600, no_show="seat_absent", no_show_purge_level=2)
+
+
+def with_one_absent() -> Evening:
+    """Three at a table, of whom the third has not come."""
+    night = evening(3, ABSENT, ruleset=CLOCK, table_seats=4)
+    assert running(night).entering.absent == {entrant(n) for n in (1, 2, 3)}
+    for number in (1, 2):
+        night.ask(CheckIn(entrant=entrant(number), now=night.now))
+    return night
+
+
+def test_who_is_seated_absent_is_away_until_they_come() -> None:
+    night = with_one_absent()
+    away = {place.entrant: place.away for place in night.table.places}
+    assert away == {entrant(1): False, entrant(2): False, entrant(3): True}
+    night.ask(CheckIn(entrant=entrant(3), now=night.now))
+    assert not any(place.away for place in night.table.places)
+
+
+def test_who_never_came_is_out_at_a_level_and_the_chips_leave_play() -> None:
+    night = with_one_absent()
+    stack = night.table.place_of(entrant(3))
+    assert stack is not None
+    night.boundary(night.table.table)
+    night.play_hand(night.table.table)
+    night.ask(TendClock(now=NOON + timedelta(seconds=700)))
+    night.boundary(night.table.table)
+    purged = next(each for each in night.events if isinstance(each, NoShowPurged))
+    out = next(each for each in night.events if isinstance(each, EntrantEliminated))
+    assert (purged.entrant, out.entrant, out.place) == (entrant(3), entrant(3), 3)
+    assert night.table.place_of(entrant(3)) is None
+    chips = sum(place.stack for place in night.table.places) + night.table.carry
+    assert chips + purged.stack == 300
+
+
+def test_late_registration_is_opened_by_an_event_that_says_until_when() -> None:
+    scenario = Scenario(decider).asked(*to_start(3, ruleset=FLAT, entry=HOUR)[:-1])
+    events = scenario.when(to_start(3)[-1]).events()
+    assert events[-1] == LateRegistrationOpened(
+        level=None, until=NOON + timedelta(hours=1), rule="entry.late"
+    )

@@ -1,0 +1,39 @@
+"""What the guide to points shows can be done as it is written there."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from engine.rng import master_commitment
+from engine.season.lots import drawn
+from engine.season.points import FORMULA_NAMES
+from engine.season.presets import PRESETS
+from engine.values import number_of
+from tests.engine.floor import SEASON, player
+from tests.engine.seasons import MASTER
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "points.md").read_text(encoding="utf-8")
+
+
+def test_the_lines_in_the_guide_repeat_a_lot() -> None:
+    """
+    With nothing but the standard library, as a stranger would.
+    """
+    (source,) = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    stranger: dict[str, Any] = {}
+    exec(source, stranger)
+    draw = drawn([player(number) for number in range(9)], master=MASTER, number=3)
+    commitment = master_commitment(number_of(SEASON), "lots", bytes.fromhex(MASTER))
+    lot = {
+        "number": draw.number,
+        "candidates": list(draw.candidates),
+        "order": list(draw.order),
+    }
+
+    stranger["check"](SEASON, commitment, MASTER, lot)
+
+
+def test_the_guide_names_every_preset_and_every_name_of_a_formula() -> None:
+    said = set(re.findall(r"`([a-z0-9_]+)`", GUIDE))
+
+    assert PRESETS.keys() | FORMULA_NAMES <= said

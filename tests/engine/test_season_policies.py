@@ -1,0 +1,77 @@
+"""What a season is told of a tournament: its money, its knockouts, and its corrections."""
+
+from typing import Any
+
+from engine.policies import points_of, season_told
+from engine.season import decider as seasons
+from engine.season.commands import AwardPoints, ReviseAward
+from engine.season.values import PointsFormula
+from engine.tournament.correcting.commands import CorrectResult
+from tests.engine.books import charging, out
+from tests.engine.floor import NOON, entrant, player
+from tests.engine.scenario import Scenario
+from tests.engine.seasons import DIRECTOR, REASON, opening
+
+
+def a_night(**fees: Any) -> Scenario:
+    """Return a tournament of four that entrant 1 has won; 3 and 4 went out to 1, 2 to 1 as well."""
+    given = charging(4, **fees)
+    for loser in (4, 3, 2):
+        given.asked(out(given, entrant(loser), by=(entrant(1),)))
+    return given
+
+
+def test_a_season_is_told_what_a_formula_may_ask() -> None:
+    """
+    20 EUR to the pool, 1 EUR to the house and a bounty of 5 EUR, four times.
+    """
+    award = points_of(a_night(buy_in=2_000, fee=100, bounty=500).state, now=NOON)
+
+    assert (award.buy_in, award.pool, award.entries, award.money_digits) == (2_000, 8_000, 4, 2)
+    assert {(each.player, each.place, each.spent, each.knockouts) for each in award.placings} == {
+        (player(1), 1, 2_600, 3),
+        (player(2), 2, 2_600, 0),
+        (player(3), 3, 2_600, 0),
+        (player(4), 4, 2_600, 0),
+    }
+
+
+def test_the_points_of_a_night_follow_from_what_was_paid() -> None:
+    """
+    Dr Neau's formula: who spent the buy-in and the fee gets less than by the buy-in alone.
+    """
+    rule = PointsFormula(text="sqrt(n * buy_in * buy_in / spent) / (k + 1)")
+    season = Scenario(seasons).asked(opening(rule))
+
+    told = season_told(season.state, a_night(buy_in=2_000, fee=500).state, now=NOON)
+
+    assert isinstance(told, AwardPoints)
+    (awarded,) = season.when(told).events()
+    assert [each.points for each in awarded.awards] == ["4.00", "2.67", "2.00", "1.60"]
+
+
+def test_a_season_is_told_of_a_correction_once() -> None:
+    """
+    In the name of who corrected the result, with the reason given for it.
+    """
+    season, night = Scenario(seasons).asked(opening()), a_night()
+    told = season_told(season.state, night.state, now=NOON)
+    season.asked(told)
+    assert season_told(season.state, night.state, now=NOON) is None
+    order = tuple((entrant(number),) for number in (2, 1, 3, 4))
+    night.asked(CorrectResult(order=order, by=DIRECTOR, reason=REASON, now=NOON))
+
+    revised = season_told(season.state, night.state, now=NOON)
+
+    assert isinstance(revised, ReviseAward)
+    assert (revised.author, revised.reason) == (DIRECTOR, REASON)
+    season.asked(revised)
+    leader = season.state.standings()[0]
+    assert (leader.player, leader.points) == (player(2), "4.00")
+    season.when(season_told(season.state, night.state, now=NOON)).then_nothing()
+
+
+def test_an_unfinished_tournament_tells_its_season_nothing() -> None:
+    season = Scenario(seasons).asked(opening())
+
+    assert season_told(season.state, charging(4).state, now=NOON) is None
