@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from engine import deals, purchases
+from engine import deals, purchases, round_tables
 from engine.errors import InvariantViolated
 from engine.policies import idle_tables, summary_of
 from engine.rearrangements import (
@@ -41,6 +41,7 @@ from engine.tournament.directives import (
     Purge,
     Redraw,
     Remove,
+    RoundOver,
 )
 from engine.tournament.floor.commands import CloseRound, CountLastHands, OpenRound, RecordRedraw
 from engine.tournament.state import Running
@@ -137,6 +138,8 @@ def _without_a_hand(
             return _at_both(here, order, purchases.letting_go(here, order, now=now))
         case BringIn():
             return _at_both(here, order, purchases.bringing_in(here, order, now=now))
+        case RoundOver():
+            return _end_round(tables, here, order, now=now)
         case Purge():
             return _at_both(here, order, purchases.purging(here, order, now=now))
         case CloseRebuys():
@@ -240,8 +243,8 @@ def _end(
         plan = _only(here, *closing, outcome="close", order=order)
         return msgspec.structs.replace(plan, ask_again=others)
     ending = [each for each in tables.values() if not each.closed]
-    awards, order = purchases.carry_at_closing(ending, order, now=now)
-    finish = Finish(rule=order.rule, stacks=order.stacks, now=now)
+    awards, stacks = purchases.carry_at_closing(ending, order.stacks, now=now)
+    finish = Finish(rule=order.rule, stacks=stacks, now=now)
     awarding = (
         Planned(stream=stream_of(table), commands=(award,)) for table, award in awards.items()
     )
@@ -250,6 +253,19 @@ def _end(
         directive=order,
         entries=(*awarding, Planned(stream=stream_of(here.tournament), commands=(finish,))),
         ask_again=others,
+    )
+
+
+def _end_round(
+    tables: Mapping[TableId, Table], here: Table, order: RoundOver, *, now: datetime
+) -> BoundaryPlan:
+    """Close all tables of a round at once; what they carry is given away first."""
+    at_tables, end = round_tables.ending(tables, order, now=now)
+    closing = (Planned(stream=stream_of(key), commands=each) for key, each in at_tables.items())
+    return BoundaryPlan(
+        outcome="rearrange",
+        directive=order,
+        entries=(*closing, Planned(stream=stream_of(here.tournament), commands=(end,))),
     )
 
 

@@ -26,7 +26,7 @@ from engine.table.quitting import carry_shares
 from engine.table.state import Table
 from engine.tournament.commands import Command as TournamentCommand
 from engine.tournament.commands import RecordBrought, RecordLeaves
-from engine.tournament.directives import BringIn, Close, Finish, LetGo, Purge
+from engine.tournament.directives import BringIn, Close, LetGo, Purge
 from engine.tournament.entering.commands import RecordPurge
 from engine.tournament.events import Event as TournamentEvent
 from engine.tournament.events import ItemReturned, ItemStaked, LeaveDeclared, RebuyTaken
@@ -143,9 +143,9 @@ def closing(here: Table, order: Close, *, now: datetime) -> tuple[TableCommand, 
 
 
 def carry_at_closing(
-    tables: Iterable[Table], order: Finish, *, now: datetime
-) -> tuple[dict[TableId, AwardCarry], Finish]:
-    """Return who is given what each of *tables* carries at the end, and the stacks after it."""
+    tables: Iterable[Table], stacks: Iterable[Standing], *, now: datetime
+) -> tuple[dict[TableId, AwardCarry], tuple[Standing, ...]]:
+    """Return who is given what each of *tables* carries at the end, and *stacks* after it."""
     given: dict[EntrantId, Chips] = {}
     awards: dict[TableId, AwardCarry] = {}
     for table in tables:
@@ -153,16 +153,16 @@ def carry_at_closing(
         if shares:
             awards[table.table] = AwardCarry(now=now)
             given |= {place.entrant: shares.get(place.seat, 0) for place in table.places}
-    stacks = tuple(
+    after = tuple(
         Standing(
             entrant=each.entrant,
             stack=each.stack + given.get(each.entrant, 0),
             hands_won=each.hands_won,
             pots_won=each.pots_won,
         )
-        for each in order.stacks
+        for each in stacks
     )
-    return awards, Finish(rule=order.rule, stacks=stacks)
+    return awards, after
 
 
 def books_of(tournament: TournamentState, here: Table) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from engine.tournament.errors import TermsInvalid
 from engine.tournament.events import Event, TournamentAnnounced
 from engine.tournament.levels import structure_of
 from engine.tournament.money.checking import checked
+from engine.tournament.rounds.checking import checked as checked_format
 from engine.tournament.state import State, Unannounced
 from engine.tournament.terms.announced import Terms
 from engine.tournament.terms.floor import problems as floor_problems
@@ -115,6 +116,7 @@ def _terms(command: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
     seats_max, unit = command.ruleset.max_players, command.ruleset.chip_unit
     opens_at = command.registration_opens_at
     return (
+        *checked_format(command),
         ("name", 0 < len(command.name.strip()) <= NAME_LENGTH_MAX, "must have 1 to 200 characters"),
         ("table_seats", 2 <= command.table_seats <= seats_max, f"must be 2 to {seats_max}"),
         (

@@ -15,7 +15,8 @@ from engine.tournament.correcting import commands as correcting
 from engine.tournament.entering import commands as entering
 from engine.tournament.floor import commands as floor_commands
 from engine.tournament.money import commands as of_money
-from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms
+from engine.tournament.rounds import commands as rounds
+from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms, Freezeout
 from engine.tournament.values import BotRule, Busted, Candidate, Draw, Masters, Move, Standing
 from engine.values import (
     Chips,
@@ -63,7 +64,7 @@ class Announce(_Command, frozen=True, kw_only=True, tag="announce"):
     """Hands each table plays at most; none means to the last chip."""
     entry: EntryTerms = EntryTerms()
     fees: FeeTerms = FeeTerms()
-    format: FormatTerms = FormatTerms()
+    format: FormatTerms = Freezeout()
     floor: FloorTerms = FloorTerms()
 
 
@@ -285,6 +286,7 @@ Command = (
     | Cancel
     | Finish
     | correcting.Command
+    | rounds.Command
     | of_money.Command
     | floor_commands.Command
     | entering.Command

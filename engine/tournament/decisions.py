@@ -48,6 +48,8 @@ from engine.tournament.floor import commands as floor_commands
 from engine.tournament.floor import decisions as on_the_floor
 from engine.tournament.money import commands as of_money
 from engine.tournament.money import decisions as money
+from engine.tournament.rounds import commands as of_rounds
+from engine.tournament.rounds import decisions as rounds
 from engine.tournament.state import Running, State, running_of
 
 
@@ -126,6 +128,8 @@ def _decided(state: State, command: Command) -> tuple[Event, ...]:
             | of_money.DeclineDeal()
         ):
             return money.decide(state, command)
+        case of_rounds.SeatRound() | of_rounds.EndRound() | of_rounds.EndRoundEarly():
+            return rounds.decide(state, command)
         case _ if isinstance(command, floor_commands.Command):
             return on_the_floor.decide(running_of(state), command)
         case _:
@@ -134,6 +138,6 @@ def _decided(state: State, command: Command) -> tuple[Event, ...]:
 
 def _with_bubble(state: State, events: tuple[Event, ...], now: datetime) -> tuple[Event, ...]:
     """Return *events*, by which somebody may have gone out, and what the floor makes of it."""
-    if not events or not isinstance(state, Running):
+    if not events or not isinstance(state, Running) or state.in_round:
         return events
     return on_the_floor.with_bubble(state, events, now)

@@ -31,6 +31,7 @@ from engine.tournament.directives import (
 from engine.tournament.endings import TableSummary, hands_left, settled_by_a_hand
 from engine.tournament.floor import directing as on_the_floor
 from engine.tournament.rearranging import rearranged
+from engine.tournament.rounds import directing as scheduled
 from engine.tournament.state import Cancelled, Finished, Running, Seating, State
 from engine.tournament.values import Standing
 from engine.values import EntrantId, TableId
@@ -93,6 +94,8 @@ def _settled(
 
 def _in_play(state: Running, tables: Mapping[TableId, TableSummary], here: Seating) -> Directive:
     """Return how play goes on at *here*, or ends."""
+    if (in_round := scheduled.in_round(state, tables, here)) is not None:
+        return in_round
     if state.closing:
         return _closing(state, tables)
     live = tuple(each for each in state.tables if hands_left(state, tables[each.table]) != 0)

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from engine.tournament.rounds.values import TableEnd
 from engine.tournament.values import Candidate, Draw, LevelClock, Move, Promised, Standing
 from engine.values import EntrantId, TableId
 
@@ -16,6 +17,7 @@ HoldReason = Literal[
     "balancing",
     "hands_max",
     "closing",
+    "round_over",
     "held",
     "break",
     "ordered_move",
@@ -138,8 +140,16 @@ class Close(msgspec.Struct, frozen=True, kw_only=True):
     reason: Literal["finished", "cancelled", "broken"]
 
 
+class RoundOver(msgspec.Struct, frozen=True, kw_only=True):
+    """Every table has played its hands of a scheduled round."""
+
+    round: int
+    tables: tuple[TableEnd, ...]
+
+
 Directive = (
-    LetGo
+    RoundOver
+    | LetGo
     | BringIn
     | Purge
     | CloseRebuys

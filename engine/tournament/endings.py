@@ -8,6 +8,7 @@ from engine.errors import InvariantViolated
 from engine.rulesets import EachDealtOnce, FixedContinue, HandsOrLast, NoEscalation
 from engine.tournament.floor import last_hands
 from engine.tournament.state import Running
+from engine.tournament.terms import Rounds
 from engine.tournament.values import Standing
 from engine.values import Chips, EntrantId, Seat, TableId
 
@@ -61,7 +62,12 @@ def hands_left(state: Running, table: TableSummary) -> int | None:
         for limit in (terms.hands_max, by_ruleset)
         if limit is not None
     ]
-    if isinstance(end, EachDealtOnce) and table.hand_number:
+    once = isinstance(end, EachDealtOnce)
+    if isinstance(terms.format, Rounds) and state.in_round:
+        of_round = terms.format.hands_per_round
+        once = once or of_round is None
+        limits += [] if of_round is None else [max(of_round - table.hand_number, 0)]
+    if once and table.hand_number:
         limits.append(table.dealers_left)
     called = last_hands.counted(state, table.table)
     if called is not None:

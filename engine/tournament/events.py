@@ -15,6 +15,7 @@ from engine.tournament.correcting import events as correcting
 from engine.tournament.entering import events as entering
 from engine.tournament.floor import events as floor
 from engine.tournament.money import events as of_money
+from engine.tournament.rounds import events as rounds
 from engine.tournament.terms.announced import Terms
 from engine.tournament.values import (
     Candidate,
@@ -324,6 +325,7 @@ Event = (
     | TournamentFinished
     | TournamentCancelled
     | correcting.Event
+    | rounds.Event
     | of_money.Event
     | floor.Event
     | entering.Event

@@ -55,6 +55,8 @@ from engine.tournament.floor.events import Event as FloorEvent
 from engine.tournament.floor.state import FloorState
 from engine.tournament.money import events as of_money
 from engine.tournament.money.books import booked
+from engine.tournament.rounds import events as of_rounds
+from engine.tournament.rounds import evolution as in_rounds
 from engine.tournament.seats import moved, seatings_of, without
 from engine.tournament.state import (
     Announced,
@@ -124,8 +126,10 @@ def _evolve(state: State, event: Event) -> State:
             )
         case Finished(), ResultCorrected():
             return applied(state, event)
+        case Running(), _ if isinstance(event, of_rounds.Event):
+            return in_rounds.evolve(state, event)
         case Running(), _:
-            return _evolve_running(state, event)
+            return in_rounds.followed(state.rounds, _evolve_running(state, event), event)
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
 

@@ -91,6 +91,8 @@ def declare(state: State, command: DeclareRebuy) -> tuple[RebuyDeclared | RebuyT
         RebuyNotAllowed: If there is none left, or the next hand has been opened.
     """
     running = _running(state)
+    if running.rounds is not None and running.rounds.stage != "final":
+        raise RebuyNotAllowed(reason="scheduled_round")
     window = running.window(command.entrant)
     if window is not None:
         if not window.buys:

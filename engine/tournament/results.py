@@ -44,10 +44,7 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
         return ()  # a hand that was in play when all ended counts for nothing here
     if not isinstance(state, Running):
         raise TournamentNotRunning(phase=phase_of(state))
-    known = {placing.entrant for placing in state.placings}
-    known |= {window.entrant for window in state.windows}
-    if state.floor.hand_for_hand is not None:
-        known |= {each.entrant for each in state.floor.hand_for_hand.out}
+    known = _known(state)
     busts = tuple(bust for bust in command.busts if bust.entrant not in known)
     if not busts:
         return ()
@@ -55,6 +52,9 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
     if seating is None or any(seating.seat_of(bust.entrant) is None for bust in busts):
         raise DirectiveStale(problem="somebody without chips does not sit at that table")
 
+    if state.in_round:
+        # Nobody buys back in a round; what the bust means is settled when it is over.
+        return tuple(_busted(bust, command) for bust in busts)
     passed = items_lost(state, busts, command.main_winner)
     after = reduce(with_passed, passed, state)
     kept = {
@@ -76,6 +76,17 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
         # Placed together with who goes out at other tables in this round.
         return tuple(events)
     return (*events, *eliminations(state, out, kept_in=len(kept)))
+
+
+def _known(state: Running) -> set[EntrantId]:
+    """Return whose bust has been recorded."""
+    known = {placing.entrant for placing in state.placings}
+    known |= {window.entrant for window in state.windows}
+    if state.rounds is not None:
+        known |= {bust.entrant for bust in state.rounds.busted}
+    if state.floor.hand_for_hand is not None:
+        known |= {each.entrant for each in state.floor.hand_for_hand.out}
+    return known
 
 
 def close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:
@@ -141,7 +152,7 @@ def eliminations(
             Placing(entrant=entrant, player=entries[entrant].player, place=1) for entrant in left
         )
         rule = "finish.last_entrant" if left else "finish.nobody_left"
-        events += _finished(state, (*state.placings, *eliminated, *winner), left, rule=rule)
+        events += finished(state, (*state.placings, *eliminated, *winner), left, rule=rule)
     return tuple(events)
 
 
@@ -158,7 +169,7 @@ def last_one(state: Running) -> tuple[Event, ...]:
         for entrant in state.remaining()
     )
     rule = "finish.last_entrant" if winner else "finish.nobody_left"
-    return _finished(state, (*state.placings, *winner), state.remaining(), rule=rule)
+    return finished(state, (*state.placings, *winner), state.remaining(), rule=rule)
 
 
 def purge(state: State, command: RecordPurge) -> tuple[Event, ...]:
@@ -207,7 +218,7 @@ def finish(state: State, command: Finish) -> tuple[Event, ...]:
     standings = (*command.stacks, *state.left)
     survivors = ranked(standings, first_place=1, entries=_entries(state))
     left = state.remaining()
-    return _finished(state, (*state.placings, *survivors), left, rule=command.rule)
+    return finished(state, (*state.placings, *survivors), left, rule=command.rule)
 
 
 def _entries(state: Running) -> Mapping[EntrantId, Entry]:
@@ -238,7 +249,7 @@ def _eliminated(placing: Placing, *, together: int, rule: str | None) -> Entrant
     )
 
 
-def _finished(
+def finished(
     state: Running, placings: tuple[Placing, ...], left: tuple[EntrantId, ...], *, rule: str
 ) -> tuple[Event, ...]:
     """Return the end, and before it what becomes of the bounties of those who are *left*."""
@@ -246,7 +257,7 @@ def _finished(
     settled = bounties.left_over(state, left)
     state = replace(state, books=reduce(booked, settled, state.books))
     amounts = amounts_of(state, places=len(placings))
-    finished = TournamentFinished(
+    end = TournamentFinished(
         placings=tuple(
             sorted(placings, key=lambda each: (each.place, entries[each.entrant].number))
         ),
@@ -255,4 +266,4 @@ def _finished(
         rule=rule,
         open_master=state.masters.open,
     )
-    return (*settled, finished)
+    return (*settled, end)

@@ -8,6 +8,7 @@ Source: TDA rules 10 and 11 (breaking and balancing tables); rulebook 2.5.
 """
 
 from collections.abc import Collection, Sequence
+from typing import Literal
 
 from engine.rng import derive_seed, openings_digest, shuffle
 from engine.tournament.entering.values import SeatPlace
@@ -78,20 +79,27 @@ def draw_seats(
     stack: Chips,
     masters: Masters,
     number: int,
+    label: Literal["seats", "final"] = "seats",
+    first: int = 1,
 ) -> tuple[Draw, tuple[SeatAssignment, ...]]:
-    """Return the first seats of everyone, dealt round the tables like cards."""
-    order = draw_order(entrants, masters=masters, number=number, label="seats")
+    """
+    Return the first seats of everyone, dealt round the tables like cards.
+
+    Args:
+        first: Number of the first of *tables*; the others follow.
+    """
+    order = draw_order(entrants, masters=masters, number=number, label=label)
     assignments = tuple(
         SeatAssignment(
             entrant=entrant,
             table=tables[index % len(tables)],
-            table_number=index % len(tables) + 1,
+            table_number=index % len(tables) + first,
             seat=Seat(index // len(tables) + 1),
             stack=stack,
         )
         for index, entrant in enumerate(order)
     )
-    return Draw(number=number, label="seats", order=order), assignments
+    return Draw(number=number, label=label, order=order), assignments
 
 
 def by_next_big_blind(seats: Sequence[Seated], *, button: Seat | None) -> tuple[Candidate, ...]:

@@ -21,7 +21,8 @@ from engine.tournament.events import (
 )
 from engine.tournament.money.refunding import refunded
 from engine.tournament.registration import registering_of
-from engine.tournament.seating import draw_seats, tables_for
+from engine.tournament.rounds.decisions import first_round
+from engine.tournament.seating import draw_seats, tables_for, tables_needed
 from engine.tournament.state import (
     Cancelled,
     Closed,
@@ -34,6 +35,7 @@ from engine.tournament.state import (
     phase_of,
     running_of,
 )
+from engine.tournament.terms import Rounds
 
 
 def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
@@ -55,22 +57,28 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
             *refunded(before, ()),
             TournamentCancelled(reason="too_few_entrants", rule=rule),
         )
+    in_rounds = isinstance(terms.format, Rounds)
     required = tables_for(terms, len(entrants))
+    if in_rounds:
+        # A larger table is the final's.
+        required = tables_needed(len(entrants), table_seats=terms.table_seats)
     if len(set(command.table_ids)) < required:
         raise TablesMissing(given=len(set(command.table_ids)), required=required)
     tables = command.table_ids[:required]
     draw, assignments = draw_seats(
         entrants, tables=tables, stack=terms.starting_stack, masters=registering.masters, number=1
     )
+    drawn = SeatsDrawn(
+        rule="seating.draw",
+        draw=draw,
+        assignments=assignments,
+        breaking_order=tuple(range(required, 0, -1)),
+    )
     return (
         *settled,
-        SeatsDrawn(
-            rule="seating.draw",
-            draw=draw,
-            assignments=assignments,
-            breaking_order=tuple(range(required, 0, -1)),
-        ),
+        drawn,
         PlayStarted(tables=tables, entrants=len(entrants)),
+        *((first_round(drawn),) if in_rounds else ()),
         *levels.started(terms.ruleset, command.now),
         *_line_after(registering, command),
     )

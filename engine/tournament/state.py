@@ -11,6 +11,7 @@ from engine.tournament.errors import TournamentNotRunning
 from engine.tournament.events import TournamentAnnounced
 from engine.tournament.floor.state import FloorState
 from engine.tournament.money.values import Books
+from engine.tournament.rounds.state import RoundsState
 from engine.tournament.values import (
     Entry,
     Item,
@@ -137,6 +138,8 @@ class Running(_Phase, frozen=True, kw_only=True):
     """Who has left a casino, and with how much."""
     closing: bool = False
     """Whether no further hand is opened."""
+    rounds: RoundsState | None = None
+    """None where there are none."""
     floor: FloorState = FloorState()
     registered: int = 0
     """The last number of registration given."""
@@ -146,12 +149,19 @@ class Running(_Phase, frozen=True, kw_only=True):
         """Return the bust of *entrant* that may still be bought back, or None."""
         return next((each for each in self.windows if each.entrant == entrant), None)
 
+    @property
+    def in_round(self) -> bool:
+        """Whether a scheduled round is being played."""
+        return self.rounds is not None and self.rounds.stage == "playing"
+
     def seating(self, table: TableId) -> Seating | None:
         """Return the open table *table*, or None if it is not (or no longer) one."""
         return next((each for each in self.tables if each.table == table), None)
 
     def remaining(self) -> tuple[EntrantId, ...]:
-        """Return everyone still in, by table and seat."""
+        """Return everyone still in: all who play the rounds, else by table and seat."""
+        if self.rounds is not None and self.rounds.stage != "final":
+            return self.rounds.playing
         return tuple(each.entrant for table in self.tables for each in table.seats)
 
 
@@ -163,6 +173,7 @@ class Finished(_Phase, frozen=True, kw_only=True):
     payouts: tuple[Payout, ...]
     corrections: tuple[ResultCorrected, ...] = ()
     """In order; the last one says what stands."""
+    rounds: RoundsState | None = None
     entering: Entering = Entering()
 
 

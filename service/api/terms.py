@@ -10,7 +10,7 @@ from msgspec import Meta
 from engine.rulesets import Ruleset, preset, resolve, ruleset_hash, scaled
 from engine.tournament.commands import Announce, OpenRegistration
 from engine.tournament.entering.commands import Draft
-from engine.tournament.terms import EntryTerms, FeeTerms
+from engine.tournament.terms import EntryTerms, FeeTerms, FormatTerms, Freezeout, Rounds
 from engine.tournament.terms.announced import Terms
 from engine.tournament.values import Masters
 from engine.values import LeagueId, SeasonId, TournamentId
@@ -48,6 +48,7 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     prize_pool: Annotated[int, Meta(ge=0, le=2**50)] = 0
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] | None = None
     fees: FeeTerms = FeeTerms()
+    format: FormatTerms = Freezeout()
     hands_between_seconds: Small | None = None
     """How long a hand may be looked at; by default 3 where people play, 0 among bots."""
 
@@ -68,6 +69,9 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
         self.starts_at = None if self.starts_at is None else in_utc(self.starts_at)
         if self.registration_opens_at is not None:
             self.registration_opens_at = in_utc(self.registration_opens_at)
+        if isinstance(self.format, Rounds):
+            starts_at = tuple(in_utc(each) for each in self.format.starts_at)
+            self.format = msgspec.structs.replace(self.format, starts_at=starts_at)
 
 
 def announcement(
@@ -103,6 +107,7 @@ def announcement(
         prize_pool=body.prize_pool,
         currency=body.currency,
         fees=body.fees,
+        format=body.format,
         hands_between_seconds=_pause(body),
         hands_max=body.hands_max,
         floor=floor_terms(

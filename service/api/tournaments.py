@@ -11,7 +11,7 @@ from engine.league.roles import STAFF
 from engine.rulesets import Amounts
 from engine.tournament.levels import following
 from engine.tournament.state import Running, phase_of
-from engine.tournament.terms import EntryTerms, FeeTerms
+from engine.tournament.terms import EntryTerms, FeeTerms, FormatTerms
 from engine.values import LeagueId, TournamentId, stream_of
 from service.api.access import Place, entrant_of, find, reach
 from service.api.asking import TournamentAsked, filled
@@ -23,6 +23,7 @@ from service.api.money import MoneyShown, money_shown
 from service.api.operations import operation
 from service.api.paging import Page
 from service.api.positions import listing_of
+from service.api.rounds_shown import RoundNow, round_now
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
 from service.api.terms import announcing, demand_sandbox
@@ -82,6 +83,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     prize_pool: int
     currency: str | None
     fees: FeeTerms
+    format: FormatTerms
     money: MoneyShown
     hands_between_seconds: int
     hands_max: int | None
@@ -90,6 +92,8 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     tables: tuple[TableShown, ...]
     my: MyEntry | None
     clock: ClockShown | None
+    round: RoundNow | None
+    """Null where there are no scheduled rounds."""
 
 
 @operation(
@@ -189,11 +193,12 @@ async def _shown(request: Asked, place: Place) -> TournamentShown:
         ),
         my=None if my is None else MyEntry(entrant=my.id, table=my.table, seat=my.seat),
         clock=_clock(place.state),
+        round=round_now(place.state),
         money=money_shown(place.state),
         **{
             name: getattr(terms, name)
             for name in TournamentShown.__struct_fields__
-            if name not in ("id", "state", "entrants", "tables", "my", "clock", "money")
+            if name not in ("id", "state", "entrants", "tables", "my", "clock", "round", "money")
         },
     )
 

@@ -8,11 +8,13 @@ from engine.tournament.correcting.events import ResultCorrected
 from engine.tournament.entering import events as entering
 from engine.tournament.floor.events import StackRemoved
 from engine.tournament.money.events import AddOnTaken
+from engine.tournament.rounds.events import RoundSeated
 from engine.tournament.values import Masters
 from engine.values import number_of
 from service.audit import corrections, generator, moves
 from service.audit.money import MoneyAudit
 from service.audit.report import Findings
+from service.audit.rounds import RoundsAudit
 
 _NO_OPENINGS = generator.openings_digest(())
 _DRAWS_TABLE = 0
@@ -35,6 +37,8 @@ class FloorAudit:
         """In play since the seats were drawn."""
 
         self.last_position = 0
+        self._rounds: RoundsAudit | None = None
+        self._at = 0
         self._levels: dict[int, tuple[int, Amounts]] = {}
         """Each level the clock has set, by the version of the event that set it."""
 
@@ -47,6 +51,7 @@ class FloorAudit:
         """Check *event*."""
         self.last_position = position
         self._money.see(event, position)
+        self._in_rounds(event, position)
         for name, held, what in moves.proofs_of(event, before, self.masters):
             self._hold(name, held, position, what)
         match event:
@@ -85,6 +90,18 @@ class FloorAudit:
             case ResultCorrected():
                 faults = corrections.faults_of(event, before)
                 self._hold("placings", not faults, position, "; ".join(faults))
+
+    def _in_rounds(self, event: Any, position: int) -> None:
+        if isinstance(event, RoundSeated) and event.round == 1 and self.masters is not None:
+            entered = sorted(self._entered, key=lambda entrant: self._entered[entrant])
+            self._rounds = RoundsAudit(self._known(), self.masters, entered, self._hold_now)
+        if self._rounds is not None:
+            self._at = position
+            chips = self._rounds.see(event)
+            self.chips = self.chips if chips is None else chips
+
+    def _hold_now(self, name: str, held: bool, what: str) -> None:
+        self._hold(name, held, self._at, what)
 
     def _comes(self, chips: int) -> None:
         """Count chips that come from outside, or go."""

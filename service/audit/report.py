@@ -48,6 +48,7 @@ TITLES = {
     "pots": "pots built again from wagers",
     "hands": "hands balanced to the chip",
     "seat_draws": "seat draws repeated",
+    "rounds": "rounds paired, scored and cut again",
     "moves": "moves made again from seat to seat",
     "rulings": "rulings of directors in keeping with the seats",
     "chips": "tournaments conserved",

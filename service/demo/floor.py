@@ -58,10 +58,10 @@ class Floor:
                     match item["type"]:
                         case "seats_drawn" if self.sleepy:
                             self._put_to_sleep(item["data"]["assignments"])
-                        case "play_started":
+                        case "play_started" | "round_seated" | "final_seated":
                             tables += [
                                 tasks.create_task(self._table(table, tasks))
-                                for table in item["data"]["tables"]
+                                for table in self._new(item)
                             ]
                         case "tournament_finished":
                             for table in tables:
@@ -73,6 +73,12 @@ class Floor:
                         case _:
                             continue
                 await asyncio.sleep(RETRY_SECONDS)
+
+    def _new(self, item: dict[str, Any]) -> list[str]:
+        """Return the tables in an event that nobody follows yet."""
+        new = [table for table in _tables_in(item) if table not in self.feeds]
+        self.feeds |= {table: [] for table in new}
+        return new
 
     def _put_to_sleep(self, assignments: list[dict[str, Any]]) -> None:
         """Let the player in each table's lowest seat miss everything until it is away."""
@@ -114,6 +120,19 @@ class Floor:
                 yield item
         except (httpx.TransportError, Unreachable):
             return
+
+
+def _tables_in(item: dict[str, Any]) -> list[str]:
+    """Return the tables that an event names, each once."""
+    data = item["data"]
+    match item["type"]:
+        case "play_started":
+            named = data["tables"]
+        case "round_seated":
+            named = [table["table"] for table in data["tables"]]
+        case _:
+            named = [place["table"] for place in data["assignments"]]
+    return list(dict.fromkeys(named))
 
 
 class TournamentLost(Exception):

@@ -73,7 +73,7 @@ def _of_first_terms(document: Document) -> Document:
         "cancellation": "refund_all",
         "cancellation_in_money": "lowest_unpaid_then_chips",
     }
-    format_: Document = {}
+    format_: Document = {"kind": "freezeout"}
     floor: Document = {
         "size_tolerance": 1,
         "final_table_size": None,

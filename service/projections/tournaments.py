@@ -81,6 +81,13 @@ def _seats_drawn(changes: Changes, happened: Happened) -> None:
     _turn(changes, happened)
 
 
+def _round_seated(changes: Changes, happened: Happened) -> None:
+    for table in happened.data["tables"]:
+        for seat in table["seats"]:
+            changes.patch(schema.entrant, entrant=seat["entrant"], state="playing")
+    _turn(changes, happened)
+
+
 def _play_started(changes: Changes, happened: Happened) -> None:
     _turn(changes, happened, state="playing", started_at=happened.at)
 
@@ -191,6 +198,8 @@ tournaments = Projection(
         "entrant_registered": _entrant_registered,
         "entrant_withdrawn": _entrant_withdrawn,
         "seats_drawn": _seats_drawn,
+        "round_seated": _round_seated,
+        "final_seated": _seats_drawn,
         "play_started": _play_started,
         "tournament_paused": _tournament_paused,
         "tournament_resumed": _tournament_resumed,

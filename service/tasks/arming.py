@@ -30,6 +30,7 @@ _NEWS = """
 
 _BREAK = "break_started"
 _CLOCK = ("clock_started", "level_raised")
+_ROUND = "round_ended"
 _ENTERING = ("start_postponed", "place_offered", "late_registration_opened")
 _IDLE = ("hand_settled", "deal_voided")
 _RESULT = ("tournament_finished", "result_corrected")
@@ -41,6 +42,7 @@ _ASKING = [
     *_IDLE,
     *_RESULT,
     *_CLOCK,
+    _ROUND,
     _BREAK,
     *_ENTERING,
     *_RECURRING,
@@ -147,6 +149,8 @@ def _arm(
         args = {"league": league_id, "tournament": identifier("trn", number)}
         if kind in _CLOCK:
             args["run_by"] = str(event.version)
+        if kind == _ROUND:
+            args["after"] = str(event.data["round"])
         if kind == _BREAK:
             args["begun_by"] = str(event.version)
         if kind == "place_offered":
@@ -196,6 +200,9 @@ def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, date
     if kind in _CLOCK:
         # The last level stays.
         return [("tournament.level", _instant(data["due"]))] if data["due"] else []
+    if kind == _ROUND:
+        # Nothing follows the last one.
+        return [("tournament.round", _instant(data["next_at"]))] if data["next_at"] else []
     if kind == _BREAK:
         return [("tournament.break", _instant(data["due"]))]
     if kind == "place_offered":

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from service import clocks, directing, entry_times, pacing, watching
+from service import clocks, directing, entry_times, pacing, rounds, watching
 from service.desk import Desk
 from service.schedule import closing, materialising
 from service.tasks import audits, signing
@@ -78,6 +78,11 @@ async def close_late_registration(desk: Desk, ids: Mapping[str, str]) -> datetim
 async def tend_clock(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Raise the levels of a tournament that are due, unless its clock was set otherwise."""
     return await clocks.tend(desk, ids["league"], ids["tournament"], int(ids["run_by"]))
+
+
+async def seat_round(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Seat the next round of a tournament, or its final, unless that has been done."""
+    return await rounds.seat_round(desk, ids["league"], ids["tournament"], int(ids["after"]))
 
 
 async def tend_break(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
@@ -156,6 +161,11 @@ DUTIES: dict[str, Duty] = {
         PLAY,
         tend_clock,
         Late("extend", "The clock stood while the service was away; then levels rise in order."),
+    ),
+    "tournament.round": Duty(
+        PLAY,
+        seat_round,
+        Late("do", "The round begins at once; in a pause it waits for the end of it."),
     ),
     "tournament.break": Duty(
         PLAY, tend_break, Late("do", "The break ends at once; it has merely been longer.")

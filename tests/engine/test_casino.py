@@ -12,7 +12,6 @@ from engine.table.commands import VoidDeal
 from engine.table.quitting import carry_shares
 from engine.table.recall import commands_of
 from engine.tournament.commands import AddOn, CloseEarly, DeclareRebuy, Leave, Register
-from engine.tournament.directives import Finish
 from engine.tournament.errors import AlreadyEntered, NotACasino, RebuyNotAllowed, TournamentFull
 from engine.tournament.events import EntrantCashedOut, EntrantEliminated, TournamentFinished
 from engine.tournament.state import Finished, Running
@@ -235,16 +234,14 @@ def test_a_carry_at_closing_goes_to_the_winners_of_the_last_main_pot() -> None:
     table = company.floor.table
     assert carry_shares(table) == ((company.seats["A"], 1),)
     stacks = tuple(Standing(entrant=p.entrant, stack=p.stack) for p in table.places)
-    asked, order = carry_at_closing(
-        [table], Finish(rule="finish.closed", stacks=stacks), now=company.floor.now
-    )
+    asked, after = carry_at_closing([table], stacks, now=company.floor.now)
     command = asked[table.table]
     (awarded,) = company.floor.do(command)
     assert isinstance(awarded, events.CarryAwarded)
     assert commands_of((awarded,)) == (command,)
     assert awarded.rule == "casino.carry"
     assert company.carry == 0
-    assert {each.entrant: each.stack for each in order.stacks} == {
+    assert {each.entrant: each.stack for each in after} == {
         place.entrant: place.stack for place in company.floor.table.places
     }
 

@@ -52,12 +52,13 @@ from engine.tournament.events import (
 from engine.tournament.evolution import evolve
 from engine.tournament.registration import registering_of
 from engine.tournament.state import Registering, Running, State, entry_of, phase_of
+from engine.tournament.terms import SingleTable
 from engine.values import PlayerId
 
 
 def capacity(terms: TournamentAnnounced) -> int:
     """Return how many may be in at once; a casino has one table."""
-    if isinstance(terms.ruleset.end, OpenEnd):
+    if isinstance(terms.ruleset.end, OpenEnd) or isinstance(terms.format, SingleTable):
         return min(terms.entrants_max, terms.table_seats)
     return terms.entrants_max
 

@@ -3,6 +3,14 @@
 from engine.tournament.terms.entry import EntryTerms
 from engine.tournament.terms.fees import FeeTerms
 from engine.tournament.terms.floor import FloorTerms
-from engine.tournament.terms.formats import FormatTerms
+from engine.tournament.terms.formats import FormatTerms, Freezeout, Rounds, SingleTable
 
-__all__ = ["EntryTerms", "FeeTerms", "FloorTerms", "FormatTerms"]
+__all__ = [
+    "EntryTerms",
+    "FeeTerms",
+    "FloorTerms",
+    "FormatTerms",
+    "Freezeout",
+    "Rounds",
+    "SingleTable",
+]

@@ -72,6 +72,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "hold_table": {"reason": "A dispute"},
     "release_table": {"reason": "Settled"},
     "announce_break": {"seconds": 60, "reason": "Dinner"},
+    "end_round": {"reason": "The hall closes"},
     "end_break": {"reason": "All are back"},
     "call_last_hands": {"reason": "The bar closes"},
     "start_hand_for_hand": {"reason": "The bubble"},

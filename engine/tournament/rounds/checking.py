@@ -1,0 +1,73 @@
+"""Which formats a tournament may be announced with."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from engine.rulesets import OpenEnd, Ruleset
+from engine.tournament.commands import Announce
+from engine.tournament.terms import Rounds, SingleTable
+from engine.tournament.terms.announced import Terms
+
+ROUNDS_MAX = 200
+ENTRANTS_MAX = 2_000
+"""All tables of a round end in one append."""
+
+TABLE_SEATS_MIN = 3
+"""With fewer somebody might sit alone."""
+
+Checked = tuple[str, bool, str]
+
+
+def checked(command: Announce | Terms) -> Iterable[Checked]:
+    """Yield each term of the format, whether it is sound, and what is wrong if not."""
+    plan, open_end = command.format, isinstance(command.ruleset.end, OpenEnd)
+    if isinstance(plan, SingleTable):
+        fits = command.entrants_min <= command.table_seats
+        yield "entrants_min", fits, "must not be more than one table has seats"
+    if isinstance(plan, Rounds):
+        yield "format", not open_end, "a casino has no rounds"
+        yield from _of_rounds(command, plan)
+
+
+def _of_rounds(command: Announce | Terms, plan: Rounds) -> Iterable[Checked]:
+    """Source: rulebook ``rounds.no_rebuy``."""
+    ruleset = command.ruleset
+    bare = not command.fees.bounty and command.fees.add_on is None
+    yield "fees", bare, "nobody is bought in anew, or has a bounty, in rounds"
+    yield "entry", not command.entry.late, "nobody comes late where rounds are played"
+    yield "format.rounds", 1 <= plan.rounds <= ROUNDS_MAX, f"must be 1 to {ROUNDS_MAX}"
+    hands = plan.hands_per_round
+    yield "format.hands_per_round", hands is None or hands >= 1, "must be positive"
+    yield "format.between_seconds", plan.between_seconds >= 0, "must not be negative"
+    seats = command.table_seats >= TABLE_SEATS_MIN
+    yield "table_seats", seats, f"rounds need tables of {TABLE_SEATS_MIN} at least"
+    few = command.entrants_max <= ENTRANTS_MAX
+    yield "entrants_max", few, f"rounds take {ENTRANTS_MAX} at most"
+    chips = plan.stacks == "fresh" and plan.points == "places" and plan.final_stack is None
+    yield "format.stacks", chips or not ruleset.moneyless, "there are no chips in this game"
+    yield from _points(command, plan)
+    later = plan.rounds - (plan.cut is None)
+    yield "format.starts_at", len(plan.starts_at) <= later, "are more than rounds to come"
+    order = (command.starts_at, *plan.starts_at)
+    rising = all(one < other for one, other in pairwise(order))
+    yield "format.starts_at", rising, "must come one after another, after the start"
+    yield from _final(plan, ruleset)
+
+
+def _points(command: Announce | Terms, plan: Rounds) -> Iterable[Checked]:
+    falling = all(one >= other for one, other in pairwise(plan.place_points))
+    yield "format.place_points", falling, "must not rise from place to place"
+    whole = all(points >= 0 for points in plan.place_points)
+    yield "format.place_points", whole, "must not be negative"
+    places = len(plan.place_points) <= command.table_seats
+    yield "format.place_points", places, "are more than a table has seats"
+    wanted = plan.points == "places" or not plan.place_points
+    yield "format.place_points", wanted, "go with points by place"
+
+
+def _final(plan: Rounds, ruleset: Ruleset) -> Iterable[Checked]:
+    yield "format.cut", plan.cut is None or plan.cut >= 2, "must be 2 at least"  # noqa: PLR2004
+    stack = plan.final_stack
+    yield "format.final_stack", stack is None or plan.cut is not None, "goes with a cut"
+    sound = stack is None or (stack > 0 and stack % ruleset.chip_unit == 0)
+    yield "format.final_stack", sound, f"must be a positive multiple of {ruleset.chip_unit}"

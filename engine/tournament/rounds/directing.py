@@ -1,0 +1,52 @@
+"""What a table has to do in a round: play its hands, then hold until all others have."""
+
+from collections.abc import Mapping
+
+from engine.tournament.directives import Directive, Hold, RoundOver
+from engine.tournament.endings import TableSummary, hands_left
+from engine.tournament.floor import directing as on_the_floor
+from engine.tournament.rounds.values import TableEnd
+from engine.tournament.state import Running, Seating
+from engine.values import TableId
+
+
+def in_round(
+    state: Running, tables: Mapping[TableId, TableSummary], here: Seating
+) -> Directive | None:
+    """
+    Return what *here* has to do in the round being played; none outside of one.
+
+    Nobody moves between tables in a round.  The last table that is done ends it for all.
+
+    Source: rulebook ``rounds.hands``.
+    """
+    rounds = state.rounds
+    if rounds is None or rounds.stage != "playing":
+        return None
+    if not _done(state, tables[here.table], here):
+        return on_the_floor.opening(state, tables, here)
+    if not all(_done(state, tables[each.table], each) for each in state.tables):
+        return Hold(reason="round_over")
+    return RoundOver(
+        round=rounds.number,
+        tables=tuple(
+            TableEnd(
+                table=each.table,
+                stacks=tuple(
+                    standing
+                    for standing in tables[each.table].stacks
+                    if each.seat_of(standing.entrant) is not None
+                ),
+            )
+            for each in state.tables
+        ),
+    )
+
+
+def _done(state: Running, table: TableSummary, seating: Seating) -> bool:
+    """Return whether a table opens no further hand in this round."""
+    if not table.idle:
+        return False
+    if state.closing or (state.rounds is not None and state.rounds.closing):
+        return True
+    return not table.playable or len(seating.seats) < 2 or hands_left(state, table) == 0  # noqa: PLR2004

@@ -1,0 +1,66 @@
+"""Seating a scheduled round, or the final, when its time has come."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from engine import policies, round_tables, table, tournament
+from engine.table.commands import Command as TableCommand
+from engine.tournament.rounds.commands import SeatRound
+from engine.tournament.rounds.decisions import tables_max
+from engine.tournament.state import Running
+from engine.values import TableId, identifier, stream_of
+from service.boundaries import open_next_hand
+from service.desk import Desk, new_id
+from service.writer import Entry, States
+
+
+async def seat_round(desk: Desk, league: str, tournament_id: str, after: int) -> datetime | None:
+    """
+    Seat what follows round *after*, open its tables, and soon their first hands.
+
+    Asking again changes nothing; in a pause it waits.
+
+    Returns:
+        When to ask again; None once it has been seated.
+    """
+    stream = stream_of(tournament_id)
+    order = desk.order(f"seat_round/{tournament_id}/{after}")
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        if not _waits(state, after):
+            return [Entry(stream)]
+        ids = tuple(
+            TableId(identifier("tbl", new_id(order, number)))
+            for number in range(1, tables_max(state) + 1)
+        )
+        command = SeatRound(table_ids=ids, now=order.received_at)
+        events, state = policies.decide_in_turn(tournament.decider, state, (command,))
+        entries = [Entry(stream, events)]
+        for opening, absent in round_tables.opened(state, events, now=order.received_at):
+            there = stream_of(opening.table)
+            before = (await states.load(there)).state
+            asked: tuple[TableCommand, ...] = (opening, *absent)
+            entries.append(Entry(there, *policies.decide_in_turn(table.decider, before, asked)))
+        return entries
+
+    state = (await desk.writer.load(league, stream)).state
+    if not _waits(state, after):
+        return None
+    await desk.writer.submit(league, order, decide)
+    state = (await desk.writer.load(league, stream, fresh=False)).state
+    if _waits(state, after):
+        soon = desk.clock.now() + timedelta(seconds=desk.settings.sweep_seconds)
+        due: datetime = state.rounds.next_at
+        return max(soon, due)
+    if isinstance(state, Running):
+        for seating in state.tables:
+            desk.later(open_next_hand(desk, league, seating.table))
+    return None
+
+
+def _waits(state: object, after: int) -> bool:
+    """Return whether what follows round *after* is still to be seated."""
+    if not isinstance(state, Running) or state.rounds is None:
+        return False
+    return state.rounds.stage == "between" and state.rounds.number == after
