@@ -68,9 +68,11 @@ class Book:
         return self.go(who, now)
 
     def _ask(self, now: datetime) -> None:
-        for who in self.line:
+        until = min(now + OFFER, NOON)
+        # At the start nobody is asked any more: whoever waits still is taken then.
+        for who in self.line if now < until else ():
             if len(self.inside) + len(self.asked) < self.places and who not in self.asked:
-                self.asked[who] = now + OFFER
+                self.asked[who] = until
 
 
 class Night:
@@ -78,7 +80,7 @@ class Night:
 
     def __init__(self, places: int, **entry: Any) -> None:
         terms = EntryTerms(waitlist=True, offer_seconds=int(OFFER.total_seconds()), **entry)
-        self.now = NOON - timedelta(days=2)
+        self.now = NOON - timedelta(hours=1)
         self.state: Any = decider.initial
         self.events: list[Any] = []
         self.ask(announce(ruleset=FLAT, entrants_max=places, entry=terms, starting_stack=STACK))
