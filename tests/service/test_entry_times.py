@@ -14,8 +14,9 @@ from service import directing
 from service.desk import Desk, open_desk
 from service.tasks import duties
 from tests.service.test_directing import announced, command
-from tests.service.test_worker import until, worker
+from tests.service.test_worker import worker
 from tests.support.databases import TestDatabase
+from tests.support.waiting import until_awaited
 
 __all__ = ["worker"]
 
@@ -57,7 +58,7 @@ async def test_an_offer_nobody_answers_goes_on_and_late_registration_ends(
                 state.entering.waiter(second) and state.entering.waiter(second).offered_until
             )
 
-        await until(passed_on)
+        await until_awaited(passed_on)
         ids = {"league": league, "tournament": name, "entrant": first}
         assert await duties.expire_offer(desk, ids) is None
 
@@ -65,7 +66,7 @@ async def test_an_offer_nobody_answers_goes_on_and_late_registration_ends(
             state = await state_of(desk, league, name)
             return isinstance(state, Running) and not state.entering.late
 
-        await until(closed, 30)
+        await until_awaited(closed, 30)
         types = await types_of(desk, name)
         assert types.count("late_registration_closed") == 1
         assert types.count("play_started") == 1
@@ -91,7 +92,7 @@ async def test_a_start_put_off_is_armed_anew_and_the_first_message_again_does_no
             )
             return any(row["due_at"] > starts_at + timedelta(seconds=300) for row in rows)
 
-        await until(armed)
+        await until_awaited(armed)
         state = await state_of(desk, league, name)
         assert isinstance(state, Registering)
         until_then = await duties.start_tournament(desk, {"league": league, "tournament": name})
