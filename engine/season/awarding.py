@@ -24,8 +24,6 @@ def demand_placings(placings: Sequence[Finish]) -> None:
         raise PlacingsInvalid(problem="an entrant is placed twice")
     if any(each.place < 1 or each.shared < 1 for each in placings):
         raise PlacingsInvalid(problem="places are counted from 1")
-    if any(each.place + each.shared - 1 > len(placings) for each in placings):
-        raise PlacingsInvalid(problem="a place lies beyond the last entrant's")
 
 
 def field_of(command: AwardPoints) -> Field:

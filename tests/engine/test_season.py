@@ -191,7 +191,6 @@ def test_closing_writes_the_final_standings() -> None:
     [
         award(1),
         award(1, (1, 0, 1)),
-        award(1, (1, 1, 2)),
         award(1, (1, 1, 1), money_digits=5),
         AwardPoints(
             tournament=tournament(1),

@@ -1,5 +1,6 @@
 """What a season is told of a tournament: its money, its knockouts, and its corrections."""
 
+from datetime import timedelta
 from typing import Any
 
 from engine.policies import points_of, season_told
@@ -7,10 +8,14 @@ from engine.season import decider as seasons
 from engine.season.commands import AwardPoints, ReviseAward
 from engine.season.values import PointsFormula
 from engine.tournament.correcting.commands import CorrectResult
+from engine.tournament.entering.commands import CloseLateRegistration
+from engine.tournament.state import Finished
+from engine.tournament.terms import EntryTerms, FeeTerms
 from tests.engine.books import charging, out
 from tests.engine.floor import NOON, entrant, player
 from tests.engine.scenario import Scenario
 from tests.engine.seasons import DIRECTOR, REASON, opening
+from tests.engine.test_late_entry import evening, late, running, until_out
 
 
 def a_night(**fees: Any) -> Scenario:
@@ -75,3 +80,34 @@ def test_an_unfinished_tournament_tells_its_season_nothing() -> None:
     season = Scenario(seasons).asked(opening())
 
     assert season_told(season.state, charging(4).state, now=NOON) is None
+
+
+def test_who_enters_again_has_one_award_and_has_paid_twice() -> None:
+    """
+    The better of both entries counts; the other still fills its place.
+    """
+    entry = EntryTerms(late_registration_seconds=3600, re_entries_max=1)
+    fees = FeeTerms(buy_in=1_000, fee=100)
+    night = evening(3, entry, table_seats=4, fees=fees, currency="EUR", payouts=(1,))
+    until_out(night)
+    back = running(night).placings[0].player
+    number = next(each for each in (1, 2, 3) if player(each) == back)
+    night.ask(late(number, as_entrant=11))
+    night.ask(CloseLateRegistration(now=NOON + timedelta(seconds=3_700)))
+    for _ in range(500):
+        for each in list(night.tables):
+            if not isinstance(night.tournament, Finished) and not night.tables[each].closed:
+                night.boundary(each)
+                night.play_hand(each)
+    assert isinstance(night.tournament, Finished)
+    season = Scenario(seasons).asked(opening())
+
+    told = season_told(season.state, night.tournament, now=NOON)
+
+    assert isinstance(told, AwardPoints)
+    (awarded,) = season.when(told).events()
+    assert (awarded.field.entrants, awarded.field.pool) == (4, 4_000)
+    mine = next(each for each in awarded.awards if each.player == back)
+    placed = [each.place for each in night.tournament.placings if each.player == back]
+    assert (len(placed), mine.place, mine.spent) == (2, min(placed), 2_200)
+    assert [each.spent for each in awarded.awards if each.player != back] == [1_100, 1_100]
