@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from engine.season.awarding import demand_placings, field_of
 from engine.season.commands import AdjustPoints, ReviseAward, RevokeAward, VoidAdjustment
-from engine.season.errors import AdjustmentInvalid, AdjustmentUnknown, AwardUnknown
+from engine.season.errors import AdjustmentInvalid, AdjustmentUnknown, AwardUnknown, OwnPoints
 from engine.season.events import (
     AdjustmentVoided,
     AwardRevised,
@@ -86,12 +86,15 @@ def adjust(state: Opened, command: AdjustPoints) -> tuple[Event, ...]:
     Source: rulebook ``points.adjusted``.
 
     Raises:
+        OwnPoints: If somebody adjusts their own.
         AdjustmentInvalid: If its number cannot be kept, or its sign contradicts its kind.
         AwardUnknown: If it is for a tournament that was never counted.
     """
     asked = command.adjustment
     if state.adjusted(asked.id) is not None:
         return ()
+    if command.author == asked.player:
+        raise OwnPoints
     points = Decimal(asked.points)
     if not points or abs(points) > POINTS_MAX:
         raise AdjustmentInvalid(problem=f"must not be 0, nor beyond {POINTS_MAX:f}")
@@ -128,10 +131,13 @@ def void(state: Opened, command: VoidAdjustment) -> tuple[Event, ...]:
 
     Raises:
         AdjustmentUnknown: If there is none of this name.
+        OwnPoints: If it is the own one.
     """
     found = state.adjusted(command.adjustment)
     if found is None:
         raise AdjustmentUnknown
+    if found.adjustment.player == command.author:
+        raise OwnPoints
     return () if found.voided else (_voided(found, command),)
 
 

@@ -81,6 +81,15 @@ class AdjustmentUnknown(CommandRejected):
         super().__init__("there is no such adjustment in this season")
 
 
+class OwnPoints(CommandRejected):
+    """Nobody gives points to themselves, nor takes back what was taken from them."""
+
+    code = "own_points"
+
+    def __init__(self) -> None:
+        super().__init__("another scorer has to decide on your points")
+
+
 class AdjustmentInvalid(CommandRejected):
     """The adjustment is not one that can be kept in the ledger."""
 

@@ -12,6 +12,7 @@ from engine.season.errors import (
     AdjustmentInvalid,
     AdjustmentUnknown,
     AwardUnknown,
+    OwnPoints,
     SeasonClosedAlready,
 )
 from engine.season.events import (
@@ -258,3 +259,15 @@ def test_money_is_asked_in_whole_units_and_spent_is_summed_over_entries() -> Non
         (player(1), 50, "135"),
         (player(2), 25, "110"),
     ]
+
+
+def test_nobody_adjusts_their_own_points_nor_takes_back_what_was_taken() -> None:
+    given = season(in_order(1, 1, 2))
+    own = adjustment(1, 2, "5")
+    given.when(replace(own, author=player(2))).then_rejected(OwnPoints)
+    given = given.asked(adjustment(1, 2, "-5", kind="penalty"))
+    void = VoidAdjustment(
+        adjustment=own.adjustment.id, reason=own.reason, author=player(2), now=own.now
+    )
+    given.when(void).then_rejected(OwnPoints)
+    given.when(replace(void, author=player(3))).events()
