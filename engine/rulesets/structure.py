@@ -26,7 +26,7 @@ HAND_SECONDS = 25
 PLAYER_SECONDS = 7
 """A hand takes so long, and so much longer for everybody who is dealt in."""
 
-STACK_IN_BETS = 60
+STACK_IN_BETS = 100
 """Big bets in a stack at the start, if the smallest chip allows it."""
 
 END_FACTOR, END_POWER = 6.6, 0.6

@@ -9,9 +9,11 @@ from litestar.params import FromPath
 
 from engine.league.roles import STAFF
 from engine.rulesets import Amounts
+from engine.tournament.entering.values import Entering
 from engine.tournament.levels import following
 from engine.tournament.state import Running, phase_of
 from engine.tournament.terms import EntryTerms, FeeTerms, FormatTerms
+from engine.tournament.terms.announced import Terms
 from engine.values import LeagueId, TournamentId, stream_of
 from service.api.access import Place, entrant_of, find, reach
 from service.api.asking import TournamentAsked, filled
@@ -88,6 +90,12 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     hands_between_seconds: int
     hands_max: int | None
     entry: EntryTerms
+    late_registration: bool
+    """Whether players may come though play has begun."""
+
+    late_registration_until: datetime | None
+    """Until when, where it does not end with a level."""
+
     entrants: tuple[EntrantShown, ...]
     tables: tuple[TableShown, ...]
     my: MyEntry | None
@@ -183,6 +191,7 @@ async def _shown(request: Asked, place: Place) -> TournamentShown:
     mine = entrant_of(place.state, player)
     my = next((each for each in entrants if each.id == mine), None)
     terms = place.state.terms
+    known: Entering = getattr(place.state, "entering", Entering())
     return TournamentShown(
         id=terms.tournament,
         state=phase_of(place.state),
@@ -195,10 +204,12 @@ async def _shown(request: Asked, place: Place) -> TournamentShown:
         clock=_clock(place.state),
         round=round_now(place.state),
         money=money_shown(place.state),
+        late_registration=known.late,
+        late_registration_until=known.late_until,
         **{
             name: getattr(terms, name)
             for name in TournamentShown.__struct_fields__
-            if name not in ("id", "state", "entrants", "tables", "my", "clock", "round", "money")
+            if name in Terms.__struct_fields__
         },
     )
 

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from msgspec.structs import replace
 
 from engine.errors import CommandRejected
 from engine.season import decider
@@ -28,6 +29,8 @@ from engine.season.values import Aggregation, Bonus, PointsFormula, PointsTable
 from engine.values import AdjustmentId, identifier
 from service.audit import points as plain
 from service.audit.ranking import Table
+from service.audit.report import Findings
+from service.audit.seasons import SeasonAudit
 from service.projections.ledgers import TERMS, Ledger
 from service.projections.projection import Happened
 from tests.engine.floor import LEAGUE, NOON, SEASON
@@ -205,3 +208,42 @@ def entered(ledger: Ledger, event: Any, position: int) -> list[Any]:
     for row in rows:
         ledger.take(row)
     return rows
+
+
+def faults_in(events: list[Any]) -> dict[str, list[str]]:
+    """Return what an audit of a season without tournaments finds, by check."""
+    findings, state = Findings(), decider.initial
+    audit = SeasonAudit(f"season-{SEASON[4:]}", findings, lambda _: None)
+    for position, event in enumerate(events):
+        before, state = state, decider.evolve(state, event)
+        audit.see(event, position, before)
+    audit.end(state)
+    return {
+        name: [fault.what for fault in check.faults]
+        for name, check in findings.checks.items()
+        if check.faults
+    }
+
+
+def test_an_audit_finds_lots_masters_and_ranks_that_are_not_as_committed() -> None:
+    """
+    Four players with five points each, drawn for, and then otherwise.
+    """
+    state = decider.initial
+    events: list[Any] = []
+    for step in (opening(), *(adjustment(who, who, "5") for who in range(1, 5))):
+        events += decider.decide(state, step)
+        state = decider.replay(events)
+    lots, closed = decider.decide(state, CloseSeason(now=NOON))
+    turned = replace(lots, draw=replace(lots.draw, order=lots.draw.order[::-1]))
+    fewer = replace(lots, draw=replace(lots.draw, candidates=lots.draw.candidates[1:]))
+
+    assert faults_in([*events, lots, closed]) == {}
+    assert "the lot gives another order" in faults_in([*events, turned, closed])["seeds"]
+    assert faults_in([*events, fewer, closed])["points"][0].startswith("lots were drawn among")
+    hidden = replace(closed, master="00" * 32)
+    assert faults_in([*events, lots, hidden]) == {"seeds": ["another master was published"]}
+    first, second, *others = closed.standings
+    swapped = (replace(second, rank=1), replace(first, rank=2), *others)
+    found = faults_in([*events, lots, replace(closed, standings=swapped)])
+    assert found == {"points": ["the final standings are others"]}

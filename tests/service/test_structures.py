@@ -15,7 +15,7 @@ def test_a_suggestion_shows_each_level_with_its_beginning_and_its_hands() -> Non
     assert done.returncode == 0, done.stderr
     assert head == "12 players with 1500 chips, about 90 minutes"
     assert columns.split() == ["level", "begins", "small", "big", "ante", "minutes", "hands"]
-    assert first.split() == ["1", "0:00", "10", "25", "-", "7.5", "6"]
+    assert first.split() == ["1", "0:00", "5", "15", "-", "7.5", "6"]
     assert second.split()[1] == "0:07"
     assert last.split()[5:] == ["stays", "-"]
 
@@ -35,4 +35,4 @@ def test_what_cannot_be_suggested_is_wrong_usage_with_a_reason() -> None:
     asked = ("--players", "9", "--stack", "10", "--minutes", "120")
     done = holotable("structure", "suggest", *asked)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "a stack of 300 at least" in done.stderr
+    assert "a stack of 500 at least" in done.stderr

@@ -68,6 +68,8 @@ async def test_a_late_player_gets_a_full_stack_and_a_drawn_seat(
         drawn = next(each["data"] for each in feed if each["type"] == "late_seat_drawn")
         places = drawn["draw"]["candidates"]
         assert {"table": table, "seat": drawn["seat"]} in places
+        shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
+        assert shown["late_registration"]
         closed = await owner.post(f"/v1/tournaments/{tournament}/registration/close")
         assert closed.json()["events"] == ["late_registration_closed"]
         stranger = await api.join(owner, league)
