@@ -101,7 +101,7 @@ def _decided(state: State, command: Command) -> tuple[Event, ...]:
         case RecordLeaves():
             return casino.cash_out(state, command)
         case CloseEarly():
-            return casino.close(state, command)
+            return rounds.closed(state, casino.close(state, command))
         case CloseWindows():
             return _with_bubble(state, results.close_windows(state, command), command.now)
         case RecordMoves():

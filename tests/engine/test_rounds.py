@@ -21,7 +21,7 @@ from engine.tournament.events import (
     SeatsDrawn,
     TournamentFinished,
 )
-from engine.tournament.floor.commands import Disqualify
+from engine.tournament.floor.commands import CallLastHands, Disqualify
 from engine.tournament.rounds.commands import EndRoundEarly
 from engine.tournament.rounds.errors import NoRoundInPlay
 from engine.tournament.rounds.events import RoundEnded, RoundSeated
@@ -273,6 +273,29 @@ def test_a_tournament_that_is_closed_early_ends_with_the_round_by_points() -> No
     assert isinstance(evening.tournament, Finished)
     assert evening.events[-1].rule == "finish.closed"
     assert len(evening.of(RoundEnded)) == 2
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_closed_between_two_rounds_or_before_the_final_it_ends_at_once_by_points(
+    rounds: int,
+) -> None:
+    evening = heats(8, rounds=rounds, cut=4)
+    evening.play_round()
+    scores = evening.of(RoundEnded)[-1].scores
+    evening.ask(CloseEarly(now=evening.now))
+    assert isinstance(evening.tournament, Finished)
+    assert evening.events[-1].rule == "finish.closed"
+    assert evening.tournament.placings[0].entrant in {e.entrant for e in scores if e.rank == 1}
+    assert len(evening.tournament.placings) == 8
+
+
+def test_last_hands_called_between_two_rounds_end_it_when_the_next_would_begin() -> None:
+    evening = heats(8, rounds=3)
+    evening.play_round()
+    evening.ask(CallLastHands(**RULED))
+    evening.seat_round()
+    assert isinstance(evening.tournament, Finished)
+    assert evening.events[-1].rule == "finish.last_hands"
 
 
 def test_who_is_disqualified_in_a_round_takes_the_last_place_and_plays_no_other() -> None:

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, assert_never
 
+from msgspec.structs import replace
+
 from engine.errors import InvariantViolated
 from engine.tournament.errors import DirectiveStale, TablesMissing
 from engine.tournament.events import Event, SeatsDrawn
@@ -95,6 +97,8 @@ def seat_round(state: Running, command: SeatRound) -> tuple[Event, ...]:
     rounds = state.rounds
     if rounds is None or rounds.next_at is None or command.now < rounds.next_at or state.paused:
         return ()
+    if over(state):
+        return _by_points(state, rounds)
     if rounds.cut is not None:
         return (_final(state, rounds, rounds.cut.going, command.table_ids),)
     return (_round(state, rounds, command.table_ids),)
@@ -106,6 +110,20 @@ def tables_max(state: Running) -> int:
     return max(
         tables_needed(people, table_seats=state.terms.table_seats), tables_for(state.terms, people)
     )
+
+
+def closed(state: State, closing: tuple[Event, ...]) -> tuple[Event, ...]:
+    """Return *closing*, and the end with it where no round is being played that could be last."""
+    rounds = state.rounds if isinstance(state, Running) else None
+    if not closing or rounds is None or rounds.stage != "between" or not isinstance(state, Running):
+        return closing
+    return (*closing, *_by_points(replace(state, closing=True), rounds))
+
+
+def _by_points(state: Running, rounds: RoundsState) -> tuple[Event, ...]:
+    """Return the end between two rounds, or before the final: points decide."""
+    scores = scores_left(rounds.scores, rounds.playing)
+    return after_last_round(state, plan_of(state), scores, ())
 
 
 def _enough(table_ids: tuple[TableId, ...], required: int) -> None:
