@@ -11,7 +11,7 @@ from engine.aggregates import DECIDERS
 from engine.policies import decide_in_turn
 from engine.rulesets import preset
 from engine.table import events as at_table
-from engine.table.commands import StepAway
+from engine.table.commands import ImposePenalty, StepAway
 from engine.tournament import decider
 from engine.tournament.commands import CloseEarly, DeclareRebuy, Pause, Resume
 from engine.tournament.errors import RebuyNotAllowed, TermsInvalid, TournamentFull
@@ -21,7 +21,13 @@ from engine.tournament.events import (
     SeatsDrawn,
     TournamentFinished,
 )
-from engine.tournament.floor.commands import CallLastHands, Disqualify
+from engine.tournament.floor.commands import (
+    CallLastHands,
+    Disqualify,
+    OrderMove,
+    StartHandForHand,
+)
+from engine.tournament.floor.errors import RulingNotPossible
 from engine.tournament.rounds.commands import EndRoundEarly
 from engine.tournament.rounds.errors import NoRoundInPlay
 from engine.tournament.rounds.events import RoundEnded, RoundSeated
@@ -238,6 +244,32 @@ def test_who_is_away_when_a_round_ends_is_away_in_the_next() -> None:
     evening.seat_round()
     away = [p.entrant for t in evening.tables.values() for p in t.places if p.away]
     assert away == [gone]
+
+
+def test_hands_that_were_not_missed_in_a_round_are_missed_in_the_next() -> None:
+    evening = heats(hands_per_round=1)
+    table = evening.tournament.tables[0]
+    late = table.seats[0].entrant
+    evening.at_table(
+        table.table,
+        evening.tables[table.table],
+        ImposePenalty(entrant=late, hands=3, rule="penalty.hands", now=NOON),
+    )
+    evening.play_round()
+    (owed,) = evening.of(RoundEnded)[0].penalties
+    assert (owed.entrant, owed.hands) == (late, 2)
+    evening.seat_round()
+    places = [place for each in evening.tables.values() for place in each.places]
+    assert {each.entrant: each.penalty for each in places if each.penalty} == {late: 2}
+
+
+def test_in_a_round_nobody_is_moved_and_tables_do_not_wait_for_each_others_hands() -> None:
+    evening = heats()
+    one, other, *_ = evening.tournament.tables
+    move = OrderMove(entrant=one.seats[0].entrant, to_table=other.table, **RULED)
+    for asked in (move, StartHandForHand(**RULED)):
+        with pytest.raises(RulingNotPossible, match="scheduled_round"):
+            evening.ask(asked)
 
 
 def test_nobody_buys_back_in_a_round() -> None:

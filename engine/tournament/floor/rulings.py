@@ -41,8 +41,10 @@ def order_move(state: Running, command: OrderMove) -> tuple[Event, ...]:
         EntrantUnknown: If the entrant has no seat.
         TableNotInPlay: If there is no such table.
         RulingNotPossible: If it is the same table, the seat is not free, or a table
-            would be emptied: that is a break.
+            would be emptied: that is a break; in a scheduled round nobody moves.
     """
+    if state.in_round:
+        raise RulingNotPossible(reason="scheduled_round")
     source, seat = seat_of(state, command.entrant)
     target = _open(state, command.to_table)
     free = free_seats(state.terms, [each.seat for each in target.seats], tables=len(state.tables))

@@ -344,6 +344,7 @@ def _ended(
         results=tables,
         scores=kept,
         away=command.away,
+        penalties=command.penalties,
         next_at=_next(plan, rounds.number, command.now) if goes_on else None,
         rule="rounds.ended_early" if rounds.closing else "rounds.end",
     )
