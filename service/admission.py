@@ -13,9 +13,9 @@ from engine.league.banning import demand_unbanned
 from engine.league.roles import may
 from engine.league.state import Created
 from engine.table.commands import ComeBack, OpenTable, StepAway
-from engine.tournament.commands import Register
+from engine.tournament.commands import Register, Withdraw
 from engine.tournament.entering.commands import AnswerOffer, Approve
-from engine.tournament.state import Registering
+from engine.tournament.state import Registering, Running
 from engine.values import PlayerId, TableId, identifier, stream_of
 from service.desk import new_id
 from service.errors import StreamNotFound
@@ -68,6 +68,34 @@ async def guards(
         for each in outside
         if each.entrant == command.entrant
     ]
+
+
+async def unwelcome(
+    states: States, state: Any, now: datetime
+) -> tuple[tuple[Withdraw, ...], list[Entry]]:
+    """
+    Return who must leave the line before anybody is taken from it, and the guard for that.
+
+    Nobody is asked who is taken from the line at the start or into a place that falls
+    free, so membership and bans are looked at here.
+    """
+    if not isinstance(state, Registering | Running) or not state.entering.waiting:
+        return (), []
+    stream = stream_of(state.terms.league)
+    house = (await states.load(stream)).state
+    leaving = tuple(
+        Withdraw(entrant=each.entrant, now=now)
+        for each in state.entering.waiting
+        if not _welcome(house, each.player, now)
+    )
+    return leaving, [Entry(stream)]
+
+
+def _welcome(house: Any, player: PlayerId, now: datetime) -> bool:
+    if not isinstance(house, Created) or not may(house.role_of(player), "enter_tournaments"):
+        return False
+    ban = house.ban_of(player)
+    return ban is None or not ban.holds(now)
 
 
 async def tables_told(

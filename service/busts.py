@@ -9,6 +9,7 @@ from engine.errors import InvariantViolated
 from engine.table.state import Table
 from engine.tournament.commands import RecordBusts
 from service.addresses import stream_of
+from service.admission import unwelcome
 from service.writer import Entry, States
 
 
@@ -22,8 +23,11 @@ async def at_table(states: States, here: Table, asked: Sequence[Any]) -> tuple[E
     if busts is None:
         return (Entry(stream, events, after),)
     above = stream_of(here.tournament)
-    told, _, bought, after = with_busts((await states.load(above)).state, after, busts)
-    return Entry(stream, (*events, *bought), after), Entry(above, told)
+    floor = (await states.load(above)).state
+    leaving, guarded = await unwelcome(states, floor, busts.now)
+    left, floor = policies.decide_in_turn(tournament.decider, floor, leaving)
+    told, _, bought, after = with_busts(floor, after, busts)
+    return Entry(stream, (*events, *bought), after), Entry(above, (*left, *told)), *guarded
 
 
 def with_busts(

@@ -16,7 +16,14 @@ from engine.tournament.commands import OpenRegistration, StartPlay
 from engine.tournament.state import Finished, Registering, Running
 from engine.tournament.values import Masters
 from service.addresses import stream_of
-from service.admission import appointment, guards, opened_table, table_ids_for, tables_told
+from service.admission import (
+    appointment,
+    guards,
+    opened_table,
+    table_ids_for,
+    tables_told,
+    unwelcome,
+)
 from service.boundaries import open_next_hand, settled
 from service.busts import at_table, with_busts
 from service.desk import Desk
@@ -80,13 +87,16 @@ async def start_tournament(
         state = (await states.load(stream)).state
         ids = table_ids_for(state, command)
         start = StartPlay(table_ids=ids, scheduled=scheduled, now=now)
-        events, state = tournament.decider.carry_out(state, start)
+        leaving, guarded = await unwelcome(states, state, now)
+        asked: tuple[TournamentCommand, ...] = (*leaving, start)
+        events, state = policies.decide_in_turn(tournament.decider, state, asked)
         opened = policies.tables_of(state, now=now) if isinstance(state, Running) else ()
         tables = opened if events else ()
         told = policies.presence_of(state, events)
         return [
             Entry(stream, events),
             *[await opened_table(states, each, told.get(each.table, ())) for each in tables],
+            *guarded,
         ]
 
     await desk.writer.submit(league, command, decide)

@@ -66,7 +66,9 @@ async def test_what_happens_between_the_look_and_the_append_counts(
     await ask(here, AddMember(player=PLAYER, now=NOW))
     looks = 0
     season = named("ssn", str(uuid4()))
-    opening = OpenSeason(season=season, league=LEAGUE, name="One", now=NOW)
+    opening = OpenSeason(
+        season=season, league=LEAGUE, name="One", now=NOW, master="6b" * 32, salt="7c" * 32
+    )
 
     async def enter(states: States) -> Sequence[Entry]:
         nonlocal looks

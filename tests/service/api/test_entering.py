@@ -226,3 +226,28 @@ async def test_one_place_and_many_who_want_it_at_once(serving) -> None:
         assert states == ["registered"] * 2 + ["waitlisted"] * 4
         listed = (await owner.get(f"/v1/tournaments/{tournament}/registrations")).json()["items"]
         assert [each["line"] for each in listed] == [None, None, 1, 2, 3, 4]
+
+
+async def test_whoever_is_banned_while_waiting_is_not_taken_at_the_start(serving) -> None:
+    async with serving() as api:
+        terms = {
+            "entrants_max": 2,
+            "entry": {"waitlist": True, "check_in_opens_before_seconds": 7200},
+        }
+        owner, league, tournament, people = await announced(api, 4, **terms)
+        for person in people:
+            await enter(person, tournament)
+        for person in (people[0], people[2], people[3]):
+            there = await person.post(f"/v1/tournaments/{tournament}/check-ins")
+            assert there.is_success, there.text
+        banned = await owner.http.put(
+            f"/v1/leagues/{league}/bans/{people[2].player}",
+            json={"reason": "Cheated elsewhere."},
+            headers=owner.headers,
+        )
+        assert banned.is_success, banned.text
+        started = await owner.post(f"/v1/tournaments/{tournament}/start")
+        assert started.status_code == 202, started.text
+        shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
+        playing = {each["player"] for each in shown["entrants"] if each["table"]}
+        assert playing == {people[0].player, people[3].player}
