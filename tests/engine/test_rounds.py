@@ -14,7 +14,7 @@ from engine.table import events as at_table
 from engine.table.commands import ImposePenalty, StepAway
 from engine.tournament import decider
 from engine.tournament.commands import CloseEarly, DeclareRebuy, Pause, Resume
-from engine.tournament.errors import RebuyNotAllowed, TermsInvalid, TournamentFull
+from engine.tournament.errors import EntrantUnknown, RebuyNotAllowed, TermsInvalid, TournamentFull
 from engine.tournament.events import (
     EntrantBusted,
     EntrantEliminated,
@@ -33,6 +33,7 @@ from engine.tournament.rounds.errors import NoRoundInPlay
 from engine.tournament.rounds.events import RoundEnded, RoundSeated
 from engine.tournament.state import Finished
 from engine.tournament.terms import EntryTerms, FeeTerms, Rounds, SingleTable
+from engine.values import EntrantId
 from tests.engine.evening import folding
 from tests.engine.floor import NOON, announce, entrant, opening, register
 from tests.engine.rounds import Heats, bold
@@ -342,6 +343,21 @@ def test_who_is_disqualified_in_a_round_takes_the_last_place_and_plays_no_other(
     assert len(seats) == 8
     placings = evening.events[-1].placings
     assert [each.place for each in placings if each.entrant == out] == [9]
+
+
+def test_who_has_no_seat_between_two_rounds_can_be_disqualified() -> None:
+    evening = heats(9, cut=4)
+    evening.play_round()
+    out = evening.rounds.playing[2]
+    evening.ask(Disqualify(entrant=out, **RULED))
+    assert [each.place for each in evening.of(EntrantEliminated)] == [9]
+    assert out not in evening.rounds.playing
+    evening.seat_round()
+    seats = [seat.entrant for table in evening.of(RoundSeated)[1].tables for seat in table.seats]
+    assert len(seats) == 8
+    assert out not in seats
+    with pytest.raises(EntrantUnknown):
+        evening.ask(Disqualify(entrant=EntrantId("ent_" + "9" * 32), **RULED))
 
 
 def test_what_is_read_back_leads_to_the_same_state() -> None:
