@@ -13,7 +13,7 @@ import httpx
 from rich.console import Console
 
 from service.bots.client import Problem, Unreachable
-from service.database import ServerRefused
+from service.database import DATABASE, ServerRefused
 from service.demo.floor import TournamentLost
 from service.demo.night import Night, NightFailed, Outcome
 from service.demo.options import Options
@@ -47,7 +47,8 @@ def run(options: Options) -> int:
         durable=False,
         options=CHANGES,
         server=options.server,
-        name=directory.name.replace("-", "_"),
+        # On a server of our own the usual name, so that `up --data` goes on with it.
+        name=DATABASE if options.server is None else directory.name.replace("-", "_"),
     )
     signal.signal(signal.SIGTERM, _interrupt)
     began = time.monotonic()
@@ -65,6 +66,8 @@ def run(options: Options) -> int:
     finally:
         if options.keep or code == 1:
             console.print(f"data and logs: {stack.where}")
+            if options.server is None:
+                console.print(f"  look at them: holotable up --data {directory}")
         else:
             stack.discard()
     return code
