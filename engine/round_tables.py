@@ -5,20 +5,28 @@ from datetime import datetime
 
 from engine import purchases
 from engine.errors import InvariantViolated
-from engine.table.commands import AwardCarry, CloseTable, OpenTable, Placed, StepAway, VacateSeats
+from engine.table.commands import (
+    AwardCarry,
+    CloseTable,
+    ImposePenalty,
+    OpenTable,
+    Placed,
+    StepAway,
+    VacateSeats,
+)
 from engine.table.state import Table
 from engine.tournament.directives import RoundOver
 from engine.tournament.events import Event as TournamentEvent
 from engine.tournament.rounds.commands import EndRound
-from engine.tournament.rounds.events import FinalSeated, RoundSeated
-from engine.tournament.rounds.values import TableEnd
+from engine.tournament.rounds.events import FinalSeated, RoundEnded, RoundSeated
+from engine.tournament.rounds.values import RoundPenalty, TableEnd
 from engine.tournament.seating import seats_at
-from engine.tournament.state import Running
+from engine.tournament.state import Running, Seating
 from engine.tournament.state import State as TournamentState
 from engine.values import Chips, EntrantId, TableId
 
-Opening = tuple[OpenTable, tuple[StepAway, ...]]
-"""A table, and who is not there when it opens."""
+Opening = tuple[OpenTable, tuple[StepAway | ImposePenalty, ...]]
+"""A table, and who is not there when it opens, or has hands to miss."""
 
 Closing = tuple[AwardCarry | VacateSeats | CloseTable, ...]
 
@@ -45,9 +53,7 @@ def opened(
         return ()
     if not isinstance(tournament, Running) or tournament.rounds is None:
         raise InvariantViolated("a round was seated where there are none")
-    ended = tournament.rounds.ended
-    away = ended[-1].away if ended else ()
-    terms = tournament.terms
+    before, terms = tournament.rounds.ended[-1], tournament.terms
     final = tournament.rounds.stage == "final"
     seats = seats_at(terms, tables=1) if final else terms.table_seats
     return tuple(
@@ -67,9 +73,23 @@ def opened(
                 seat_count=seats,
                 now=now,
             ),
-            tuple(StepAway(entrant=e.entrant) for e in seating.seats if e.entrant in away),
+            _along(before, seating, now),
         )
         for seating in tournament.tables
+    )
+
+
+def _along(
+    before: RoundEnded, here: Seating, now: datetime
+) -> tuple[StepAway | ImposePenalty, ...]:
+    """Return what those who sit *here* bring from the round before: absence, penalties."""
+    return (
+        *(StepAway(entrant=each) for each in before.away if here.seat_of(each) is not None),
+        *(
+            ImposePenalty(entrant=each.entrant, hands=each.hands, rule="penalty.moved", now=now)
+            for each in before.penalties
+            if here.seat_of(each.entrant) is not None
+        ),
     )
 
 
@@ -94,4 +114,12 @@ def ending(
             CloseTable(reason="round_over", now=now),
         )
     away = tuple(place.entrant for table in here.values() for place in table.places if place.away)
-    return closing, EndRound(round=order.round, tables=tuple(ends), away=away, now=now)
+    penalties = tuple(
+        RoundPenalty(entrant=place.entrant, hands=place.penalty)
+        for table in here.values()
+        for place in table.places
+        if place.penalty
+    )
+    return closing, EndRound(
+        round=order.round, tables=tuple(ends), away=away, penalties=penalties, now=now
+    )

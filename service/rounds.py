@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from engine import policies, round_tables, table, tournament
 from engine.table.commands import Command as TableCommand
@@ -50,16 +51,16 @@ async def seat_round(desk: Desk, league: str, tournament_id: str, after: int) ->
     await desk.writer.submit(league, order, decide)
     state = (await desk.writer.load(league, stream, fresh=False)).state
     if _waits(state, after):
-        soon = desk.clock.now() + timedelta(seconds=desk.settings.sweep_seconds)
-        due: datetime = state.rounds.next_at
-        return max(soon, due)
+        now, due = desk.clock.now(), state.rounds.next_at
+        # A pause has no end that is known; it is asked again.
+        return due if due > now else now + timedelta(seconds=desk.settings.sweep_seconds)
     if isinstance(state, Running):
         for seating in state.tables:
             desk.later(open_next_hand(desk, league, seating.table))
     return None
 
 
-def _waits(state: object, after: int) -> bool:
+def _waits(state: Any, after: int) -> bool:
     """Return whether what follows round *after* is still to be seated."""
     if not isinstance(state, Running) or state.rounds is None:
         return False

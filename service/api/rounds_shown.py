@@ -41,7 +41,7 @@ class CutShown(msgspec.Struct, kw_only=True):
 
 
 class RoundsShown(msgspec.Struct, kw_only=True):
-    """All rounds so far, and the points of everybody still in."""
+    """All rounds so far, and the points."""
 
     number: int
     """Of the round that is played, or was played last."""
@@ -55,7 +55,7 @@ class RoundsShown(msgspec.Struct, kw_only=True):
 
     rounds: tuple[RoundShown, ...]
     scores: tuple[Score, ...]
-    """The best first; those who go out keep no score."""
+    """Of all who were still in when the last round ended, the best first."""
 
     cut: CutShown | None
 

@@ -11,22 +11,29 @@ from engine.aggregates import DECIDERS
 from engine.policies import decide_in_turn
 from engine.rulesets import preset
 from engine.table import events as at_table
-from engine.table.commands import StepAway
+from engine.table.commands import ImposePenalty, StepAway
 from engine.tournament import decider
 from engine.tournament.commands import CloseEarly, DeclareRebuy, Pause, Resume
-from engine.tournament.errors import RebuyNotAllowed, TermsInvalid, TournamentFull
+from engine.tournament.errors import EntrantUnknown, RebuyNotAllowed, TermsInvalid, TournamentFull
 from engine.tournament.events import (
     EntrantBusted,
     EntrantEliminated,
     SeatsDrawn,
     TournamentFinished,
 )
-from engine.tournament.floor.commands import CallLastHands, Disqualify
+from engine.tournament.floor.commands import (
+    CallLastHands,
+    Disqualify,
+    OrderMove,
+    StartHandForHand,
+)
+from engine.tournament.floor.errors import RulingNotPossible
 from engine.tournament.rounds.commands import EndRoundEarly
 from engine.tournament.rounds.errors import NoRoundInPlay
 from engine.tournament.rounds.events import RoundEnded, RoundSeated
 from engine.tournament.state import Finished
 from engine.tournament.terms import EntryTerms, FeeTerms, Rounds, SingleTable
+from engine.values import EntrantId
 from tests.engine.evening import folding
 from tests.engine.floor import NOON, announce, entrant, opening, register
 from tests.engine.rounds import Heats, bold
@@ -240,6 +247,32 @@ def test_who_is_away_when_a_round_ends_is_away_in_the_next() -> None:
     assert away == [gone]
 
 
+def test_hands_that_were_not_missed_in_a_round_are_missed_in_the_next() -> None:
+    evening = heats(hands_per_round=1)
+    table = evening.tournament.tables[0]
+    late = table.seats[0].entrant
+    evening.at_table(
+        table.table,
+        evening.tables[table.table],
+        ImposePenalty(entrant=late, hands=3, rule="penalty.hands", now=NOON),
+    )
+    evening.play_round()
+    (owed,) = evening.of(RoundEnded)[0].penalties
+    assert (owed.entrant, owed.hands) == (late, 2)
+    evening.seat_round()
+    places = [place for each in evening.tables.values() for place in each.places]
+    assert {each.entrant: each.penalty for each in places if each.penalty} == {late: 2}
+
+
+def test_in_a_round_nobody_is_moved_and_tables_do_not_wait_for_each_others_hands() -> None:
+    evening = heats()
+    one, other, *_ = evening.tournament.tables
+    move = OrderMove(entrant=one.seats[0].entrant, to_table=other.table, **RULED)
+    for asked in (move, StartHandForHand(**RULED)):
+        with pytest.raises(RulingNotPossible, match="scheduled_round"):
+            evening.ask(asked)
+
+
 def test_nobody_buys_back_in_a_round() -> None:
     ruleset = replace(BETTER, rebuy=replace(BETTER.rebuy, max=None))
     plan = Rounds(rounds=2, hands_per_round=2)
@@ -310,6 +343,21 @@ def test_who_is_disqualified_in_a_round_takes_the_last_place_and_plays_no_other(
     assert len(seats) == 8
     placings = evening.events[-1].placings
     assert [each.place for each in placings if each.entrant == out] == [9]
+
+
+def test_who_has_no_seat_between_two_rounds_can_be_disqualified() -> None:
+    evening = heats(9, cut=4)
+    evening.play_round()
+    out = evening.rounds.playing[2]
+    evening.ask(Disqualify(entrant=out, **RULED))
+    assert [each.place for each in evening.of(EntrantEliminated)] == [9]
+    assert out not in evening.rounds.playing
+    evening.seat_round()
+    seats = [seat.entrant for table in evening.of(RoundSeated)[1].tables for seat in table.seats]
+    assert len(seats) == 8
+    assert out not in seats
+    with pytest.raises(EntrantUnknown):
+        evening.ask(Disqualify(entrant=EntrantId("ent_" + "9" * 32), **RULED))
 
 
 def test_what_is_read_back_leads_to_the_same_state() -> None:

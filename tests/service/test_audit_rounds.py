@@ -8,11 +8,13 @@ from msgspec.structs import replace
 
 from engine.aggregates import DECIDERS
 from engine.rulesets import preset
+from engine.tournament.floor.commands import Disqualify
 from engine.tournament.rounds.events import CutMade, FinalSeated, RoundEnded, RoundSeated
 from engine.tournament.terms import Rounds
 from service.audit.floors import FloorAudit
 from service.audit.report import Findings
 from tests.engine.rounds import Heats
+from tests.engine.rulings import RULED
 
 PLAN = Rounds(rounds=2, hands_per_round=1, seating="swiss", cut=4)
 
@@ -37,6 +39,17 @@ def failed(events: list[Any]) -> set[str]:
 
 def test_rounds_as_they_were_played_pass() -> None:
     assert failed(played()) == set()
+
+
+def test_rounds_pass_in_which_somebody_is_disqualified_at_a_table_and_between_two() -> None:
+    evening = Heats(9, preset("better"), replace(PLAN, stacks="carried"))
+    first, second, *_ = (table.seats[0].entrant for table in evening.tournament.tables)
+    evening.ask(Disqualify(entrant=first, **RULED))
+    evening.play_round()
+    evening.ask(Disqualify(entrant=second, **RULED))
+    evening.play_rounds()
+    evening.seat_round()
+    assert failed(list(evening.events)) == set()
 
 
 def seats_exchanged(event: RoundSeated) -> RoundSeated:

@@ -42,6 +42,8 @@ def start(state: Running, command: StartHandForHand) -> tuple[Event, ...]:
     """
     if state.floor.hand_for_hand is not None:
         return ()
+    if state.in_round:
+        raise RulingNotPossible(reason="scheduled_round")
     if len(state.tables) < 2:
         raise RulingNotPossible(reason="one_table")
     if state.floor.last_hands is not None or state.closing:

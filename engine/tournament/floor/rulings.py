@@ -41,8 +41,10 @@ def order_move(state: Running, command: OrderMove) -> tuple[Event, ...]:
         EntrantUnknown: If the entrant has no seat.
         TableNotInPlay: If there is no such table.
         RulingNotPossible: If it is the same table, the seat is not free, or a table
-            would be emptied: that is a break.
+            would be emptied: that is a break; in a scheduled round nobody moves.
     """
+    if state.in_round:
+        raise RulingNotPossible(reason="scheduled_round")
     source, seat = seat_of(state, command.entrant)
     target = _open(state, command.to_table)
     free = free_seats(state.terms, [each.seat for each in target.seats], tables=len(state.tables))
@@ -187,14 +189,14 @@ def disqualify(state: Running, command: Disqualify) -> tuple[Event, ...]:
         raise RulingNotPossible(reason="casino")
     if command.entrant in state.floor.disqualified:
         return ()
-    window, entry = state.window(command.entrant), entry_of(state, command.entrant)
-    if window is None:
-        table, seat = seat_of(state, command.entrant)
-        bust = Busted(entrant=command.entrant, seat=seat, stack_at_start=0)
-    else:
-        bust = Busted(entrant=command.entrant, seat=window.seat, stack_at_start=0)
+    entry, table = entry_of(state, command.entrant), None
+    seat = _left(state, command.entrant)
+    if seat is None:
+        seating, seat = seat_of(state, command.entrant)
+        table = seating.table
     if entry is None:
         raise EntrantUnknown
+    bust = Busted(entrant=command.entrant, seat=seat, stack_at_start=0)
     return (
         EntrantDisqualified(
             by=command.by,
@@ -202,11 +204,24 @@ def disqualify(state: Running, command: Disqualify) -> tuple[Event, ...]:
             rule="disqualification",
             entrant=command.entrant,
             player=entry.player,
-            table=table.table if window is None else None,
-            seat=bust.seat if window is None else None,
+            table=table,
+            seat=None if table is None else seat,
         ),
         *results.eliminations(state, (bust,), rule="placing.disqualified"),
     )
+
+
+def _left(state: Running, entrant: EntrantId) -> Seat | None:
+    """Return the last seat of somebody who is still in without one; None for everybody else."""
+    window = state.window(entrant)
+    if window is not None:
+        return window.seat
+    rounds = state.rounds
+    if rounds is None or entrant not in state.remaining():
+        return None
+    if any(table.seat_of(entrant) is not None for table in state.tables):
+        return None
+    return rounds.seat_of(entrant)
 
 
 def record_removal(state: Running, command: RecordRemoval) -> tuple[Event, ...]:

@@ -9,8 +9,8 @@ from engine.tournament.terms import Rounds, SingleTable
 from engine.tournament.terms.announced import Terms
 
 ROUNDS_MAX = 200
-ENTRANTS_MAX = 2_000
-"""All tables of a round end in one append."""
+ENTRANTS_MAX = 1_000
+"""All tables of a round end in one append; to pair so many takes a second or two."""
 
 TABLE_SEATS_MIN = 3
 """With fewer somebody might sit alone."""

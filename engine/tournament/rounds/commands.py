@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.tournament.rounds.values import TableEnd
+from engine.tournament.rounds.values import RoundPenalty, TableEnd
 from engine.values import EntrantId, PlayerId, TableId, TextRef
 
 
@@ -27,6 +27,7 @@ class EndRound(_Command, frozen=True, kw_only=True, tag="end_round"):
     round: int
     tables: tuple[TableEnd, ...]
     away: tuple[EntrantId, ...]
+    penalties: tuple[RoundPenalty, ...] = ()
     now: datetime
 
 

@@ -135,7 +135,7 @@ def _round(state: Running, rounds: RoundsState, table_ids: tuple[TableId, ...]) 
     plan, seats, number = plan_of(state), state.terms.table_seats, state.draws + 1
     label: Literal["order"] = "order"
     drawn = draw_order(rounds.playing, masters=state.masters, number=number, label=label)
-    scores = ranked_by(rounds.scores, drawn)
+    scores = ranked_by(scores_left(rounds.scores, rounds.playing), drawn)
     history = [each.tables for each in rounds.seated]
     people = paired(plan, [each.entrant for each in scores], drawn, history, seats=seats)
     _enough(table_ids, len(people))
@@ -344,6 +344,7 @@ def _ended(
         results=tables,
         scores=kept,
         away=command.away,
+        penalties=command.penalties,
         next_at=_next(plan, rounds.number, command.now) if goes_on else None,
         rule="rounds.ended_early" if rounds.closing else "rounds.end",
     )

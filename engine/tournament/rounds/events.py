@@ -4,7 +4,14 @@ from datetime import datetime
 
 import msgspec
 
-from engine.tournament.rounds.values import Meetings, RoundDraw, RoundResult, RoundTable, Score
+from engine.tournament.rounds.values import (
+    Meetings,
+    RoundDraw,
+    RoundPenalty,
+    RoundResult,
+    RoundTable,
+    Score,
+)
 from engine.tournament.values import SeatAssignment
 from engine.values import EntrantId, PlayerId, TextRef
 
@@ -47,6 +54,9 @@ class RoundEnded(_Event, frozen=True, kw_only=True, tag="round_ended"):
 
     away: tuple[EntrantId, ...]
     """Who was not there, and is seated absent in the next round."""
+
+    penalties: tuple[RoundPenalty, ...]
+    """What is still to be served, and is served in the next round."""
 
     next_at: datetime | None
     """When the next round, or the final, is seated; none after the last."""

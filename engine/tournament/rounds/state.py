@@ -7,7 +7,7 @@ import msgspec
 
 from engine.tournament.rounds.events import CutMade, RoundEnded, RoundSeated
 from engine.tournament.rounds.values import RoundBust, Score
-from engine.values import Chips, EntrantId
+from engine.values import Chips, EntrantId, Seat
 
 Stage = Literal["playing", "between", "final"]
 
@@ -45,8 +45,13 @@ class RoundsState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        """Return what everybody still in has won so far, the best first; none in round 1."""
+        """Return what all who were in when the last round ended have won, best first."""
         return self.ended[-1].scores if self.ended else ()
+
+    def seat_of(self, entrant: EntrantId) -> Seat | None:
+        """Return where *entrant* sits in the round played now, or sat in the last; or None."""
+        seats = (each for table in self.seated[-1].tables for each in table.seats)
+        return next((each.seat for each in seats if each.entrant == entrant), None)
 
     def stack_of(self, entrant: EntrantId) -> Chips:
         """Return what *entrant* had at the end of the last round played; 0 if nothing."""

@@ -103,6 +103,13 @@ class RoundBust(_Part, frozen=True, kw_only=True):
     stack_at_start: Chips
 
 
+class RoundPenalty(_Part, frozen=True, kw_only=True):
+    """Hands that somebody has still to miss when a round is over."""
+
+    entrant: EntrantId
+    hands: int
+
+
 class TableEnd(_Part, frozen=True, kw_only=True):
     """What everybody at a table had when the round was over there."""
 

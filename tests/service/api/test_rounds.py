@@ -1,5 +1,7 @@
 """Scheduled rounds over HTTP: announced, read, ended early; the job seats the next one."""
 
+import asyncio
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -68,11 +70,15 @@ async def test_a_round_shows_who_meets_whom_and_how_it_ended(serving) -> None:
 async def test_the_job_seats_the_next_round_once_and_the_final_after_the_last(
     serving, database
 ) -> None:
-    async with serving() as api, open_desk(database.settings("holotable_worker")) as desk:
+    async with (
+        serving() as api,
+        open_desk(database.settings("holotable_worker")) as desk,
+        open_desk(database.settings("holotable_worker")) as other,
+    ):
         owner, league, tournament, people, _ = await api.playing(6, **TERMS)
         await play_out(owner, people, tournament)
-        assert await seat(desk, league, tournament, 1) is None
-        assert await seat(desk, league, tournament, 1) is None
+        asked = (seat(each, league, tournament, 1) for each in (desk, other, desk, other))
+        assert await asyncio.gather(*asked) == [None] * 4
         shown = await rounds_of(owner, tournament)
         assert [each["number"] for each in shown["rounds"]] == [1, 2]
         assert [each["number"] for each in shown["rounds"][1]["tables"]] == [3, 4]
@@ -85,6 +91,19 @@ async def test_the_job_seats_the_next_round_once_and_the_final_after_the_last(
         assert [each["number"] for each in shown["tables"]] == [5]
         playing = {each["id"] for each in shown["entrants"] if each["status"] == "playing"}
         assert playing == set(cut["going"])
+
+
+async def test_a_job_that_comes_too_early_comes_again_at_its_time(serving, database) -> None:
+    async with serving() as api, open_desk(database.settings("holotable_worker")) as desk:
+        terms = {**TERMS, "format": {**FORMAT, "between_seconds": 3_600}}
+        owner, league, tournament, people, _ = await api.playing(6, **terms)
+        await play_out(owner, people, tournament)
+        due = (await rounds_of(owner, tournament))["next_at"]
+        again = await seat(desk, league, tournament, 1)
+        assert again == datetime.fromisoformat(due)
+        assert (await rounds_of(owner, tournament))["number"] == 1
+        floor = await owner.get(f"/v1/tournaments/{tournament}/floor")
+        assert (floor.status_code, floor.json()["floor"]["tables"]) == (200, [])
 
 
 async def test_in_a_pause_the_job_comes_again(serving, database) -> None:
