@@ -1,0 +1,33 @@
+"""`api-spec/verifier/verify.py` as a module, the bundles beside these tests, and the published vectors."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+BUNDLES = Path(__file__).parent / "bundles"
+PROGRAM = ROOT / "api-spec" / "verifier" / "verify.py"
+
+
+def _load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("bundle_verifier", PROGRAM)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+verifier: Any = _load()
+KEYS = [verifier.read_key(line) for line in (BUNDLES / "keys.txt").read_text().splitlines()]
+
+
+def bundle(name: str) -> bytes:
+    return (BUNDLES / f"{name}.bundle").read_bytes()
+
+
+def vectors(name: str) -> Any:
+    return json.loads((ROOT / "api-spec" / "vectors" / f"{name}.json").read_text())
