@@ -69,6 +69,8 @@ class Season:
             season=SeasonId(identifier("ssn", UUID(int=1))),
             league=LeagueId(identifier("lge", UUID(int=1))),
             name="Autumn",
+            master="6b" * 32,
+            salt="7c" * 32,
             now=self.now,
         )
         self.ask(opening)
