@@ -7,6 +7,7 @@ that are idle afterwards are led on in the background, after the commit.
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from engine import policies, purchases, season, table, tournament
 from engine.table.commands import Command as TableCommand
@@ -101,6 +102,11 @@ async def start_tournament(
 
     await desk.writer.submit(league, command, decide)
     started = (await desk.writer.load(league, stream, fresh=False)).state
+    return _set_going(desk, league, started, now)
+
+
+def _set_going(desk: Desk, league: str, started: Any, now: datetime) -> datetime | None:
+    """Open first hands in the background; return when to ask again what has not started."""
     if isinstance(started, Running):
         for seating in started.tables:
             desk.later(open_next_hand(desk, league, seating.table))

@@ -17,6 +17,7 @@ from service.database import DATABASE, ServerRefused
 from service.demo.floor import TournamentLost
 from service.demo.night import Night, NightFailed, Outcome
 from service.demo.options import Options
+from service.demo.proof import prove
 from service.demo.teller import Teller
 from service.embedded import ClusterFailed
 from service.sources import DatabaseClock
@@ -80,10 +81,11 @@ def _on_a_stack(console: Console, options: Options, stack: Stack, began: float) 
         console.print(f"  {stack.url}, after {time.monotonic() - began:.1f} s")
         with Teller(console, steps=options.players * options.tournaments) as teller:
             outcome = asyncio.run(_played(stack, options, teller))
+        outcome.proved = prove(console, stack, outcome.season, outcome.signers)
     _report(console, outcome, time.monotonic() - began)
     if options.summary is not None:
         options.summary.write_text(json.dumps(outcome.summary(), indent=2), encoding="utf-8")
-    return 0 if outcome.passed else 1
+    return 0 if outcome.passed and outcome.proved else 1
 
 
 async def _played(stack: Stack, options: Options, teller: Teller) -> Outcome:

@@ -39,6 +39,13 @@ class Outcome:
     audits: list[dict[str, Any]] = field(default_factory=list)
     standings: list[dict[str, Any]] = field(default_factory=list)
     head: dict[str, Any] = field(default_factory=dict)
+    season: str = ""
+    signers: list[str] = field(default_factory=list)
+    """Public keys, as the house shows them; an auditor has them from elsewhere."""
+
+    proved: bool | None = None
+    """What the independent verifier says; none before it was asked."""
+
     refusals: list[str] = field(default_factory=list)
     passed: bool = True
 
@@ -49,6 +56,7 @@ class Outcome:
             "audits": self.audits,
             "standings": self.standings,
             "head": self.head,
+            "proved": self.proved,
             "refusals": self.refusals,
             "passed": self.passed,
         }
@@ -86,6 +94,7 @@ class Night:
             Problem: If the API refuses what should be allowed.
         """
         league, season = await self._gather()
+        self._outcome.season = season
         for number in range(1, self._options.tournaments + 1):
             await self._tournament(league, season, number)
         await self._standings(season)
@@ -199,6 +208,8 @@ class Night:
         by = ", ".join(signers_of(head["note"]))
         self._teller.say(f"{head['size']} events, root {head['root'][:16]}…, signed by {by}")
         self._outcome.head = head
+        keys = (await self._organiser.get("/v1/signers"))["items"]
+        self._outcome.signers = [each["verifier_key"] for each in keys]
 
     async def _audit(self, league: str) -> None:
         self._teller.heading("Audit")

@@ -84,6 +84,12 @@ def test_every_audit_of_the_night_passes(night: Night) -> None:
     assert night.summary["passed"] is True
 
 
+def test_the_night_is_verified_by_a_program_that_shares_nothing_with_ours(night: Night) -> None:
+    """The season's bundle, all of it opened, replayed from the documents alone."""
+    assert night.summary["proved"] is True
+    assert "PASS: signed by a key that was given, and nothing differs" in night.run.stdout
+
+
 def test_the_night_is_signed_and_the_audit_builds_its_tree_again(night: Night) -> None:
     """A head of the league's tree, by a named key, stands in the log as it was audited."""
     head, (audit,) = night.summary["head"], night.summary["audits"]
