@@ -7,15 +7,16 @@ Beside ``engine.policies``, a place where table and tournament meet.
 from datetime import datetime
 
 from engine import clocks, purchases
+from engine.cards import deck
 from engine.errors import InvariantViolated
-from engine.rng import derive_seed
+from engine.rng import card_leaves, derive_seed, openings_digest, shuffled_pile
 from engine.table.commands import Command, Omission, OpenHand, Opening, QuitHand, Seeds
 from engine.table.events import HandOpened
 from engine.table.state import SUDDEN_DEATH, Table
 from engine.tournament.directives import Open
 from engine.tournament.state import Closed, Finished, Registering, Running, State
 from engine.tournament.values import Masters
-from engine.values import HandId
+from engine.values import EntrantId, HandId
 
 FIRST_DEAL = 1
 
@@ -50,19 +51,65 @@ def _masters(tournament: State) -> Masters:
     raise InvariantViolated(f"a tournament {type(tournament).__name__} has no masters")
 
 
-def first_deal(  # noqa: PLR0913 - what a hand is opened by
+def openings_at(tournament: State, here: Table) -> tuple[tuple[Opening, ...], tuple[Omission, ...]]:
+    """
+    Return what the players of a table add to the entropy of its decks, and who bound to does not.
+
+    Source: rulebook ``entropy.counts`` and ``entropy.omission``.
+    """
+    bound = {each.entrant: each.value for each in tournament.fairness.contributions}
+    if not bound:
+        return (), ()
+    openings, omissions = [], []
+    for place in here.places:
+        value = bound.get(place.entrant)
+        if value is not None:
+            openings.append(Opening(seat=place.seat, value=value))
+        elif place.entrant in bound:
+            omissions.append(Omission(entrant=place.entrant, reason="not_opened"))
+    return tuple(openings), tuple(omissions)
+
+
+def deck_of(opened: HandOpened, name: str) -> list[str]:
+    """
+    Return the commitment of every card of a deal's deck by position, in hexadecimal.
+
+    They tell nothing of a card whose salt is not known; their root is ``deck_root``.
+
+    Args:
+        name: Of the deck, as the ruleset has it.
+    """
+    digest = openings_digest([(each.seat, bytes.fromhex(each.value)) for each in opened.openings])
+    pile = shuffled_pile(bytes.fromhex(opened.seeds.value.cards), digest, 1, deck(name))
+    return [leaf.hex() for leaf in card_leaves(1, pile.cards, pile.salts)]
+
+
+def may_still_open(here: Table, entrant: EntrantId) -> bool:
+    """Return whether *entrant* has sat *here* from the beginning, and no hand has been opened."""
+    seated = any(each.entrant == entrant and not each.arrived for each in here.places)
+    return seated and here.hand_number == 0
+
+
+def waits_for_openings(tournament: State, here: Table) -> bool:
+    """Return whether somebody *here* has not opened yet what counts from the first hand on."""
+    if here.hand_number or not tournament.fairness.contributions:
+        return False
+    _, missing = openings_at(tournament, here)
+    return any(may_still_open(here, each.entrant) for each in missing)
+
+
+def first_deal(
     tournament: State,
     here: Table,
     order: Open,
     *,
     hand: HandId,
     named: Named,
-    openings: tuple[Opening, ...],
-    omissions: tuple[Omission, ...],
     now: datetime,
 ) -> OpenHand:
     """Return how the next hand is opened, as the tournament orders it."""
     version, head = named
+    openings, omissions = openings_at(tournament, here)
     return OpenHand(
         hand=hand,
         seeds=seeds_for(tournament, table_number=here.number, hand_number=here.next_hand_number),
