@@ -16,6 +16,7 @@ from engine.league.events import (
     MemberRemoved,
     MemberRoleChanged,
 )
+from engine.league.openings import ValuesOpened, standing
 from engine.league.roles import Role
 from engine.league.templates import (
     HouseRulesSet,
@@ -56,6 +57,8 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     house_rules: str | None = None
     templates: tuple[Template, ...] = ()
     """In order of their making."""
+    openings: tuple[ValuesOpened, ...] = ()
+    """Of sealed values, oldest first; those over before the newest are forgotten."""
 
     def role_of(self, player: PlayerId) -> Role | None:
         """Return the role of *player*, or None for a stranger."""
@@ -68,6 +71,13 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     def ban_of(self, player: PlayerId) -> StandingBan | None:
         """Return the ban of *player* that was not lifted, over or not."""
         return next((each for each in self.bans if each.player == player), None)
+
+    def may_see(self, subject: str, player: PlayerId, now: datetime) -> bool:
+        """Return whether an opening of *player*'s of the values of *subject* holds at *now*."""
+        return any(
+            (each.subject, each.by) == (subject, player) and each.at <= now < each.expires_at
+            for each in self.openings
+        )
 
     def template(self, template: TemplateId) -> Template | None:
         """Return the template of this name, or None if there is none (any longer)."""
@@ -121,6 +131,8 @@ def evolve(state: State, event: Event) -> State:
             return replace(state, invitations=held)
         case Created(), PlayerBanned() | BanLifted():
             return replace(state, bans=banned(state.bans, event))
+        case Created(), ValuesOpened():
+            return replace(state, openings=standing(state.openings, event))
         case Created(), HouseRulesSet(body=body):
             return replace(state, house_rules=body)
         case Created(), TemplateSaved() | TemplateRemoved():

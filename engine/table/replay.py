@@ -24,6 +24,7 @@ from engine.table.view import hands_in, seen_by
 from engine.table.view_parts import OwnView, TableView
 from engine.values import (
     HOUSE,
+    Chips,
     EntrantId,
     HandId,
     Sealed,
@@ -94,6 +95,9 @@ class Step(_Part, frozen=True, kw_only=True):
     moved: tuple[Moved, ...]
     """Stacks that changed."""
 
+    pot: Chips
+    """Chips that lie in no stack: wagers, pots not awarded yet, the carry; not the Sabacc pot."""
+
     view: TableView
     """The table after it, with pots, stacks and dice, as the viewer saw it."""
 
@@ -108,6 +112,9 @@ class Replay(_Part, frozen=True, kw_only=True):
     number: int
     table: TableId
     tournament: TournamentId
+    game: str
+    """The ruleset's variant, as ``coruscant_shift``."""
+
     perspective: str
     """``public``, an ``ent_…``, or ``auditor``."""
 
@@ -185,6 +192,7 @@ def replayed(opened: Event, played: Iterable[Happened], perspective: str) -> Rep
         number=first.number,
         table=state.table,
         tournament=state.tournament,
+        game=state.ruleset.variant,
         perspective=perspective,
         over=settled or state.closed,
         steps=tuple(steps),
@@ -208,6 +216,7 @@ def _step(
         rule=_rule(event, after),
         data=_data(event, perspective),
         moved=() if opening else _moved(before, after),
+        pot=after.chips() - sum(place.stack for place in after.places) - after.sabacc_pot,
         view=seen_by(after, viewer),
         hands=hands_in(after) if perspective == AUDITOR else (),
     )
