@@ -119,13 +119,7 @@ def evolve(state: State, event: Event) -> State:
             left = tuple(each for each in state.members if each.player != player)
             return replace(state, members=left)
         case Created(), InvitationIssued():
-            issued = Invitation(
-                invitation=event.invitation,
-                role=event.role,
-                uses_left=event.uses_max,
-                expires_at=event.expires_at,
-            )
-            return replace(state, invitations=(*state.invitations, issued))
+            return replace(state, invitations=(*state.invitations, _issued(event)))
         case Created(), InvitationRevoked(invitation=revoked):
             held = tuple(each for each in state.invitations if each.invitation != revoked)
             return replace(state, invitations=held)
@@ -139,6 +133,15 @@ def evolve(state: State, event: Event) -> State:
             return replace(state, templates=kept(state.templates, event))
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
+
+
+def _issued(event: InvitationIssued) -> Invitation:
+    return Invitation(
+        invitation=event.invitation,
+        role=event.role,
+        uses_left=event.uses_max,
+        expires_at=event.expires_at,
+    )
 
 
 def _used(invitations: tuple[Invitation, ...], used: str | None) -> tuple[Invitation, ...]:

@@ -33,7 +33,7 @@ def seats(numbers: Iterable[int]) -> str:
 
 
 def _each(parts: Iterable[Data], say: Callable[[Data], str]) -> str:
-    return "; ".join(f"seat {part['seat']} {say(part)}" for part in parts) or "nobody"
+    return "; ".join(f"seat {part['seat']}: {say(part)}" for part in parts) or "nobody"
 
 
 def _opened(data: Data) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from service.replays.command import show
+from service.replays.forms import WHOLE
 from tests.service.api.conftest import Person
 from tests.service.api.test_casino import play_until
 from tests.service.api.test_commands import answer_to, turn
@@ -206,3 +208,37 @@ async def test_a_step_that_is_not_there_is_refused(
         owner, _, _, hand = await a_hand(api, database)
         answered = await owner.get(f"/v1/hands/{hand}/replay", params={"step": step})
         assert answered.status_code == status, answered.text
+
+
+async def test_the_command_line_prints_what_the_api_answers(
+    serving, database: TestDatabase, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    async with serving() as api:
+        owner, _, people, hand = await a_hand(api, database)
+        settings = database.settings("holotable_audit")
+        for media in WHOLE:
+            answered = await owner.get(f"/v1/hands/{hand}/replay", headers={"Accept": media})
+            assert await show(settings, hand, "public", None, media) == 0
+            assert capsysbinary.readouterr().out.strip() == answered.content.strip()
+        mine = await replayed(people[0], hand)
+        assert await show(settings, hand, mine["perspective"], 4, "application/json") == 0
+        assert json.loads(capsysbinary.readouterr().out) == mine["steps"][3]
+        assert await show(settings, "hnd_" + "0" * 32, "public", None, "text/plain") == 2
+        assert await show(settings, hand, "somebody", None, "text/plain") == 2
+        assert await show(settings, hand, "public", 9999, "text/plain") == 2
+        assert b"next:" in capsysbinary.readouterr().err
+
+
+async def test_the_command_line_opens_nothing_of_a_hand_in_play(
+    serving, database: TestDatabase, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    async with serving() as api:
+        owner, _, _, people, table = await api.playing(3)
+        hand = (await dealt(owner, table, 1))["hand"]
+        await project(database)
+        settings = database.settings("holotable_audit")
+        theirs = (await replayed(people[0], hand))["perspective"]
+        for perspective in ("auditor", theirs):
+            assert await show(settings, hand, perspective, None, "text/plain") == 1
+            assert capsysbinary.readouterr().out == b""
+        assert await show(settings, hand, "public", None, "text/plain") == 0
