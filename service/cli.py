@@ -20,6 +20,7 @@ from service.commands import (
     leagues,
     people,
     processes,
+    replaying,
     rules,
     signing,
     trying,
@@ -38,7 +39,7 @@ SECTIONS: Final = {
         keeping.doctor,
         signing.epoch,
     ),
-    "Proof": (signing.verify_head, bundling.bundle, leagues.league),
+    "Proof": (signing.verify_head, replaying.replay, bundling.bundle, leagues.league),
     "People and clients": (people.account, people.player, people.token, people.openapi),
     "Rules": (rules.rulesets, rules.structure, rules.points),
 }

@@ -103,6 +103,12 @@ class NotOver(ServiceError):
     code = "not_over"
 
 
+class OpeningNeeded(ServiceError):
+    """Sealed values are seen only under an opening that names who looks and why."""
+
+    code = "opening_needed"
+
+
 class NotSignedYet(ServiceError):
     """What is to be proven lies beyond the newest signed head."""
 

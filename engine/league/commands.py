@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import bans, templates
+from engine.league import bans, openings, templates
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -66,4 +66,5 @@ Command = (
     | RevokeInvitation
     | bans.Command
     | templates.Command
+    | openings.Command
 )

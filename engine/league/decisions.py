@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from engine.league import banning, bans, templates, templating
+from engine.league import banning, bans, openings, templates, templating
 from engine.league.commands import (
     AcceptInvitation,
     AddMember,
@@ -67,6 +67,9 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return banning.decide(_created(state), command)
         case templates.SetHouseRules() | templates.SaveTemplate() | templates.RemoveTemplate():
             return templating.decide(_created(state), command)
+        case openings.OpenValues():
+            _created(state)
+            return openings.decide(command)
         case _:
             assert_never(command)
 

@@ -93,6 +93,17 @@ class PlayerBanned(CommandRejected):
         )
 
 
+class OpeningInvalid(CommandRejected):
+    """Sealed values are opened for a time, and not for long."""
+
+    code = "opening_invalid"
+
+    def __init__(self, *, hours_max: int) -> None:
+        super().__init__(
+            f"an opening ends in the future, after {hours_max} hours at most", hours_max=hours_max
+        )
+
+
 class StaffNotBannable(CommandRejected):
     """Who holds an office is not banned: an owner takes the office away first."""
 

@@ -9,7 +9,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import bans, templates
+from engine.league import bans, openings, templates
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -61,4 +61,5 @@ Event = (
     | InvitationRevoked
     | bans.Event
     | templates.Event
+    | openings.Event
 )

@@ -16,6 +16,7 @@ from engine.league.events import (
     MemberRemoved,
     MemberRoleChanged,
 )
+from engine.league.openings import ValuesOpened, standing
 from engine.league.roles import Role
 from engine.league.templates import (
     HouseRulesSet,
@@ -56,6 +57,8 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     house_rules: str | None = None
     templates: tuple[Template, ...] = ()
     """In order of their making."""
+    openings: tuple[ValuesOpened, ...] = ()
+    """Of sealed values, oldest first; those over before the newest are forgotten."""
 
     def role_of(self, player: PlayerId) -> Role | None:
         """Return the role of *player*, or None for a stranger."""
@@ -68,6 +71,13 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     def ban_of(self, player: PlayerId) -> StandingBan | None:
         """Return the ban of *player* that was not lifted, over or not."""
         return next((each for each in self.bans if each.player == player), None)
+
+    def may_see(self, subject: str, player: PlayerId, now: datetime) -> bool:
+        """Return whether an opening of *player*'s of the values of *subject* holds at *now*."""
+        return any(
+            (each.subject, each.by) == (subject, player) and each.at <= now < each.expires_at
+            for each in self.openings
+        )
 
     def template(self, template: TemplateId) -> Template | None:
         """Return the template of this name, or None if there is none (any longer)."""
@@ -109,24 +119,29 @@ def evolve(state: State, event: Event) -> State:
             left = tuple(each for each in state.members if each.player != player)
             return replace(state, members=left)
         case Created(), InvitationIssued():
-            issued = Invitation(
-                invitation=event.invitation,
-                role=event.role,
-                uses_left=event.uses_max,
-                expires_at=event.expires_at,
-            )
-            return replace(state, invitations=(*state.invitations, issued))
+            return replace(state, invitations=(*state.invitations, _issued(event)))
         case Created(), InvitationRevoked(invitation=revoked):
             held = tuple(each for each in state.invitations if each.invitation != revoked)
             return replace(state, invitations=held)
         case Created(), PlayerBanned() | BanLifted():
             return replace(state, bans=banned(state.bans, event))
+        case Created(), ValuesOpened():
+            return replace(state, openings=standing(state.openings, event))
         case Created(), HouseRulesSet(body=body):
             return replace(state, house_rules=body)
         case Created(), TemplateSaved() | TemplateRemoved():
             return replace(state, templates=kept(state.templates, event))
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
+
+
+def _issued(event: InvitationIssued) -> Invitation:
+    return Invitation(
+        invitation=event.invitation,
+        role=event.role,
+        uses_left=event.uses_max,
+        expires_at=event.expires_at,
+    )
 
 
 def _used(invitations: tuple[Invitation, ...], used: str | None) -> tuple[Invitation, ...]:

@@ -57,6 +57,11 @@ def seen_by(table: Table, viewer: EntrantId | None) -> TableView:
     )
 
 
+def hands_in(table: Table) -> tuple[OwnView, ...]:
+    """Return what each seat of a hand has that only its owner sees; for auditors, afterwards."""
+    return tuple(_own(each.seat, each.hand) for each in table.places if each.hand is not None)
+
+
 def _between_hands(table: Table) -> TableView:
     """Return what everyone sees of a table, of a hand in play only who is in it."""
     return TableView(

@@ -41,11 +41,15 @@ class Forgery:
         found = [line for line in self.lines if line["line"] == "event" and line["type"] == kind]
         return [line for line in found if where(line["data"])]
 
-    def data(self, kind: str, where: Callable[[Any], bool] = lambda data: True, nth: int = 0) -> Any:
+    def data(
+        self, kind: str, where: Callable[[Any], bool] = lambda data: True, nth: int = 0
+    ) -> Any:
         return self.events(kind, where)[nth]["data"]
 
     def opening(self, event: Line, pointer: str) -> Line:
-        found = [line for line in self.lines if line["line"] == "opening" and line["pointer"] == pointer]
+        found = [
+            line for line in self.lines if line["line"] == "opening" and line["pointer"] == pointer
+        ]
         return next(line for line in found if line["position"] == event["position"])
 
     def commit(self, event: Line, pointer: str, value: object) -> None:
@@ -70,7 +74,11 @@ class Forgery:
             leaf = digest(b"\0" + self.entry(event, previous))
             leaves[event["position"]] = heads[event["stream"], event["version"]] = leaf
         note = self.lines[1]["note"]
-        nodes = {(n["first"], n["end"]): bytes.fromhex(n["hash"]) for n in self.lines if n["line"] == "node"}
+        nodes = {
+            (n["first"], n["end"]): bytes.fromhex(n["hash"])
+            for n in self.lines
+            if n["line"] == "node"
+        }
         note[2] = base64.b64encode(root(0, int(note[1]), leaves, nodes)).decode()
         text = "\n".join(note[:3]).encode() + b"\n"
         note[4:] = [f"— {NAME} {base64.b64encode(_ID + KEY.sign(text)).decode()}", ""]
@@ -80,7 +88,11 @@ class Forgery:
         at = datetime.fromisoformat(event["at"]) - datetime(1970, 1, 1, tzinfo=UTC)
         microseconds = (at.days * 86_400 + at.seconds) * 1_000_000 + at.microseconds
         fixed = b"holotable/1" + self.league + previous + digest(event["stream"].encode())
-        fixed += event["version"].to_bytes(8, "big") + bytes.fromhex(event["id"]) + microseconds.to_bytes(8, "big")
+        fixed += (
+            event["version"].to_bytes(8, "big")
+            + bytes.fromhex(event["id"])
+            + microseconds.to_bytes(8, "big")
+        )
         fixed += digest(event["type"].encode()) + event["schema_version"].to_bytes(2, "big")
         sealed = bytes.fromhex(event["sealed"]) if event["sealed"] else bytes(32)
         return fixed + digest(encode(event["data"])) + bytes.fromhex(event["metadata"]) + sealed
@@ -94,7 +106,9 @@ def _with_leaves(raw: bytes) -> list[Any]:
     return list(bundle.events)
 
 
-def root(first: int, end: int, leaves: dict[int, bytes], nodes: dict[tuple[int, int], bytes]) -> bytes:
+def root(
+    first: int, end: int, leaves: dict[int, bytes], nodes: dict[tuple[int, int], bytes]
+) -> bytes:
     if (first, end) in nodes:
         return nodes[first, end]
     if end - first == 1:
@@ -103,11 +117,17 @@ def root(first: int, end: int, leaves: dict[int, bytes], nodes: dict[tuple[int, 
     while power * 2 < end - first:
         power *= 2
     return digest(
-        b"\x01" + root(first, first + power, leaves, nodes) + root(first + power, end, leaves, nodes)
+        b"\x01"
+        + root(first, first + power, leaves, nodes)
+        + root(first + power, end, leaves, nodes)
     )
 
 
 def finish(lines: list[Line]) -> bytes:
     """*lines* with a right last one."""
     before = b"".join(encode(line) + b"\n" for line in lines)
-    return before + encode({"line": "end", "lines": len(lines), "sha256": digest(before).hex()}) + b"\n"
+    return (
+        before
+        + encode({"line": "end", "lines": len(lines), "sha256": digest(before).hex()})
+        + b"\n"
+    )

@@ -162,7 +162,10 @@ def test_turns_and_legal_actions_are_those_published() -> None:
         legal = street.legal(seats[case["to_act"]])
         due = {}
         for action in case["legal"]:
-            bounds = (action.get("min", action.get("amount")), action.get("max", action.get("amount")))
+            bounds = (
+                action.get("min", action.get("amount")),
+                action.get("max", action.get("amount")),
+            )
             due[action["verb"]] = None if bounds[0] is None else bounds
         assert legal == due
         for attempt in case["refused"]:
@@ -196,7 +199,11 @@ def test_a_key_is_read_with_its_own_hash_only() -> None:
 
 def test_instants_have_one_form_only() -> None:
     assert verifier.microseconds("1970-01-01T00:00:01.000001Z") == 1_000_001
-    for text in ("1970-01-01T00:00:01.000000Z", "1970-01-01T00:00:01+00:00", "1970-02-30T00:00:00Z"):
+    for text in (
+        "1970-01-01T00:00:01.000000Z",
+        "1970-01-01T00:00:01+00:00",
+        "1970-02-30T00:00:00Z",
+    ):
         with pytest.raises(ValueError, match=r"instant|day"):
             verifier.microseconds(text)
 

@@ -65,6 +65,7 @@ MEMBERS = {
             "read_league", "list_members", "leave_league", "list_seasons", "read_season",
             "read_standings", "list_tournaments", "read_tournament", "list_registrations",
             "register_entrant", "read_table", "list_tables", "list_hands", "read_hand",
+            "replay_hand",
             "read_ledger", "read_ratings", "read_rating_history",
             "read_receipt", "read_text", "list_corrections", "read_floor", "read_rounds",
             "read_record", "bundle_hand", "bundle_tournament",
@@ -122,6 +123,7 @@ MEMBERS = {
     "void_deal": f"referee {HEADS}",
     **dict.fromkeys(RULINGS, f"referee {HEADS}"),
     "start_audit": "auditor referee owner",
+    "open_hand": "auditor referee owner",
     # a result is set right by those who report results
     "correct_result": f"scorer {HEADS}",
     "forfeit_result": f"scorer {HEADS}",
@@ -137,6 +139,7 @@ MEMBERS = {
 """Which roles may ask what, written by hand: it is what the declarations are held against."""
 
 NOT_WHEN_ENTERED = {
+    "open_hand",
     "check_in_entrant",
     "post_announcement",
     "pause_tournament",

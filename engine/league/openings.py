@@ -1,0 +1,77 @@
+"""
+Openings: who may look at sealed values for a while, what can be asked, and what has happened.
+
+That somebody looked is public, and why is the staff's business until there is a dispute.
+"""
+
+from datetime import datetime, timedelta
+from typing import Literal
+
+import msgspec
+
+from engine.league.errors import OpeningInvalid
+from engine.values import PlayerId, TextRef
+
+OPEN_MAX = timedelta(days=1)
+"""The longest that one opening holds."""
+
+What = Literal["hand"]
+"""``hand``: every card, selection and seed of a hand's deals."""
+
+
+class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class OpenValues(_Part, frozen=True, kw_only=True, tag="open_values"):
+    """Let one person see sealed values; whether they may ask is the service's question."""
+
+    what: What
+    subject: str
+    """Identifier of what the values belong to."""
+
+    by: PlayerId
+    reason: TextRef
+    now: datetime
+    expires_at: datetime
+
+
+class ValuesOpened(_Part, frozen=True, kw_only=True, tag="values_opened"):
+    """Somebody may see sealed values until an instant."""
+
+    what: What
+    subject: str
+    by: PlayerId
+    reason: TextRef
+    at: datetime
+    expires_at: datetime
+
+
+Command = OpenValues
+Event = ValuesOpened
+
+
+def decide(command: Command) -> tuple[Event, ...]:
+    """
+    Return what opens the values: an event each time, because each looks anew.
+
+    Raises:
+        OpeningInvalid: If it ends before it begins, or holds longer than :data:`OPEN_MAX`.
+    """
+    if not command.now < command.expires_at <= command.now + OPEN_MAX:
+        raise OpeningInvalid(hours_max=OPEN_MAX // timedelta(hours=1))
+    return (
+        ValuesOpened(
+            what=command.what,
+            subject=command.subject,
+            by=command.by,
+            reason=command.reason,
+            at=command.now,
+            expires_at=command.expires_at,
+        ),
+    )
+
+
+def standing(openings: tuple[ValuesOpened, ...], event: ValuesOpened) -> tuple[ValuesOpened, ...]:
+    """Return the openings that hold after *event*; those over by then are forgotten."""
+    return (*(each for each in openings if event.at < each.expires_at), event)

@@ -1,0 +1,1 @@
+"""Hands played over again, and the forms in which they are written."""

@@ -1,0 +1,68 @@
+"""The events of one hand, read from the log with its chain verified, and opened."""
+
+from typing import Any
+
+from engine.aggregates import DECIDERS
+from engine.table.events import HandOpened
+from engine.table.replay import Happened, Replay, replayed
+from engine.values import number_of, stream_of
+from service.errors import StreamNotFound
+from service.eventstore.canonical import NO_HASH
+from service.eventstore.codec import Codec
+from service.eventstore.read import CHUNK, read_stream, verify
+from service.eventstore.record import Recorded
+from service.keys import LeagueKeys
+from service.projections.rows import HandRow
+
+_codec = Codec(DECIDERS)
+
+_VERSION = """
+    SELECT stream_version FROM events WHERE league = $1 AND stream = $2 AND position = $3
+"""
+
+
+async def read_replay(connection: Any, row: HandRow, keys: LeagueKeys, perspective: str) -> Replay:
+    """
+    Return the hand of *row* played over again.
+
+    Args:
+        connection: asyncpg's, or a pool of it.
+        perspective: ``public``, ``auditor`` or an ``ent_…``; whether the reader may is
+            the caller's question.
+
+    Raises:
+        StreamNotFound: If the log does not hold it.
+        EventUnreadable: If an event cannot be read or its hash is wrong.
+    """
+    league, stream = number_of(row.league), stream_of(row.table)
+    first = await connection.fetchval(_VERSION, league, stream, row.first_position)
+    if first is None:
+        raise StreamNotFound("there is nothing here under this name")
+    # The event before the hand is read for its hash alone.
+    link = await read_stream(connection, league, stream, first - 2, 1) if first > 1 else []
+    [opening] = await read_stream(connection, league, stream, 0, 1)
+    verify([opening])
+    played: list[Happened] = []
+    head, after = (link[0].hash if link else NO_HASH), first - 1
+    while True:
+        rows = await read_stream(connection, league, stream, after, CHUNK)
+        head = verify(rows, head)
+        decoded = [_happened(each, keys) for each in rows]
+        over = next((at for at, each in enumerate(decoded) if _another(each, row.hand)), None)
+        played += decoded[:over]
+        if over is not None or len(rows) < CHUNK:
+            break
+        after = rows[-1].stream_version
+    found = replayed(_codec.decode(opening, keys), played, perspective)
+    if found is None or found.hand != row.hand:
+        raise StreamNotFound("there is nothing here under this name")
+    return found
+
+
+def _happened(recorded: Recorded, keys: LeagueKeys) -> Happened:
+    event = _codec.decode(recorded, keys)
+    return Happened(event=event, version=recorded.stream_version, at=recorded.at)
+
+
+def _another(happened: Happened, hand: str) -> bool:
+    return isinstance(happened.event, HandOpened) and happened.event.hand != hand
