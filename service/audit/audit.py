@@ -21,7 +21,7 @@ from engine.league.events import LeagueCreated
 from engine.table import recall
 from engine.table.events import TableOpened
 from engine.values import TournamentId, number_of, stream_of
-from service.audit.chain import Chains, open_commitments
+from service.audit.chain import Boxes, Chains, open_commitments
 from service.audit.floors import FloorAudit
 from service.audit.hands import HandAudit
 from service.audit.knockouts import KnockoutAudit
@@ -146,7 +146,8 @@ class Auditor:
         self.events += 1
         command = self.chains.follow(recorded)
         self.tree.add(recorded.hash)
-        self._settle_seasons(command)
+        if self._seasons:
+            self._settle_seasons(command)
         stream = self._streams.get(recorded.stream)
         if stream is None:
             initial = DECIDERS[category_of(recorded.stream)].initial
@@ -154,8 +155,8 @@ class Auditor:
         if command != stream.command:
             self._decide(recorded.stream, stream)
             stream.command = command
-        open_commitments(recorded, self._keys, self.findings)
-        event = self._open(recorded, stream)
+        boxes = open_commitments(recorded, self._keys, self.findings)
+        event = self._open(recorded, stream, boxes)
         if event is not None:
             stream.group.append((event, recorded.position))
             if category_of(recorded.stream) == "season":
@@ -200,11 +201,11 @@ class Auditor:
             seconds=round(seconds, 3),
         )
 
-    def _open(self, recorded: Recorded, stream: _Stream) -> Any:
+    def _open(self, recorded: Recorded, stream: _Stream, boxes: Boxes | None) -> Any:
         if stream.broken:
             return None
         try:
-            event = self._codec.decode(recorded, self._keys)
+            event = self._codec.decode(recorded, self._keys, boxes)
         except EventUnreadable as error:
             stream.broken = True
             self.findings.hold("readable", False, recorded.position, recorded.stream, error.detail)
@@ -223,16 +224,19 @@ class Auditor:
         if not group or stream.broken:
             return
         category = category_of(name)
+        folded: list[Any] = []
         if category == "table":
             if not self._placed(name, stream, group):
                 return
             if self._only in (None, self._floor_of[name]):
-                self._decide_table(name, stream, group)
+                folded = self._decide_table(name, stream, group)
         checker = self._checker(category, name)
-        for event, position in group:
+        evolve = DECIDERS[category].evolve
+        for index, (event, position) in enumerate(group):
             before = stream.state
             try:
-                stream.state = DECIDERS[category].evolve(before, event)
+                done = index < len(folded)
+                stream.state = folded[index] if done else evolve(before, event)
                 if checker is not None:
                     checker.see(event, position, before)
                 self.knockouts.see(name, event, position)
@@ -251,30 +255,30 @@ class Auditor:
             self._floor_of[name] = stream_of(first.tournament)
         return True
 
-    def _decide_table(self, name: str, stream: _Stream, group: list[tuple[Any, int]]) -> None:
-        """Ask the table again what each recorded command leads to."""
+    def _decide_table(
+        self, name: str, stream: _Stream, group: list[tuple[Any, int]]
+    ) -> list[Any]:
+        """Ask the table again what each command leads to; return its state after each event."""
         decider = DECIDERS["table"]
         state = stream.state
-        done = 0
+        folded: list[Any] = []
         position = group[0][1]
         try:
             for part in recall.parts_of([event for event, _ in group]):
-                position = group[done][1]
-                decided = decider.decide(state, recall.recall(part))
+                rest = group[len(folded) :]
+                position = rest[0][1]
+                decided = decider.decide(state, recall.command_of(part))
                 held = decided == part
-                self.findings.hold(
-                    "decisions",
-                    held,
-                    _first_difference(decided, part, group[done:]),
-                    name,
-                    "decided again, the events are others",
-                )
+                at = position if held else _first_difference(decided, part, rest)
+                what = "decided again, the events are others"
+                self.findings.hold("decisions", held, at, name, what)
                 for event in part:
                     state = decider.evolve(state, event)
-                done += len(part)
+                    folded.append(state)
         except (EngineError, *_DEFECTS) as error:
             what = f"decided again, it is refused: {type(error).__name__}"
             self.findings.hold("decisions", False, position, name, what)
+        return folded
 
     def _checker(self, category: str, name: str) -> HandAudit | FloorAudit | SeasonAudit | None:
         if category == "season":
