@@ -8,6 +8,7 @@ is appended meanwhile is left for the next audit.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from time import monotonic
 from typing import Any
 
@@ -23,7 +24,7 @@ from engine.table.events import TableOpened
 from engine.values import TournamentId, number_of, stream_of
 from service.audit.chain import Boxes, Chains, open_commitments
 from service.audit.floors import FloorAudit
-from service.audit.hands import HandAudit
+from service.audit.hands import NEEDS_BEFORE, HandAudit
 from service.audit.knockouts import KnockoutAudit
 from service.audit.report import Findings, Report
 from service.audit.seasons import SeasonAudit
@@ -258,7 +259,13 @@ class Auditor:
     def _decide_table(
         self, name: str, stream: _Stream, group: list[tuple[Any, int]]
     ) -> list[Any]:
-        """Ask the table again what each command leads to; return its state after each event."""
+        """
+        Ask the table again what each command leads to.
+
+        Returns:
+            Its state after each event, as far as it can be decided; events that were
+            decided as they stand all have the state after their command.
+        """
         decider = DECIDERS["table"]
         state = stream.state
         folded: list[Any] = []
@@ -267,14 +274,18 @@ class Auditor:
             for part in recall.parts_of([event for event, _ in group]):
                 rest = group[len(folded) :]
                 position = rest[0][1]
-                decided = decider.decide(state, recall.command_of(part))
+                decided, after = decider.carry_out(state, recall.command_of(part))
                 held = decided == part
                 at = position if held else _first_difference(decided, part, rest)
                 what = "decided again, the events are others"
                 self.findings.hold("decisions", held, at, name, what)
-                for event in part:
-                    state = decider.evolve(state, event)
-                    folded.append(state)
+                if held and NEEDS_BEFORE.isdisjoint(map(type, part)):
+                    # Deciding has applied these very events, and nobody asks what was between.
+                    folded += [after] * len(part)
+                else:
+                    folded += accumulate(part, decider.evolve, initial=state)
+                    del folded[-len(part) - 1]
+                state = folded[-1]
         except (EngineError, *_DEFECTS) as error:
             what = f"decided again, it is refused: {type(error).__name__}"
             self.findings.hold("decisions", False, position, name, what)

@@ -10,7 +10,6 @@ from functools import lru_cache
 from hashlib import sha1, sha256
 from struct import Struct
 from typing import Any
-from uuid import UUID
 
 import msgspec
 
@@ -64,16 +63,21 @@ class Chains:
 
     def _begin(self, recorded: Recorded) -> None:
         """Read what an append says of itself, and check its guards."""
-        about = msgspec.json.decode(recorded.metadata)
         self._written = recorded.metadata
         self._written_hash = sha256(recorded.metadata).digest()
-        self._command = str(about["command_id"])
-        self._namespace = UUID(self._command).bytes
         self._index = 0
-        for guard in about.get("guards", ()):
-            version, head = self.heads.get(guard["stream"], (0, _ZEROS))
-            held = (guard["version"], guard["hash"]) == (version, head.hex())
-            what = f"{guard['stream']} had moved"
+        try:
+            about = msgspec.json.decode(recorded.metadata)
+            self._command = str(about["command_id"])
+            self._namespace = bytes.fromhex(self._command.replace("-", ""))
+            guarded = about.get("guards", ())
+            guards = [(each["stream"], each["version"], each["hash"]) for each in guarded]
+        except (ValueError, LookupError, TypeError, AttributeError):
+            # Forged: what follows is not called after a command, and says so.
+            self._command, self._namespace, guards = recorded.event_id.hex, b"", []
+        for stream, version, hash_ in guards:
+            found, head = self.heads.get(stream, (0, _ZEROS))
+            held, what = (version, hash_) == (found, head.hex()), f"{stream} had moved"
             self._findings.hold("guards", held, recorded.position, recorded.stream, what)
 
 

@@ -99,13 +99,15 @@ def pile_root(number: int, cards: Sequence[Card]) -> str:
 
 
 def root(leaves: Sequence[bytes]) -> bytes:
-    """Return the RFC 6962 root, by that document's own recursion."""
+    """Return the RFC 6962 root: pairs from the left, the odd one out goes up as it is."""
     if not leaves:
         return sha256(b"").digest()
-    if len(leaves) == 1:
-        return leaves[0]
-    half = 1 << (len(leaves) - 1).bit_length() - 1
-    return sha256(b"\x01" + root(leaves[:half]) + root(leaves[half:])).digest()
+    row = list(leaves)
+    while len(row) > 1:
+        paired = zip(row[::2], row[1::2], strict=False)
+        above = [sha256(b"\x01" + left + right).digest() for left, right in paired]
+        row = above + row[-1:] if len(row) % 2 else above
+    return row[0]
 
 
 def dice(value: bytes, openings: bytes) -> tuple[int, str]:

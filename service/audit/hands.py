@@ -140,6 +140,9 @@ def _replayed(opened: events.HandOpened) -> tuple[Any, ...]:
     return opened.hand, seats, posts, opened.level, opened.last
 
 
+NEEDS_BEFORE = frozenset((events.PileCommitted,))
+"""Events that are checked against the state right before them, inside a command too."""
+
 _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     **CARDS,
     **CHIPS,
