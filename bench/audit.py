@@ -9,23 +9,16 @@ import asyncio
 import os
 import statistics
 import time
-from datetime import UTC, datetime, timedelta
-from hashlib import sha256
-from typing import Any
-from uuid import UUID, uuid4, uuid5
+from uuid import uuid4
 
-import asyncpg
 import uvloop
 
 from bench import hands
 from bench.counting import SECRET, Bench, bench, command
 from engine.aggregates import DECIDERS
-from engine.values import number_of
 from service.audit.audit import audit_league
-from service.audit.chain import entry_hash
 from service.database import async_engine
 from service.desk import settle
-from service.eventstore.record import Recorded
 from service.keys import Keys
 from service.sources import DatabaseClock
 from service.writer import Entry, States, Writer

@@ -14,6 +14,7 @@ from engine.rulesets import Amounts
 from engine.tournament.correcting import events as correcting
 from engine.tournament.entering import events as entering
 from engine.tournament.floor import events as floor
+from engine.tournament.heads import events as heads
 from engine.tournament.money import events as of_money
 from engine.tournament.rounds import events as rounds
 from engine.tournament.terms.announced import Terms
@@ -325,6 +326,7 @@ Event = (
     | TournamentFinished
     | TournamentCancelled
     | correcting.Event
+    | heads.Event
     | rounds.Event
     | of_money.Event
     | floor.Event

@@ -19,8 +19,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.aggregates import DECIDERS
 from engine.errors import EngineError
 from engine.league.events import LeagueCreated
+from engine.season.events import TournamentHead, TournamentsRecorded
 from engine.table import recall
 from engine.table.events import TableOpened
+from engine.tournament.heads.events import TableHead, TablesRecorded
 from engine.values import TournamentId, number_of, stream_of
 from service.audit.chain import Boxes, Chains, open_commitments
 from service.audit.floors import FloorAudit
@@ -215,9 +217,41 @@ class Auditor:
         self.findings.hold(
             "readable", named, recorded.position, recorded.stream, "the type is not the event's"
         )
-        if isinstance(event, LeagueCreated):
-            self.sandbox = event.sandbox
+        match event:
+            case LeagueCreated():
+                self.sandbox = event.sandbox
+            case TablesRecorded():
+                self._compare_tables(event, recorded)
+            case TournamentsRecorded():
+                for each in event.tournaments:
+                    self._compare_head(stream_of(each.tournament), each, recorded)
         return event
+
+    def _compare_head(
+        self, stream: str, head: TableHead | TournamentHead, recorded: Recorded
+    ) -> None:
+        """Compare what was written above a stream when it was over with the stream itself."""
+        version, hash_ = self.chains.heads.get(stream, (0, b""))
+        held = (version, hash_.hex()) == (head.version, head.hash)
+        what = f"{stream} had {head.version} events then, and another end; it has {version} here"
+        self.findings.hold("heads", held, recorded.position, recorded.stream, what)
+
+    def _compare_tables(self, event: TablesRecorded, recorded: Recorded) -> None:
+        for head in event.tables:
+            name = stream_of(head.table)
+            self._compare_head(name, head, recorded)
+            waiting = self._streams.get(name)
+            if waiting is not None:
+                self._decide(name, waiting)
+            table = self.tables.get(name)
+            hands = 0 if table is None else table.hands
+            what = f"{head.hands} hands were settled at {name}, {hands} are here"
+            held = hands == head.hands
+            self.findings.hold("heads", held, recorded.position, recorded.stream, what)
+        named = {stream_of(head.table) for head in event.tables}
+        opened = {name for name, floor in self._floor_of.items() if floor == recorded.stream}
+        what = f"{len(opened - named)} tables of this tournament are not among those recorded"
+        self.findings.hold("heads", opened <= named, recorded.position, recorded.stream, what)
 
     def _decide(self, name: str, stream: _Stream) -> None:
         """Decide the gathered command again, then fold and check its events one by one."""
@@ -256,9 +290,7 @@ class Auditor:
             self._floor_of[name] = stream_of(first.tournament)
         return True
 
-    def _decide_table(
-        self, name: str, stream: _Stream, group: list[tuple[Any, int]]
-    ) -> list[Any]:
+    def _decide_table(self, name: str, stream: _Stream, group: list[tuple[Any, int]]) -> list[Any]:
         """
         Ask the table again what each command leads to.
 

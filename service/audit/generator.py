@@ -71,7 +71,7 @@ class Draws:
     def below(self, k: int) -> int:
         """Return a number from 0 to k - 1."""
         ceiling = _LIMIT - _LIMIT % k
-        word = next(self._words)
+        word: int = next(self._words)
         while word >= ceiling:
             word = next(self._words)
         return word % k

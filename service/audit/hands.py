@@ -114,6 +114,8 @@ class HandAudit(Seen):
             + hand.won.get(books.seat, 0)
             for books in hand.opened.seats
         }
+        counted = event.hands == self.hands
+        self.hold("hands", counted, f"hand {event.hands} of the table is the {self.hands}th here")
         stacks = {settled.seat: settled.stack for settled in event.stacks}
         wrong = [seat for seat in due if stacks.get(seat) != due[seat]]
         self.hold("hands", due == stacks, f"the stacks of seats {wrong} do not add up")

@@ -47,6 +47,7 @@ TITLES = {
     "levels": "levels of hands found on the clock",
     "pots": "pots built again from wagers",
     "hands": "hands balanced to the chip",
+    "heads": "ends of tables and tournaments found as recorded",
     "seat_draws": "seat draws repeated",
     "rounds": "rounds paired, scored and cut again",
     "moves": "moves made again from seat to seat",
