@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any
 
 import httpx
+import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -37,6 +38,8 @@ from service.eventstore.read import last_position, read_league
 from service.eventstore.record import Recorded
 from service.keys import Keys, LeagueKeys, driver_of
 from service.projections.comparing import compare_league
+from service.projections.models import ALL
+from service.projections.projection import ProjectionBroken
 
 CHUNK = 2_000
 """Positions fetched at once."""
@@ -101,8 +104,16 @@ async def audit_league(
 
 
 async def _compare(connection: AsyncConnection, league: str, findings: Findings) -> None:
-    differences = await compare_league(connection, league)
     findings.hold("projections", True, -1, "", "")
+    differences = []
+    for projection in ALL:
+        try:
+            differences += await compare_league(connection, league, (projection,))
+        except ProjectionBroken as error:
+            findings.hold("projections", False, error.position, projection.name, error.reason)
+        except (*_DEFECTS, sa.exc.IntegrityError, sa.exc.DataError) as error:
+            what = f"cannot be made from this log: {type(error).__name__}"
+            findings.hold("projections", False, -1, projection.name, what)
     for found in differences:
         what = (
             f"relation {found.relation}: {found.only_live} rows that the log does not give, "

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+_NOWHERE = 1 << 63
 FAULTS_SHOWN = 20
 """Faults of one check that a report spells out; all are counted."""
 
@@ -127,7 +128,8 @@ class Findings:
         check.failed += 1
         if len(check.faults) < FAULTS_SHOWN:
             check.faults.append(fault)
-        if self._first is None or 0 <= fault.position < self._first.position:
+        # A fault without a position comes first only where none has one.
+        if self._first is None or 0 <= fault.position < (self._first.position % _NOWHERE):
             self._first = fault
 
     def close(self, report: Report) -> Report:
