@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ import httpx
 import pytest
 
 from engine import season
+from engine.aggregates import DECIDERS
+from engine.league.commands import CreateLeague
 from engine.season.commands import CloseSeason
 from engine.values import number_of, stream_of
 from service import database as databases
@@ -39,6 +42,9 @@ from tests.service.league_night import Night, named, played
 from tests.support.databases import SECRET_KEY, TestDatabase, TestServer
 
 pytestmark = pytest.mark.anyio
+
+ASIDE = 1_000_000
+"""A position that no event has."""
 
 KEY = SigningKey("holotable.example", bytes(range(32)))
 
@@ -259,11 +265,11 @@ async def test_two_events_that_changed_places_are_found(scene: Scene) -> None:
     rows = await scene.rows()
     one = next(
         row.position
-        for row, after in zip(rows, rows[1:], strict=False)
+        for row, after in pairwise(rows)
         if row.type == "seat_acted" and after.stream == row.stream
     )
     async with scene.superuser() as connection:
-        for a, b in ((one, -1), (one + 1, one), (-1, one + 1)):
+        for a, b in ((one, ASIDE), (one + 1, one), (ASIDE, one + 1)):
             await connection.execute(
                 "UPDATE events SET position = $3 WHERE league = $1 AND position = $2",
                 number_of(scene.league), a, b,
@@ -306,8 +312,6 @@ async def test_a_stream_moved_to_another_league_is_missed_here_and_foreign_there
 
 async def _other_league(scene: Scene) -> str:
     async with open_desk(scene.database.settings("holotable_api")) as desk:
-        from engine.league.commands import CreateLeague
-
         other = named("lge", "other")
         stream = stream_of(other)
         create = CreateLeague(
@@ -315,8 +319,6 @@ async def _other_league(scene: Scene) -> str:
         )
 
         async def decide(states: States) -> list[Entry]:
-            from engine.aggregates import DECIDERS
-
             state = (await states.load(stream)).state
             return [Entry(stream, DECIDERS["league"].decide(state, create))]
 
@@ -400,11 +402,10 @@ async def test_a_cut_tail_is_known_to_the_signer(scene: Scene) -> None:
     size = len(await scene.rows())
     async with scene.superuser() as connection:
         await connection.execute("ALTER TABLE checkpoint DISABLE TRIGGER ALL")
-        for cut in ("checkpoint WHERE size > $2 AND league = $1",):
-            await connection.execute(
-                f"DELETE FROM {cut}",
-                number_of(scene.league), size - 1,
-            )  # fmt: skip
+        await connection.execute(
+            "DELETE FROM checkpoint WHERE league = $1 AND size > $2",
+            number_of(scene.league), size - 1,
+        )  # fmt: skip
     await scene.change(
         "DELETE FROM events WHERE league = $1 AND position = $2 RETURNING position", size - 1
     )
