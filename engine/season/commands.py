@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 
+from engine.season.events import TournamentHead
 from engine.season.schedule import commands as schedule
 from engine.season.tiebreaks import TIE_BREAKS
 from engine.season.values import (
@@ -111,6 +112,13 @@ class CloseSeason(_Command, frozen=True, kw_only=True, tag="close_season"):
     now: datetime
 
 
+class RecordTournaments(_Command, frozen=True, kw_only=True, tag="record_tournaments"):
+    """Write down, once, how far each counted tournament's log has come."""
+
+    tournaments: tuple[TournamentHead, ...]
+    now: datetime
+
+
 Command = (
     OpenSeason
     | AwardPoints
@@ -119,5 +127,6 @@ Command = (
     | AdjustPoints
     | VoidAdjustment
     | CloseSeason
+    | RecordTournaments
     | schedule.Command
 )

@@ -11,12 +11,25 @@ from engine.season.commands import (
     CloseSeason,
     Command,
     OpenSeason,
+    RecordTournaments,
     ReviseAward,
     RevokeAward,
     VoidAdjustment,
 )
-from engine.season.errors import SeasonClosedAlready, SeasonNotOpened, SeasonTermsFixed
-from engine.season.events import Event, FinalStanding, LotsDrawn, SeasonClosed, SeasonOpened
+from engine.season.errors import (
+    SeasonClosedAlready,
+    SeasonNotClosed,
+    SeasonNotOpened,
+    SeasonTermsFixed,
+)
+from engine.season.events import (
+    Event,
+    FinalStanding,
+    LotsDrawn,
+    SeasonClosed,
+    SeasonOpened,
+    TournamentsRecorded,
+)
 from engine.season.lots import MASTER, drawn
 from engine.season.schedule.decisions import decide as decide_schedule
 from engine.season.standings import level_groups
@@ -48,6 +61,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return correcting.void(_open_still(state), command)
         case CloseSeason():
             return _close(_opened(state))
+        case RecordTournaments():
+            return _record(_opened(state), command)
         case _:
             return decide_schedule(_open_still(state).schedule, command)
 
@@ -125,6 +140,15 @@ def _close(state: Opened) -> tuple[Event, ...]:
             master=None if master is None else master.value,
         ),
     )
+
+
+def _record(state: Opened, command: RecordTournaments) -> tuple[Event, ...]:
+    """Return the heads of the tournaments of a closed season; nothing if they stand already."""
+    if not state.closed:
+        raise SeasonNotClosed
+    if state.recorded:
+        return ()
+    return (TournamentsRecorded(tournaments=command.tournaments, at=command.now),)
 
 
 def _lots(state: Opened) -> tuple[LotsDrawn, ...]:

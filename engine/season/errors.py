@@ -25,6 +25,15 @@ class SeasonNotOpened(CommandRejected):
         super().__init__("the season has not been opened")
 
 
+class SeasonNotClosed(CommandRejected):
+    """What is written down at a season's end has to wait for it."""
+
+    code = "season_not_closed"
+
+    def __init__(self) -> None:
+        super().__init__("the season is still open")
+
+
 class SeasonClosedAlready(CommandRejected):
     """The standings are final."""
 

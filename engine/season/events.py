@@ -5,6 +5,8 @@ The tag of an event is its name in storage.  It is written out, never derived
 from the class name, and never changes once an event with it has been stored.
 """
 
+from datetime import datetime
+
 import msgspec
 
 from engine.season.schedule import events as schedule
@@ -134,6 +136,22 @@ class SeasonClosed(_Event, frozen=True, kw_only=True, tag="season_closed"):
     master: HexDigest | None
 
 
+class TournamentHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How far the log of a tournament had come."""
+
+    tournament: TournamentId
+    version: int
+    hash: HexDigest
+
+
+class TournamentsRecorded(_Event, frozen=True, kw_only=True, tag="tournaments_recorded"):
+    """After the close: a tournament that is missing from the log is missed now."""
+
+    tournaments: tuple[TournamentHead, ...]
+    """Every one that was ever counted, in the order in which it first was."""
+    at: datetime
+
+
 Event = (
     SeasonOpened
     | PointsAwarded
@@ -144,5 +162,6 @@ Event = (
     | AdjustmentVoided
     | LotsDrawn
     | SeasonClosed
+    | TournamentsRecorded
     | schedule.Event
 )

@@ -18,6 +18,7 @@ from engine.season.events import (
     PointsAwarded,
     SeasonClosed,
     SeasonOpened,
+    TournamentsRecorded,
 )
 from engine.season.expression.limits import arithmetic
 from engine.season.schedule import events as schedule
@@ -56,6 +57,9 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     adjustments: tuple[Adjusted, ...] = ()
     lots: tuple[LotsDrawn, ...] = ()
     closed: bool = False
+    recorded: bool = False
+    """Whether the heads of its tournaments stand in its log."""
+
     schedule: Schedule = Schedule()
 
     def tournament(self, tournament: TournamentId) -> Tournament | None:
@@ -146,6 +150,8 @@ def evolve(state: State, event: Event) -> State:
             return replace(state, lots=(*state.lots, event))
         case Opened(closed=False), SeasonClosed():
             return replace(state, closed=True)
+        case Opened(closed=True), TournamentsRecorded():
+            return replace(state, recorded=True)
         case Opened(closed=False), _ if isinstance(event, schedule.Event):
             return replace(state, schedule=evolved(state.schedule, event))
         case _:

@@ -33,7 +33,7 @@ def recall(appended: Sequence[Event]) -> Command:
 
 def commands_of(appended: Sequence[Event]) -> tuple[Command, ...]:
     """Return the commands, in order, that led to the events of one append at one table."""
-    return tuple(_command_of(part) for part in parts_of(appended))
+    return tuple(command_of(part) for part in parts_of(appended))
 
 
 def parts_of(appended: Sequence[Event]) -> tuple[tuple[Event, ...], ...]:
@@ -67,7 +67,8 @@ def _begins(event: Event, part: list[Event]) -> bool:
     return type(event) in _COMMANDS
 
 
-def _command_of(part: tuple[Event, ...]) -> Command:
+def command_of(part: tuple[Event, ...]) -> Command:
+    """Return the command that led to one part of an append, as :func:`parts_of` divides it."""
     first = part[0]
     if isinstance(first, TurnEvent | CardEvent) and first.timed_out:
         return _time_out(first, part)

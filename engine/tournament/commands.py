@@ -15,6 +15,7 @@ from engine.tournament.correcting import commands as correcting
 from engine.tournament.entering import commands as entering
 from engine.tournament.fairness import commands as fairness
 from engine.tournament.floor import commands as floor_commands
+from engine.tournament.heads import commands as heads
 from engine.tournament.money import commands as of_money
 from engine.tournament.rounds import commands as rounds
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms, Freezeout
@@ -287,6 +288,7 @@ Command = (
     | Cancel
     | Finish
     | correcting.Command
+    | heads.Command
     | rounds.Command
     | fairness.Command
     | of_money.Command

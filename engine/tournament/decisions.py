@@ -48,6 +48,8 @@ from engine.tournament.fairness import commands as of_fairness
 from engine.tournament.fairness import decisions as fairness
 from engine.tournament.floor import commands as floor_commands
 from engine.tournament.floor import decisions as on_the_floor
+from engine.tournament.heads import decisions as heads
+from engine.tournament.heads.commands import RecordTables
 from engine.tournament.money import commands as of_money
 from engine.tournament.money import decisions as money
 from engine.tournament.rounds import commands as of_rounds
@@ -122,6 +124,8 @@ def _decided(state: State, command: Command) -> tuple[Event, ...]:
             return starting.cancel(state, command)
         case CorrectResult() | Forfeit() | Reaward():
             return correcting.decide(state, command)
+        case RecordTables():
+            return heads.decide(state, command)
         case Finish():
             return results.finish(state, command)
         case (

@@ -15,6 +15,7 @@ from engine.tournament.correcting import events as correcting
 from engine.tournament.entering import events as entering
 from engine.tournament.fairness import events as fairness
 from engine.tournament.floor import events as floor
+from engine.tournament.heads import events as heads
 from engine.tournament.money import events as of_money
 from engine.tournament.rounds import events as rounds
 from engine.tournament.terms.announced import Terms
@@ -326,6 +327,7 @@ Event = (
     | TournamentFinished
     | TournamentCancelled
     | correcting.Event
+    | heads.Event
     | rounds.Event
     | fairness.Event
     | of_money.Event

@@ -55,6 +55,7 @@ from engine.tournament.fairness.evolution import mixed
 from engine.tournament.floor import evolution as on_the_floor
 from engine.tournament.floor.events import Event as FloorEvent
 from engine.tournament.floor.state import FloorState
+from engine.tournament.heads.events import TablesRecorded
 from engine.tournament.money import events as of_money
 from engine.tournament.money.books import booked
 from engine.tournament.rounds import events as of_rounds
@@ -129,6 +130,8 @@ def _evolve(state: State, event: Event) -> State:
             )
         case Finished(), ResultCorrected():
             return applied(state, event)
+        case ((Finished() | Cancelled()), TablesRecorded()):
+            return replace(state, recorded=True)
         case Running(), _ if isinstance(event, of_rounds.Event):
             return in_rounds.evolve(state, event)
         case Running(), _:

@@ -178,6 +178,8 @@ class Finished(_Phase, frozen=True, kw_only=True):
     """In order; the last one says what stands."""
     rounds: RoundsState | None = None
     entering: Entering = Entering()
+    recorded: bool = False
+    """Whether the heads of its tables stand in its log."""
 
 
 class Cancelled(_Phase, frozen=True, kw_only=True):
@@ -185,6 +187,8 @@ class Cancelled(_Phase, frozen=True, kw_only=True):
     entrants: tuple[Entry, ...]
     reason: str
     entering: Entering = Entering()
+    recorded: bool = False
+    """Whether the heads of its tables stand in its log."""
 
 
 State = Unannounced | Drafted | Announced | Registering | Closed | Running | Finished | Cancelled

@@ -8,22 +8,26 @@ is appended meanwhile is left for the next audit.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from time import monotonic
 from typing import Any
 
 import httpx
+import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.aggregates import DECIDERS
 from engine.errors import EngineError
 from engine.league.events import LeagueCreated
+from engine.season.events import TournamentHead, TournamentsRecorded
 from engine.table import recall
 from engine.table.events import TableOpened
+from engine.tournament.heads.events import TableHead, TablesRecorded
 from engine.values import TournamentId, number_of, stream_of
-from service.audit.chain import Chains, open_commitments
+from service.audit.chain import Boxes, Chains, open_commitments
 from service.audit.floors import FloorAudit
-from service.audit.hands import HandAudit
+from service.audit.hands import NEEDS_BEFORE, HandAudit
 from service.audit.knockouts import KnockoutAudit
 from service.audit.report import Findings, Report
 from service.audit.seasons import SeasonAudit
@@ -34,6 +38,8 @@ from service.eventstore.read import last_position, read_league
 from service.eventstore.record import Recorded
 from service.keys import Keys, LeagueKeys, driver_of
 from service.projections.comparing import compare_league
+from service.projections.models import ALL
+from service.projections.projection import ProjectionBroken
 
 CHUNK = 2_000
 """Positions fetched at once."""
@@ -98,8 +104,16 @@ async def audit_league(
 
 
 async def _compare(connection: AsyncConnection, league: str, findings: Findings) -> None:
-    differences = await compare_league(connection, league)
     findings.hold("projections", True, -1, "", "")
+    differences = []
+    for projection in ALL:
+        try:
+            differences += await compare_league(connection, league, (projection,))
+        except ProjectionBroken as error:
+            findings.hold("projections", False, error.position, projection.name, error.reason)
+        except (*_DEFECTS, sa.exc.IntegrityError, sa.exc.DataError) as error:
+            what = f"cannot be made from this log: {type(error).__name__}"
+            findings.hold("projections", False, -1, projection.name, what)
     for found in differences:
         what = (
             f"relation {found.relation}: {found.only_live} rows that the log does not give, "
@@ -146,7 +160,8 @@ class Auditor:
         self.events += 1
         command = self.chains.follow(recorded)
         self.tree.add(recorded.hash)
-        self._settle_seasons(command)
+        if self._seasons:
+            self._settle_seasons(command)
         stream = self._streams.get(recorded.stream)
         if stream is None:
             initial = DECIDERS[category_of(recorded.stream)].initial
@@ -154,8 +169,8 @@ class Auditor:
         if command != stream.command:
             self._decide(recorded.stream, stream)
             stream.command = command
-        open_commitments(recorded, self._keys, self.findings)
-        event = self._open(recorded, stream)
+        boxes = open_commitments(recorded, self._keys, self.findings)
+        event = self._open(recorded, stream, boxes)
         if event is not None:
             stream.group.append((event, recorded.position))
             if category_of(recorded.stream) == "season":
@@ -203,11 +218,11 @@ class Auditor:
             seconds=round(seconds, 3),
         )
 
-    def _open(self, recorded: Recorded, stream: _Stream) -> Any:
+    def _open(self, recorded: Recorded, stream: _Stream, boxes: Boxes | None) -> Any:
         if stream.broken:
             return None
         try:
-            event = self._codec.decode(recorded, self._keys)
+            event = self._codec.decode(recorded, self._keys, boxes)
         except EventUnreadable as error:
             stream.broken = True
             self.findings.hold("readable", False, recorded.position, recorded.stream, error.detail)
@@ -216,9 +231,41 @@ class Auditor:
         self.findings.hold(
             "readable", named, recorded.position, recorded.stream, "the type is not the event's"
         )
-        if isinstance(event, LeagueCreated):
-            self.sandbox = event.sandbox
+        match event:
+            case LeagueCreated():
+                self.sandbox = event.sandbox
+            case TablesRecorded():
+                self._compare_tables(event, recorded)
+            case TournamentsRecorded():
+                for each in event.tournaments:
+                    self._compare_head(stream_of(each.tournament), each, recorded)
         return event
+
+    def _compare_head(
+        self, stream: str, head: TableHead | TournamentHead, recorded: Recorded
+    ) -> None:
+        """Compare what was written above a stream when it was over with the stream itself."""
+        version, hash_ = self.chains.heads.get(stream, (0, b""))
+        held = (version, hash_.hex()) == (head.version, head.hash)
+        what = f"{stream} had {head.version} events then, and another end; it has {version} here"
+        self.findings.hold("heads", held, recorded.position, recorded.stream, what)
+
+    def _compare_tables(self, event: TablesRecorded, recorded: Recorded) -> None:
+        for head in event.tables:
+            name = stream_of(head.table)
+            self._compare_head(name, head, recorded)
+            waiting = self._streams.get(name)
+            if waiting is not None:
+                self._decide(name, waiting)
+            table = self.tables.get(name)
+            hands = 0 if table is None else table.hands
+            what = f"{head.hands} hands were settled at {name}, {hands} are here"
+            held = hands == head.hands
+            self.findings.hold("heads", held, recorded.position, recorded.stream, what)
+        named = {stream_of(head.table) for head in event.tables}
+        opened = {name for name, floor in self._floor_of.items() if floor == recorded.stream}
+        what = f"{len(opened - named)} tables of this tournament are not among those recorded"
+        self.findings.hold("heads", opened <= named, recorded.position, recorded.stream, what)
 
     def _decide(self, name: str, stream: _Stream) -> None:
         """Decide the gathered command again, then fold and check its events one by one."""
@@ -226,16 +273,19 @@ class Auditor:
         if not group or stream.broken:
             return
         category = category_of(name)
+        folded: list[Any] = []
         if category == "table":
             if not self._placed(name, stream, group):
                 return
             if self._only in (None, self._floor_of[name]):
-                self._decide_table(name, stream, group)
+                folded = self._decide_table(name, stream, group)
         checker = self._checker(category, name)
-        for event, position in group:
+        evolve = DECIDERS[category].evolve
+        for index, (event, position) in enumerate(group):
             before = stream.state
             try:
-                stream.state = DECIDERS[category].evolve(before, event)
+                done = index < len(folded)
+                stream.state = folded[index] if done else evolve(before, event)
                 if checker is not None:
                     checker.see(event, position, before)
                 self.knockouts.see(name, event, position)
@@ -254,30 +304,38 @@ class Auditor:
             self._floor_of[name] = stream_of(first.tournament)
         return True
 
-    def _decide_table(self, name: str, stream: _Stream, group: list[tuple[Any, int]]) -> None:
-        """Ask the table again what each recorded command leads to."""
+    def _decide_table(self, name: str, stream: _Stream, group: list[tuple[Any, int]]) -> list[Any]:
+        """
+        Ask the table again what each command leads to.
+
+        Returns:
+            Its state after each event, as far as it can be decided; events that were
+            decided as they stand all have the state after their command.
+        """
         decider = DECIDERS["table"]
         state = stream.state
-        done = 0
+        folded: list[Any] = []
         position = group[0][1]
         try:
             for part in recall.parts_of([event for event, _ in group]):
-                position = group[done][1]
-                decided = decider.decide(state, recall.recall(part))
+                rest = group[len(folded) :]
+                position = rest[0][1]
+                decided, after = decider.carry_out(state, recall.command_of(part))
                 held = decided == part
-                self.findings.hold(
-                    "decisions",
-                    held,
-                    _first_difference(decided, part, group[done:]),
-                    name,
-                    "decided again, the events are others",
-                )
-                for event in part:
-                    state = decider.evolve(state, event)
-                done += len(part)
+                at = position if held else _first_difference(decided, part, rest)
+                what = "decided again, the events are others"
+                self.findings.hold("decisions", held, at, name, what)
+                if held and NEEDS_BEFORE.isdisjoint(map(type, part)):
+                    # Deciding has applied these very events, and nobody asks what was between.
+                    folded += [after] * len(part)
+                else:
+                    folded += accumulate(part, decider.evolve, initial=state)
+                    del folded[-len(part) - 1]
+                state = folded[-1]
         except (EngineError, *_DEFECTS) as error:
             what = f"decided again, it is refused: {type(error).__name__}"
             self.findings.hold("decisions", False, position, name, what)
+        return folded
 
     def _checker(self, category: str, name: str) -> HandAudit | FloorAudit | SeasonAudit | None:
         if category == "season":

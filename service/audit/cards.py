@@ -120,7 +120,8 @@ def _in_place(audit: Seen, card: SealedCard) -> None:
 def _placed(audit: Seen, name: str, pile: int, position: int, face: str, salt: bytes) -> None:
     cards = audit.now().piles.get(pile, [])
     there = cards[position] if 0 <= position < len(cards) else None
-    audit.hold(name, there == (face, salt), f"pile {pile} has another card at {position}")
+    held = there == (face, salt)
+    audit.hold(name, held, "" if held else f"pile {pile} has another card at {position}")
 
 
 CARDS: Final[dict[type, Callable[[Seen, Any, Any], None]]] = {

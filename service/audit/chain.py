@@ -5,20 +5,27 @@ Nothing here trusts the code that wrote the log: the entry is put together again
 from the columns alone.
 """
 
-from hashlib import sha256
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import sha1, sha256
+from struct import Struct
 from typing import Any
-from uuid import UUID, uuid5
 
 import msgspec
 
 from service.audit.report import Findings
 from service.errors import EventUnreadable
 from service.eventstore.record import Recorded
-from service.eventstore.sealing import unseal
+from service.eventstore.sealing import Opening, unseal
 from service.keys import LeagueKeys
 
 _ZEROS = bytes(32)
 _SECOND = 1_000_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ENTRY = Struct(">1s 11s 16s 32s 32s Q 16s q 32s H 32s 32s 32s").pack
+
+Boxes = dict[str, dict[str, Opening]]
+"""By audience, salt and value of each hidden place."""
 
 
 class Chains:
@@ -28,95 +35,132 @@ class Chains:
         self._findings = findings
         self.heads: dict[str, tuple[int, bytes]] = {}
         self._position = -1
-        self._command: tuple[bytes, int] = (b"", 0)
-        self._about: dict[str, Any] = {}
+        self._written = b""
+        """Metadata of the append in hand, with its hash, its command and how far it is counted."""
+
+        self._written_hash = b""
+        self._command = ""
+        self._namespace = b""
+        self._index = 0
 
     def follow(self, recorded: Recorded) -> str:
         """Check one event's bytes and place; return the identifier of the command it belongs to."""
         find, position, stream = self._findings.hold, recorded.position, recorded.stream
         find("positions", position == self._position + 1, position, stream, "positions have a gap")
         self._position = position
+        if recorded.metadata == self._written:
+            self._index += 1
+        else:
+            self._begin(recorded)
         version, previous = self.heads.get(stream, (0, _ZEROS))
-        find(
-            "chains",
-            recorded.stream_version == version + 1
-            and recorded.hash == entry_hash(recorded, previous),
-            position,
-            stream,
-            f"the hash of version {recorded.stream_version} is not that of its bytes",
-        )
-        command = self._begin(recorded)
+        follows = recorded.stream_version == version + 1
+        held = follows and recorded.hash == entry_hash(recorded, previous, self._written_hash)
+        find("chains", held, position, stream, "its hash is not that of its bytes")
+        named = recorded.event_id.bytes == _named(self._namespace, self._index)
+        find("event_ids", named, position, stream, "it is not called after its command")
         self.heads[stream] = (recorded.stream_version, recorded.hash)
-        return command
+        return self._command
 
-    def _begin(self, recorded: Recorded) -> str:
-        """Check what an append says of itself: its guards, and the names of its events."""
-        find, position, stream = self._findings.hold, recorded.position, recorded.stream
-        written, index = self._command
-        index = index + 1 if written == recorded.metadata else 0
-        if index == 0:
-            self._about = msgspec.json.decode(recorded.metadata)
-            for guard in self._about.get("guards", ()):
-                version, head = self.heads.get(guard["stream"], (0, _ZEROS))
-                held = (guard["version"], guard["hash"]) == (version, head.hex())
-                find("guards", held, position, stream, f"{guard['stream']} had moved")
-        self._command = (recorded.metadata, index)
-        command = str(self._about["command_id"])
-        named = recorded.event_id == uuid5(UUID(command), str(index))
-        find("event_ids", named, position, stream, f"event {index} of its command has another id")
-        return command
+    def _begin(self, recorded: Recorded) -> None:
+        """Read what an append says of itself, and check its guards."""
+        self._written = recorded.metadata
+        self._written_hash = sha256(recorded.metadata).digest()
+        self._index = 0
+        try:
+            about = msgspec.json.decode(recorded.metadata)
+            self._command = str(about["command_id"])
+            self._namespace = bytes.fromhex(self._command.replace("-", ""))
+            guarded = about.get("guards", ())
+            guards = [(each["stream"], each["version"], each["hash"]) for each in guarded]
+        except (ValueError, LookupError, TypeError, AttributeError):
+            # Forged: what follows is not called after a command, and says so.
+            self._command, self._namespace, guards = recorded.event_id.hex, b"", []
+        for stream, version, hash_ in guards:
+            found, head = self.heads.get(stream, (0, _ZEROS))
+            held, what = (version, hash_) == (found, head.hex()), f"{stream} had moved"
+            self._findings.hold("guards", held, recorded.position, recorded.stream, what)
 
 
-def entry_hash(recorded: Recorded, previous: bytes) -> bytes:
-    """Return the hash that a row's columns give after *previous*."""
-    at = recorded.at
-    microseconds = int(at.replace(microsecond=0).timestamp()) * _SECOND + at.microsecond
-    sealed = _ZEROS if recorded.sealed is None else sha256(recorded.sealed).digest()
-    entry = (
-        b"holotable/1"
-        + recorded.league.bytes
-        + previous
-        + sha256(recorded.stream.encode()).digest()
-        + recorded.stream_version.to_bytes(8, "big")
-        + recorded.event_id.bytes
-        + microseconds.to_bytes(8, "big", signed=True)
-        + sha256(recorded.type.encode()).digest()
-        + recorded.schema_version.to_bytes(2, "big")
-        + sha256(recorded.data).digest()
-        + sha256(recorded.metadata).digest()
-        + sealed
+def entry_hash(recorded: Recorded, previous: bytes, metadata_hash: bytes) -> bytes:
+    """
+    Return the hash that a row's columns give after *previous*.
+
+    Args:
+        metadata_hash: SHA-256 of the metadata's bytes, which an append's events share.
+    """
+    since = recorded.at - _EPOCH
+    entry = _ENTRY(
+        b"\x00",
+        b"holotable/1",
+        recorded.league.bytes,
+        previous,
+        _hash_of_name(recorded.stream),
+        recorded.stream_version,
+        recorded.event_id.bytes,
+        (since.days * 86_400 + since.seconds) * _SECOND + since.microseconds,
+        _hash_of_name(recorded.type),
+        recorded.schema_version,
+        sha256(recorded.data).digest(),
+        metadata_hash,
+        _ZEROS if recorded.sealed is None else sha256(recorded.sealed).digest(),
     )
-    return sha256(b"\x00" + entry).digest()
+    return sha256(entry).digest()
 
 
-def open_commitments(recorded: Recorded, keys: LeagueKeys, findings: Findings) -> None:
-    """Check that every box opens, that all say the same, and that it is what was committed to."""
+@lru_cache(maxsize=16_384)
+def _hash_of_name(name: str) -> bytes:
+    return sha256(name.encode()).digest()
+
+
+def _named(namespace: bytes, index: int) -> bytes:
+    """Return the bytes of UUID version 5 (RFC 4122, 4.3) of a number in a namespace."""
+    made = bytearray(sha1(namespace + b"%d" % index, usedforsecurity=False).digest()[:16])
+    made[6] = made[6] & 0x0F | 0x50
+    made[8] = made[8] & 0x3F | 0x80
+    return bytes(made)
+
+
+def open_commitments(recorded: Recorded, keys: LeagueKeys, findings: Findings) -> Boxes | None:
+    """
+    Check that every box opens, that all say the same, and that it is what was committed to.
+
+    Returns:
+        What the boxes hold, by audience; ``None`` if there are none, or they do not open.
+    """
     if recorded.sealed is None:
-        return
+        return None
     position, stream = recorded.position, recorded.stream
     try:
         boxes = unseal(keys, stream, recorded.stream_version, recorded.sealed, None)
     except EventUnreadable as error:
         findings.hold("commitments", False, position, stream, error.detail)
-        return
+        return None
     document = msgspec.json.decode(recorded.data)
     house = boxes.get("house", {})
+    differing = {
+        pointer
+        for box in boxes.values()
+        if box is not house
+        for pointer, opening in box.items()
+        if house.get(pointer, opening) != opening
+    }
     for pointer, (salt, value) in house.items():
         place = _at(document, pointer)
-        alike = all(box.get(pointer, (salt, value)) == (salt, value) for box in boxes.values())
         held = place is not None and (
             "position" in place
             or place.get("commitment") == _commitment(recorded, pointer, salt, bytes(value))
         )
-        what = f"what was sealed at {pointer} is not what was committed to"
-        findings.hold("commitments", alike and held, position, stream, what)
+        held = held and pointer not in differing
+        what = "" if held else f"what was sealed at {pointer} is not what was committed to"
+        findings.hold("commitments", held, position, stream, what)
+    return boxes
 
 
 def _commitment(recorded: Recorded, pointer: str, salt: str, value: bytes) -> str:
     text = (
         b"holotable/commit/1"
         + recorded.league.bytes
-        + sha256(recorded.stream.encode()).digest()
+        + _hash_of_name(recorded.stream)
         + recorded.stream_version.to_bytes(8, "big")
         + sha256(pointer.encode()).digest()
         + bytes.fromhex(salt)

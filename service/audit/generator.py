@@ -8,12 +8,17 @@ engine agrees with itself.  Source: rulebook ``generator``.
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from hmac import digest
+from itertools import chain, count
+from struct import Struct
 from typing import NamedTuple
 from uuid import UUID
 
 GOLD = (0, 0, 5, -5, 10, -10)
 SILVER = ("circle", "triangle", "square")
 _LIMIT = 1 << 64
+_INNER = bytes(each ^ 0x36 for each in range(256))
+_FOUR_WORDS = Struct(">4Q").unpack
+_OUTER = bytes(each ^ 0x5C for each in range(256))
 
 
 class Card(NamedTuple):
@@ -59,26 +64,27 @@ def commitments_digest(commitments: Iterable[bytes]) -> bytes:
 def numbers(value: bytes, label: str, n: int, openings: bytes) -> Iterator[bytes]:
     """Yield the 32-byte blocks of a label."""
     key = digest(value, label.encode() + b"\x00" + n.to_bytes(4, "big") + openings, "sha256")
-    block = 0
-    while True:
-        yield digest(key, block.to_bytes(8, "big"), "sha256")
-        block += 1
+    # HMAC of RFC 2104 with the padded keys made once: a pile asks for many blocks of one key.
+    padded = key.ljust(64, b"\x00")
+    inner, outer = padded.translate(_INNER), padded.translate(_OUTER)
+    for block in count():
+        yield sha256(outer + sha256(inner + block.to_bytes(8, "big")).digest()).digest()
 
 
 class Draws:
     """Even draws below k from a label's blocks, words above the last multiple of k refused."""
 
     def __init__(self, value: bytes, label: str, n: int, openings: bytes) -> None:
-        self._words = (
-            int.from_bytes(block[at : at + 8], "big")
-            for block in numbers(value, label, n, openings)
-            for at in (0, 8, 16, 24)
-        )
+        blocks = numbers(value, label, n, openings)
+        self._words = chain.from_iterable(map(_FOUR_WORDS, blocks))
 
     def below(self, k: int) -> int:
         """Return a number from 0 to k - 1."""
         ceiling = _LIMIT - _LIMIT % k
-        return next(word for word in self._words if word < ceiling) % k
+        word: int = next(self._words)
+        while word >= ceiling:
+            word = next(self._words)
+        return word % k
 
     def order(self, things: Sequence[str]) -> list[str]:
         """Return *things* shuffled."""
@@ -92,8 +98,7 @@ class Draws:
 def pile(value: bytes, openings: bytes, number: int, cards: Sequence[str]) -> list[Card]:
     """Return a pile by position: face and salt."""
     faces = Draws(value, "pile", number, openings).order(cards)
-    salts = numbers(value, "salt", number, openings)
-    return [Card(face, next(salts)) for face in faces]
+    return list(map(Card, faces, numbers(value, "salt", number, openings)))
 
 
 def leaf(card: str, salt: bytes, number: int, position: int) -> bytes:
@@ -104,18 +109,20 @@ def leaf(card: str, salt: bytes, number: int, position: int) -> bytes:
 
 def pile_root(number: int, cards: Sequence[Card]) -> str:
     """Return the root over a pile's leaves."""
-    leaves = [leaf(card.face, card.salt, number, position) for position, card in enumerate(cards)]
+    leaves = [leaf(face, salt, number, position) for position, (face, salt) in enumerate(cards)]
     return root(leaves).hex()
 
 
 def root(leaves: Sequence[bytes]) -> bytes:
-    """Return the RFC 6962 root, by that document's own recursion."""
+    """Return the RFC 6962 root: pairs from the left, the odd one out goes up as it is."""
     if not leaves:
         return sha256(b"").digest()
-    if len(leaves) == 1:
-        return leaves[0]
-    half = 1 << (len(leaves) - 1).bit_length() - 1
-    return sha256(b"\x01" + root(leaves[:half]) + root(leaves[half:])).digest()
+    row = list(leaves)
+    while len(row) > 1:
+        paired = zip(row[::2], row[1::2], strict=False)
+        above = [sha256(b"\x01" + left + right).digest() for left, right in paired]
+        row = above + row[-1:] if len(row) % 2 else above
+    return row[0]
 
 
 def dice(value: bytes, openings: bytes) -> tuple[int, str]:

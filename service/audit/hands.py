@@ -119,6 +119,8 @@ class HandAudit(Seen):
             + hand.won.get(books.seat, 0)
             for books in hand.opened.seats
         }
+        counted = event.hands == self.hands
+        self.hold("hands", counted, f"hand {event.hands} of the table is the {self.hands}th here")
         stacks = {settled.seat: settled.stack for settled in event.stacks}
         wrong = [seat for seat in due if stacks.get(seat) != due[seat]]
         self.hold("hands", due == stacks, f"the stacks of seats {wrong} do not add up")
@@ -144,6 +146,9 @@ def _replayed(opened: events.HandOpened) -> tuple[Any, ...]:
     posts = (opened.button, opened.starter, opened.small_blind, opened.big_blind)
     return opened.hand, seats, posts, opened.level, opened.last
 
+
+NEEDS_BEFORE = frozenset((events.PileCommitted,))
+"""Events that are checked against the state right before them, inside a command too."""
 
 _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     **CARDS,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+_NOWHERE = 1 << 63
 FAULTS_SHOWN = 20
 """Faults of one check that a report spells out; all are counted."""
 
@@ -48,6 +49,7 @@ TITLES = {
     "levels": "levels of hands found on the clock",
     "pots": "pots built again from wagers",
     "hands": "hands balanced to the chip",
+    "heads": "ends of tables and tournaments found as recorded",
     "seat_draws": "seat draws repeated",
     "rounds": "rounds paired, scored and cut again",
     "moves": "moves made again from seat to seat",
@@ -135,7 +137,8 @@ class Findings:
         check.failed += 1
         if len(check.faults) < FAULTS_SHOWN:
             check.faults.append(fault)
-        if self._first is None or 0 <= fault.position < self._first.position:
+        # A fault without a position comes first only where none has one.
+        if self._first is None or 0 <= fault.position < (self._first.position % _NOWHERE):
             self._first = fault
 
     def close(self, report: Report) -> Report:

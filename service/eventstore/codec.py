@@ -81,13 +81,19 @@ class Codec:
         type_ = str(event.__struct_config__.tag)
         return Encoded(type_, current_version(type_), data, sealed)
 
-    def decode(self, recorded: Recorded, keys: LeagueKeys | None) -> Any:
+    def decode(
+        self,
+        recorded: Recorded,
+        keys: LeagueKeys | None,
+        boxes: Mapping[str, Mapping[str, Opening]] | None = None,
+    ) -> Any:
         """
         Return the engine's event, hidden places opened.
 
         Args:
             keys: ``None`` for a reader that holds none: hidden places then stand there
                 with their audiences but with neither value nor salt.
+            boxes: What all boxes of the event hold, if they were opened already.
 
         Raises:
             EventUnreadable: If the event is of an unknown type or version, or its
@@ -101,7 +107,7 @@ class Codec:
             if recorded.sealed is None or keys is None:
                 return self._strict[category].decode(data)
             event = self._to_open[category].decode(data)
-            _open(event, recorded, keys)
+            _open(event, recorded, keys, boxes)
             return event
         except (msgspec.MsgspecError, KeyError, IndexError, ValueError) as error:
             raise EventUnreadable(
@@ -225,7 +231,12 @@ def _may_hide(hint: Any) -> bool:
     return any(_may_hide(each) for each in get_args(hint) if each is not Ellipsis)
 
 
-def _open(event: msgspec.Struct, recorded: Recorded, keys: LeagueKeys) -> None:
+def _open(
+    event: msgspec.Struct,
+    recorded: Recorded,
+    keys: LeagueKeys,
+    boxes: Mapping[str, Mapping[str, Opening]] | None,
+) -> None:
     """
     Fill the hidden places of *event*, which are as :func:`_to_be_opened` left them.
 
@@ -236,8 +247,9 @@ def _open(event: msgspec.Struct, recorded: Recorded, keys: LeagueKeys) -> None:
     places = list(_places(event, ""))
     # Whose a card is only the boxes know; of other values the event itself says it.
     cards = any(type(hidden) is SealedCard for _, hidden in places)
-    wanted = None if cards else (HOUSE,)
-    boxes = unseal(keys, recorded.stream, recorded.stream_version, recorded.sealed or b"", wanted)
+    if boxes is None:
+        stream, version = recorded.stream, recorded.stream_version
+        boxes = unseal(keys, stream, version, recorded.sealed or b"", None if cards else (HOUSE,))
     house = boxes[HOUSE]
     if len(house) != len(places):
         raise ValueError("the house's box does not open exactly what is hidden")

@@ -68,13 +68,14 @@ async def compare_league(
         for projection in projections:
             until = await _stands(connection, projection, league)
             await connection.commit()
-            while await _advance(connection, projection, league, until) < until:
-                await connection.commit()
+            await _follow(connection, projection, league, until, commit=True)
             await connection.commit()
             await connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
             until = await _stands(connection, projection, league)
-            while await _advance(connection, projection, league, until) < until:
-                pass
+            if not await _follow(connection, projection, league, until, commit=False):
+                found.append(
+                    Difference(league, projection.name, checkpoint.name, 1, 0, f"position {until}")
+                )
             found += await _differences(connection, projection, league)
             await connection.rollback()
     finally:
@@ -109,6 +110,18 @@ async def _stands(connection: AsyncConnection, projection: Projection, league: s
     )
     position: int | None = await connection.scalar(statement)
     return NOTHING if position is None else position
+
+
+async def _follow(
+    connection: AsyncConnection, projection: Projection, league: str, until: int, *, commit: bool
+) -> bool:
+    """Apply events up to position *until*; return whether the log reaches so far."""
+    stands, before = await _advance(connection, projection, league, until), NOTHING - 1
+    while before < stands < until:
+        if commit:
+            await connection.commit()
+        before, stands = stands, await _advance(connection, projection, league, until)
+    return stands >= until
 
 
 async def _advance(

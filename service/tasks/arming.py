@@ -34,6 +34,8 @@ _ROUND = "round_ended"
 _ENTERING = ("start_postponed", "place_offered", "late_registration_opened")
 _IDLE = ("hand_settled", "deal_voided")
 _RESULT = ("tournament_finished", "result_corrected")
+_OVER = ("tournament_finished", "tournament_cancelled")
+_SEASON_OVER = "season_closed"
 _RECURRING = ("fixtures_planned", "fixtures_replanned", "fixture_changed")
 _CLOSING = "season_scheduled"
 _ASKING = [
@@ -41,6 +43,8 @@ _ASKING = [
     "table_opened",
     *_IDLE,
     *_RESULT,
+    *_OVER,
+    _SEASON_OVER,
     *_CLOCK,
     _ROUND,
     _BREAK,
@@ -145,6 +149,8 @@ def _arm(
         _arm_materialising(connection, league_id, number, event.data["recurrence"], now)
     elif kind == _CLOSING:
         _arm_closing(connection, league_id, number, event)
+    elif kind == _SEASON_OVER:
+        _arm_recording(connection, league_id, number, now)
     else:
         args = {"league": league_id, "tournament": identifier("trn", number)}
         if kind in _CLOCK:
@@ -194,7 +200,25 @@ def _arm_closing(connection: psycopg.Connection, league: str, season: UUID, even
     )
 
 
+def _arm_recording(
+    connection: psycopg.Connection, league: str, season: UUID, now: datetime
+) -> None:
+    season_id = identifier("ssn", season)
+    arm_now(
+        connection,
+        Job(
+            occurrence=f"season.record_tournaments:{season_id}",
+            task="season.record_tournaments",
+            args={"league": league, "season": season_id},
+            due_at=now,
+        ),
+    )
+
+
 def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, datetime]]:
+    if kind in _OVER:
+        points = [("season.award_points", now)] if kind in _RESULT else []
+        return [*points, ("tournament.record_tables", now)]
     if kind in _RESULT:
         return [("season.award_points", now)]
     if kind in _CLOCK:

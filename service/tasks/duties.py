@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from service import clocks, directing, entry_times, pacing, rounds, watching
+from service import clocks, directing, entry_times, heads, pacing, rounds, watching
 from service.desk import Desk
 from service.schedule import closing, materialising
 from service.tasks import audits, signing
@@ -105,6 +105,16 @@ async def award_points(desk: Desk, ids: Mapping[str, str]) -> None:
     await directing.award_points(desk, ids["league"], ids["tournament"])
 
 
+async def record_tables(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Write down the heads of a tournament's tables once they have closed."""
+    return await heads.record_tables(desk, ids["league"], ids["tournament"])
+
+
+async def record_tournaments(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Write down the heads of a closed season's tournaments."""
+    return await heads.record_tournaments(desk, ids["league"], ids["season"])
+
+
 async def materialise(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Announce the occurrences of a recurrence whose time to be announced has come."""
     return await materialising.materialise(desk, ids["league"], ids["season"], ids["recurrence"])
@@ -182,6 +192,12 @@ DUTIES: dict[str, Duty] = {
     ),
     "season.award_points": Duty(
         PLAY, award_points, Late("do", "The same placings give the same points, whenever.")
+    ),
+    "tournament.record_tables": Duty(
+        PLAY, record_tables, Late("do", "Closed tables do not change; their heads wait.")
+    ),
+    "season.record_tournaments": Duty(
+        PLAY, record_tournaments, Late("do", "What was corrected meanwhile is recorded with it.")
     ),
     "season.materialise": Duty(
         PLAY,

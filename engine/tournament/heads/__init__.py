@@ -1,0 +1,1 @@
+"""How far each table's log had come when its tournament was over, written above it."""
