@@ -18,7 +18,7 @@ from engine.rearrangements import (
     removing,
     vacating,
 )
-from engine.table.commands import CloseTable, Omission, Opening, RecordWait, SeatArrivals
+from engine.table.commands import CloseTable, RecordWait, SeatArrivals
 from engine.table.commands import Command as TableCommand
 from engine.table.state import Table
 from engine.tournament import directives
@@ -89,8 +89,6 @@ def plan_boundary(
     hand: HandId,
     tournament_version: int,
     tournament_head: str,
-    openings: tuple[Opening, ...] = (),
-    omissions: tuple[Omission, ...] = (),
 ) -> BoundaryPlan:
     """
     Return what is to be appended at the boundary of one table.
@@ -119,13 +117,14 @@ def plan_boundary(
             order,
             hand=hand,
             named=(tournament_version, tournament_head),
-            openings=openings,
-            omissions=omissions,
             now=now,
         )
         plan = _only(here, opening, outcome="open", order=order)
         waiting = tuple(each for each in _others(tables, here) if tables[each].wait)
-        return msgspec.structs.replace(plan, wait_seconds=order.wait_seconds, ask_again=waiting)
+        seconds = order.wait_seconds
+        if deals.waits_for_openings(tournament, here):
+            seconds = max(seconds, here.decision_seconds)
+        return msgspec.structs.replace(plan, wait_seconds=seconds, ask_again=waiting)
     return _without_a_hand(tables, here, order, version=tournament_version, now=now)
 
 

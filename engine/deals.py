@@ -15,7 +15,7 @@ from engine.table.state import SUDDEN_DEATH, Table
 from engine.tournament.directives import Open
 from engine.tournament.state import Closed, Finished, Registering, Running, State
 from engine.tournament.values import Masters
-from engine.values import HandId
+from engine.values import EntrantId, HandId
 
 FIRST_DEAL = 1
 
@@ -50,19 +50,51 @@ def _masters(tournament: State) -> Masters:
     raise InvariantViolated(f"a tournament {type(tournament).__name__} has no masters")
 
 
-def first_deal(  # noqa: PLR0913 - what a hand is opened by
+def openings_at(tournament: State, here: Table) -> tuple[tuple[Opening, ...], tuple[Omission, ...]]:
+    """
+    Return what the players of a table add to the entropy of its decks, and who bound to does not.
+
+    Source: rulebook ``entropy.counts`` and ``entropy.omission``.
+    """
+    bound = {each.entrant: each.value for each in tournament.fairness.contributions}
+    if not bound:
+        return (), ()
+    openings, omissions = [], []
+    for place in here.places:
+        value = bound.get(place.entrant)
+        if value is not None:
+            openings.append(Opening(seat=place.seat, value=value))
+        elif place.entrant in bound:
+            omissions.append(Omission(entrant=place.entrant, reason="not_opened"))
+    return tuple(openings), tuple(omissions)
+
+
+def may_still_open(here: Table, entrant: EntrantId) -> bool:
+    """Return whether *entrant* has sat *here* from the beginning, and no hand has been opened."""
+    seated = any(each.entrant == entrant and not each.arrived for each in here.places)
+    return seated and here.hand_number == 0
+
+
+def waits_for_openings(tournament: State, here: Table) -> bool:
+    """Return whether somebody *here* has not opened yet what counts from the first hand on."""
+    if here.hand_number or not tournament.fairness.contributions:
+        return False
+    _, missing = openings_at(tournament, here)
+    return any(may_still_open(here, each.entrant) for each in missing)
+
+
+def first_deal(
     tournament: State,
     here: Table,
     order: Open,
     *,
     hand: HandId,
     named: Named,
-    openings: tuple[Opening, ...],
-    omissions: tuple[Omission, ...],
     now: datetime,
 ) -> OpenHand:
     """Return how the next hand is opened, as the tournament orders it."""
     version, head = named
+    openings, omissions = openings_at(tournament, here)
     return OpenHand(
         hand=hand,
         seeds=seeds_for(tournament, table_number=here.number, hand_number=here.next_hand_number),

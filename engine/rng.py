@@ -78,6 +78,22 @@ def openings_digest(openings: Sequence[tuple[int, bytes]]) -> bytes:
     return sha256(b"holotable/openings/1" + body).digest()
 
 
+def entropy_commitment(value: bytes) -> str:
+    """Return what an entrant publishes of its 32 bytes before anybody opens, in hexadecimal."""
+    return sha256(b"holotable/entropy/1" + value).hexdigest()
+
+
+def commitments_digest(commitments: Sequence[bytes]) -> bytes:
+    """
+    Return the digest for draws at table 0, of commitments in order of registration.
+
+    Without any it is that of a deal without openings.
+
+    Source: rulebook ``entropy.draws``.
+    """
+    return sha256(b"holotable/openings/1" + b"".join(commitments)).digest()
+
+
 class Stream:
     """
     An endless row of uniform 64-bit words for one label of one deal.

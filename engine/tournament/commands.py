@@ -13,6 +13,7 @@ import msgspec
 from engine.rulesets import Ruleset
 from engine.tournament.correcting import commands as correcting
 from engine.tournament.entering import commands as entering
+from engine.tournament.fairness import commands as fairness
 from engine.tournament.floor import commands as floor_commands
 from engine.tournament.money import commands as of_money
 from engine.tournament.rounds import commands as rounds
@@ -287,6 +288,7 @@ Command = (
     | Finish
     | correcting.Command
     | rounds.Command
+    | fairness.Command
     | of_money.Command
     | floor_commands.Command
     | entering.Command

@@ -44,6 +44,8 @@ from engine.tournament.entering import commands as entering
 from engine.tournament.entering import decisions as who_enters
 from engine.tournament.entering import late, places
 from engine.tournament.events import Event
+from engine.tournament.fairness import commands as of_fairness
+from engine.tournament.fairness import decisions as fairness
 from engine.tournament.floor import commands as floor_commands
 from engine.tournament.floor import decisions as on_the_floor
 from engine.tournament.money import commands as of_money
@@ -69,6 +71,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
 def _decided(state: State, command: Command) -> tuple[Event, ...]:
     if isinstance(command, entering.Command):
         return who_enters.decide(state, command)
+    if isinstance(command, of_fairness.Command):
+        return fairness.decide(state, command)
     match command:
         case Announce():
             return announcing.announce(state, command)

@@ -13,6 +13,7 @@ import msgspec
 from engine.rulesets import Amounts
 from engine.tournament.correcting import events as correcting
 from engine.tournament.entering import events as entering
+from engine.tournament.fairness import events as fairness
 from engine.tournament.floor import events as floor
 from engine.tournament.money import events as of_money
 from engine.tournament.rounds import events as rounds
@@ -326,6 +327,7 @@ Event = (
     | TournamentCancelled
     | correcting.Event
     | rounds.Event
+    | fairness.Event
     | of_money.Event
     | floor.Event
     | entering.Event

@@ -50,6 +50,8 @@ from engine.tournament.evolution_buying import (
     with_item,
     without_window,
 )
+from engine.tournament.fairness.events import Event as FairnessEvent
+from engine.tournament.fairness.evolution import mixed
 from engine.tournament.floor import evolution as on_the_floor
 from engine.tournament.floor.events import Event as FloorEvent
 from engine.tournament.floor.state import FloorState
@@ -82,9 +84,10 @@ def evolve(state: State, event: Event) -> State:
         InvariantViolated: If *event* cannot have happened in *state*.
     """
     books = booked(state.books, event)
-    if isinstance(event, of_money.Event) and not isinstance(state, Unannounced):
-        return replace(state, version=state.version + 1, books=books)
-    return replace(_evolve(state, event), version=state.version + 1, books=books)
+    fairness = mixed(state.fairness, event)
+    aside = isinstance(event, of_money.Event | FairnessEvent)
+    after = state if aside and not isinstance(state, Unannounced) else _evolve(state, event)
+    return replace(after, version=state.version + 1, books=books, fairness=fairness)
 
 
 def _evolve(state: State, event: Event) -> State:

@@ -14,6 +14,7 @@ from typing import Literal
 from engine.errors import InvariantViolated
 from engine.tournament.directives import Break, Directive, Hold, MoveOut
 from engine.tournament.endings import TableSummary
+from engine.tournament.fairness.digests import of_draws
 from engine.tournament.floor import directing as on_the_floor
 from engine.tournament.seating import (
     by_next_big_blind,
@@ -116,7 +117,9 @@ def _drawn(
         return entrants, None
     number = state.draws + 1
     label: Literal["move", "final"] = "final" if final else "move"
-    order = draw_order(entrants, masters=state.masters, number=number, label=label)
+    order = draw_order(
+        entrants, masters=state.masters, number=number, label=label, digest=of_draws(state)
+    )
     return order, Draw(number=number, label=label, order=order)
 
 

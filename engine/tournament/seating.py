@@ -10,7 +10,7 @@ Source: TDA rules 10 and 11 (breaking and balancing tables); rulebook 2.5.
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from engine.rng import derive_seed, openings_digest, shuffle
+from engine.rng import derive_seed, shuffle
 from engine.tournament.entering.values import SeatPlace
 from engine.tournament.state import Seated
 from engine.tournament.terms.announced import Terms
@@ -54,22 +54,24 @@ def free_seats(terms: Terms, occupied: Collection[Seat], *, tables: int) -> tupl
 
 
 def draw_order(
-    entrants: Sequence[EntrantId], *, masters: Masters, number: int, label: str
+    entrants: Sequence[EntrantId], *, masters: Masters, number: int, label: str, digest: bytes
 ) -> tuple[EntrantId, ...]:
     """
     Return *entrants* in the order of random draw *number* of the tournament.
 
     Anyone can repeat it once the master ``open`` has been published: the seed is
-    use ``draws``, table 0, hand *number*, deal 1.
+    use ``draws``, table 0, hand *number*, deal 1; *digest* is of the entrants' commitments.
     """
     seed = derive_seed(bytes.fromhex(masters.open), "draws", DRAW_TABLE, number, 1)
-    return shuffle(entrants, seed=seed, label=label, digest=openings_digest(()))
+    return shuffle(entrants, seed=seed, label=label, digest=digest)
 
 
-def drawn_seat(places: Sequence[SeatPlace], *, masters: Masters, number: int) -> SeatPlace:
+def drawn_seat(
+    places: Sequence[SeatPlace], *, masters: Masters, number: int, digest: bytes
+) -> SeatPlace:
     """Return which of the free *places* random draw *number* of the tournament gives."""
     seed = derive_seed(bytes.fromhex(masters.open), "draws", DRAW_TABLE, number, 1)
-    return shuffle(places, seed=seed, label="seats", digest=openings_digest(()))[0]
+    return shuffle(places, seed=seed, label="seats", digest=digest)[0]
 
 
 def draw_seats(
@@ -79,6 +81,7 @@ def draw_seats(
     stack: Chips,
     masters: Masters,
     number: int,
+    digest: bytes,
     label: Literal["seats", "final"] = "seats",
     first: int = 1,
 ) -> tuple[Draw, tuple[SeatAssignment, ...]]:
@@ -86,9 +89,10 @@ def draw_seats(
     Return the first seats of everyone, dealt round the tables like cards.
 
     Args:
+        digest: Of the entrants' commitments.
         first: Number of the first of *tables*; the others follow.
     """
-    order = draw_order(entrants, masters=masters, number=number, label=label)
+    order = draw_order(entrants, masters=masters, number=number, label=label, digest=digest)
     assignments = tuple(
         SeatAssignment(
             entrant=entrant,

@@ -19,6 +19,7 @@ from engine.tournament.events import (
     TournamentPaused,
     TournamentResumed,
 )
+from engine.tournament.fairness.digests import of_draws
 from engine.tournament.money.refunding import refunded
 from engine.tournament.registration import registering_of
 from engine.tournament.rounds.decisions import first_round
@@ -66,7 +67,12 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
         raise TablesMissing(given=len(set(command.table_ids)), required=required)
     tables = command.table_ids[:required]
     draw, assignments = draw_seats(
-        entrants, tables=tables, stack=terms.starting_stack, masters=registering.masters, number=1
+        entrants,
+        tables=tables,
+        stack=terms.starting_stack,
+        masters=registering.masters,
+        number=1,
+        digest=of_draws(registering),
     )
     drawn = SeatsDrawn(
         rule="seating.draw",

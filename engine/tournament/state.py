@@ -9,6 +9,7 @@ from engine.tournament.entering.events import TermsRevised, TournamentDrafted
 from engine.tournament.entering.values import Entering
 from engine.tournament.errors import TournamentNotRunning
 from engine.tournament.events import TournamentAnnounced
+from engine.tournament.fairness.values import Fairness
 from engine.tournament.floor.state import FloorState
 from engine.tournament.money.values import Books
 from engine.tournament.rounds.state import RoundsState
@@ -63,6 +64,8 @@ class _Phase(msgspec.Struct, frozen=True, kw_only=True):
 
     books: Books = Books()
     """What money follows from."""
+
+    fairness: Fairness = Fairness()
 
 
 class Unannounced(_Phase, frozen=True, kw_only=True):

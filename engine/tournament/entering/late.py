@@ -41,6 +41,7 @@ from engine.tournament.errors import (
     TournamentFull,
 )
 from engine.tournament.events import ChipsPromised, Event, TournamentAnnounced
+from engine.tournament.fairness.digests import of_draws
 from engine.tournament.floor.state import OutInRound
 from engine.tournament.levels import structure_of
 from engine.tournament.results import last_one
@@ -160,7 +161,7 @@ def _seated(
     if not free:
         return (*events, _added(state, entrant, table_ids))
     number = state.draws + 1
-    place = drawn_seat(free, masters=state.masters, number=number)
+    place = drawn_seat(free, masters=state.masters, number=number, digest=of_draws(state))
     return (
         *events,
         LateSeatDrawn(

@@ -4,8 +4,9 @@ The end at an hour: hands in play are the last ones, or as many more as are draw
 Source: WSOP rule 125; rulebook ``finish.last_hands``.
 """
 
-from engine.rng import Stream, derive_seed, openings_digest
+from engine.rng import Stream, derive_seed
 from engine.tournament.events import Event
+from engine.tournament.fairness.digests import of_draws
 from engine.tournament.floor.commands import CallLastHands, CountLastHands
 from engine.tournament.floor.events import LastHandsCalled, LastHandsCounted, LotDrawn
 from engine.tournament.seating import DRAW_TABLE
@@ -57,5 +58,5 @@ def _drawn(state: Running) -> LotDrawn | None:
         return None
     number = state.draws + 1
     seed = derive_seed(bytes.fromhex(state.masters.open), "draws", DRAW_TABLE, number, 1)
-    below = Stream(seed, "lot", 1, openings_digest(())).below(between.high - between.low + 1)
+    below = Stream(seed, "lot", 1, of_draws(state)).below(between.high - between.low + 1)
     return LotDrawn(number=number, low=between.low, high=between.high, drawn=between.low + below)

@@ -4,6 +4,7 @@ from typing import Literal
 
 from engine.tournament.errors import DirectiveStale
 from engine.tournament.events import Event
+from engine.tournament.fairness.digests import of_draws
 from engine.tournament.floor.commands import RecordRedraw
 from engine.tournament.floor.events import SeatsRedrawn
 from engine.tournament.seating import draw_order
@@ -26,7 +27,9 @@ def drawn(state: Running, stacks: dict[EntrantId, Chips]) -> tuple[tuple[Move, .
     number = state.draws + 1
     tables = [each.table for each in state.tables]
     label: Literal["final", "seats"] = "final" if len(tables) == 1 else "seats"
-    order = draw_order(tuple(sitting), masters=state.masters, number=number, label=label)
+    order = draw_order(
+        tuple(sitting), masters=state.masters, number=number, label=label, digest=of_draws(state)
+    )
     moves = []
     for index, entrant in enumerate(order):
         (table, seat), to = sitting[entrant], tables[index % len(tables)]

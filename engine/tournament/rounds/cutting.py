@@ -7,6 +7,7 @@ Source: rulebook ``rounds.cut`` and ``rounds.placing``.
 from collections.abc import Sequence
 
 from engine.tournament.events import EntrantEliminated, Event
+from engine.tournament.fairness.digests import of_draws
 from engine.tournament.results import finished
 from engine.tournament.rounds.events import CutMade
 from engine.tournament.rounds.values import RoundDraw, Score
@@ -91,7 +92,9 @@ def _cut(state: Running, cut: int, scores: tuple[Score, ...]) -> CutMade:
         equal = {each.entrant for each in scores if each.rank == rank}
         tied = tuple(each.entrant for each in state.entrants if each.entrant in equal)
         number = state.draws + 1
-        order = draw_order(tied, masters=state.masters, number=number, label="lot")
+        order = draw_order(
+            tied, masters=state.masters, number=number, label="lot", digest=of_draws(state)
+        )
         draw = RoundDraw(number=number, label="lot", order=order)
         safe = [each.entrant for each in scores if each.rank < rank]
         chosen = [*safe, *order[: cut - len(safe)]]

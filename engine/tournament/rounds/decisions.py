@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from engine.errors import InvariantViolated
 from engine.tournament.errors import DirectiveStale, TablesMissing
 from engine.tournament.events import Event, SeatsDrawn
+from engine.tournament.fairness.digests import of_draws
 from engine.tournament.rounds import pairing, scoring
 from engine.tournament.rounds.commands import Command, EndRound, EndRoundEarly, SeatRound
 from engine.tournament.rounds.cutting import after_last_round, eliminated, over, places
@@ -134,7 +135,9 @@ def _enough(table_ids: tuple[TableId, ...], required: int) -> None:
 def _round(state: Running, rounds: RoundsState, table_ids: tuple[TableId, ...]) -> RoundSeated:
     plan, seats, number = plan_of(state), state.terms.table_seats, state.draws + 1
     label: Literal["order"] = "order"
-    drawn = draw_order(rounds.playing, masters=state.masters, number=number, label=label)
+    drawn = draw_order(
+        rounds.playing, masters=state.masters, number=number, label=label, digest=of_draws(state)
+    )
     scores = ranked_by(scores_left(rounds.scores, rounds.playing), drawn)
     history = [each.tables for each in rounds.seated]
     people = paired(plan, [each.entrant for each in scores], drawn, history, seats=seats)
@@ -251,6 +254,7 @@ def _final(
         masters=state.masters,
         number=state.draws + 1,
         label="final",
+        digest=of_draws(state),
         first=rounds.tables + 1,
     )
     if plan.final_stack is None and plan.stacks == "carried":

@@ -1,0 +1,36 @@
+"""What entrants can ask about entropy, and a league about its seeds."""
+
+from datetime import datetime
+
+import msgspec
+
+from engine.values import EntrantId, HexDigest
+
+
+class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class CommitEntropy(_Command, frozen=True, kw_only=True, tag="commit_entropy"):
+    entrant: EntrantId
+    commitment: HexDigest
+    now: datetime
+
+
+class OpenEntropy(_Command, frozen=True, kw_only=True, tag="open_entropy"):
+    entrant: EntrantId
+    value: HexDigest
+    in_time: bool
+    """Whether no hand has been opened yet at the table where the entrant was seated."""
+
+    now: datetime
+
+
+class PublishSeeds(_Command, frozen=True, kw_only=True, tag="publish_seeds"):
+    by: str
+    """Account of who publishes."""
+
+    now: datetime
+
+
+Command = CommitEntropy | OpenEntropy | PublishSeeds

@@ -1,0 +1,119 @@
+"""Which entropy is taken, and when seeds are published.  Source: rulebook ``entropy``."""
+
+from typing import assert_never
+
+from engine.rng import entropy_commitment
+from engine.tournament.errors import EntrantUnknown
+from engine.tournament.fairness.commands import Command, CommitEntropy, OpenEntropy, PublishSeeds
+from engine.tournament.fairness.errors import (
+    EntropyCommittedAlready,
+    EntropyMismatch,
+    EntropyNotCommitted,
+    EntropyOpenedAlready,
+    EntropyTooEarly,
+    EntropyTooLate,
+    NotCheckedIn,
+    SeedsStillNeeded,
+)
+from engine.tournament.fairness.events import (
+    EntropyCommitted,
+    EntropyOpened,
+    Event,
+    SeedsPublished,
+)
+from engine.tournament.registration import registering_of
+from engine.tournament.state import (
+    Finished,
+    Registering,
+    Running,
+    State,
+    entry_of,
+    phase_of,
+    running_of,
+)
+
+
+def decide(state: State, command: Command) -> tuple[Event, ...]:
+    """
+    Return the events that *command* causes in *state*; none if it is already so.
+
+    Raises:
+        CommandRejected: If it comes at the wrong time, or does not fit what was committed.
+    """
+    match command:
+        case CommitEntropy():
+            return commit(state, command)
+        case OpenEntropy():
+            return open_entropy(state, command)
+        case PublishSeeds():
+            return publish(state, command)
+        case _:
+            assert_never(command)
+
+
+def commit(state: State, command: CommitEntropy) -> tuple[EntropyCommitted]:
+    """
+    Return that an entrant binds itself to 32 bytes that nobody else knows.
+
+    Raises:
+        EntropyTooLate: If the seats are drawn.
+        EntrantUnknown: If this entry has no place.
+        NotCheckedIn: If entrants check in and this one has not.
+        EntropyCommittedAlready: If it is bound.
+    """
+    if isinstance(state, Running | Finished):
+        raise EntropyTooLate(until="seats_drawn")
+    registering = registering_of(state)
+    if entry_of(registering, command.entrant) is None:
+        raise EntrantUnknown
+    asked = registering.terms.entry.check_in_opens_before_seconds is not None
+    if asked and command.entrant not in registering.entering.checked_in:
+        raise NotCheckedIn
+    if registering.fairness.of(command.entrant) is not None:
+        raise EntropyCommittedAlready
+    return (
+        EntropyCommitted(
+            entrant=command.entrant, commitment=command.commitment, rule="entropy.commit"
+        ),
+    )
+
+
+def open_entropy(state: State, command: OpenEntropy) -> tuple[EntropyOpened]:
+    """
+    Return the bytes that an entrant had committed to.
+
+    Raises:
+        EntropyTooEarly: If others may still commit.
+        EntropyNotCommitted: If there is nothing to open.
+        EntropyOpenedAlready: If that has been done.
+        EntropyTooLate: If a hand has been opened at the table.
+        EntropyMismatch: If these are other bytes.
+    """
+    if isinstance(state, Registering):
+        raise EntropyTooEarly
+    bound = running_of(state).fairness.of(command.entrant)
+    if bound is None:
+        raise EntropyNotCommitted
+    if bound.value is not None:
+        raise EntropyOpenedAlready
+    if not command.in_time:
+        raise EntropyTooLate(until="first_hand")
+    if entropy_commitment(bytes.fromhex(command.value)) != bound.commitment:
+        raise EntropyMismatch
+    return (EntropyOpened(entrant=command.entrant, value=command.value, rule="entropy.open"),)
+
+
+def publish(state: State, command: PublishSeeds) -> tuple[SeedsPublished, ...]:
+    """
+    Return the master ``cards`` in the open; published once.
+
+    Raises:
+        SeedsStillNeeded: If the tournament is not finished.
+    """
+    if not isinstance(state, Finished):
+        raise SeedsStillNeeded(phase=phase_of(state))
+    if state.fairness.published is not None:
+        return ()
+    return (
+        SeedsPublished(cards_master=state.masters.cards, by=command.by, rule="entropy.publication"),
+    )

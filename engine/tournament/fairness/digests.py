@@ -1,0 +1,25 @@
+"""What of the entrants' entropy goes into the draws of a tournament."""
+
+from engine.rng import commitments_digest
+from engine.tournament.state import Registering, Running
+
+
+def of_draws(state: Registering | Running) -> bytes:
+    """
+    Return the digest for draws at table 0: commitments, because nobody has opened at the first.
+
+    Those of everybody checked in, in order of registration; of everybody registered,
+    where nobody is asked to check in.
+
+    Source: rulebook ``entropy.draws``.
+    """
+    known = {each.entrant: each.commitment for each in state.fairness.contributions}
+    if not known:
+        return commitments_digest(())
+    asked = state.terms.entry.check_in_opens_before_seconds is not None
+    there = (
+        each.entrant
+        for each in state.entrants
+        if not asked or each.entrant in state.entering.checked_in
+    )
+    return commitments_digest([bytes.fromhex(known[each]) for each in there if each in known])

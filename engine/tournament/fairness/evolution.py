@@ -1,0 +1,26 @@
+"""How a tournament's entropy becomes what it is."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from engine.tournament.fairness import events
+from engine.tournament.fairness.values import Contribution, Fairness
+
+
+def mixed(before: Fairness, event: Any) -> Fairness:
+    """Return what is known of entropy and seeds after *event*, of whatever kind."""
+    match event:
+        case events.EntropyCommitted():
+            made = Contribution(entrant=event.entrant, commitment=event.commitment)
+            return replace(before, contributions=(*before.contributions, made))
+        case events.EntropyOpened():
+            opened = tuple(
+                replace(each, value=event.value) if each.entrant == event.entrant else each
+                for each in before.contributions
+            )
+            return replace(before, contributions=opened)
+        case events.SeedsPublished():
+            return replace(before, published=event.cards_master)
+        case _:
+            return before
