@@ -7,8 +7,9 @@ Beside ``engine.policies``, a place where table and tournament meet.
 from datetime import datetime
 
 from engine import clocks, purchases
+from engine.cards import deck
 from engine.errors import InvariantViolated
-from engine.rng import derive_seed
+from engine.rng import card_leaves, derive_seed, openings_digest, shuffled_pile
 from engine.table.commands import Command, Omission, OpenHand, Opening, QuitHand, Seeds
 from engine.table.events import HandOpened
 from engine.table.state import SUDDEN_DEATH, Table
@@ -67,6 +68,20 @@ def openings_at(tournament: State, here: Table) -> tuple[tuple[Opening, ...], tu
         elif place.entrant in bound:
             omissions.append(Omission(entrant=place.entrant, reason="not_opened"))
     return tuple(openings), tuple(omissions)
+
+
+def deck_of(opened: HandOpened, name: str) -> list[str]:
+    """
+    Return the commitment of every card of a deal's deck by position, in hexadecimal.
+
+    They tell nothing of a card whose salt is not known; their root is ``deck_root``.
+
+    Args:
+        name: Of the deck, as the ruleset has it.
+    """
+    digest = openings_digest([(each.seat, bytes.fromhex(each.value)) for each in opened.openings])
+    pile = shuffled_pile(bytes.fromhex(opened.seeds.value.cards), digest, 1, deck(name))
+    return [leaf.hex() for leaf in card_leaves(1, pile.cards, pile.salts)]
 
 
 def may_still_open(here: Table, entrant: EntrantId) -> bool:

@@ -72,6 +72,9 @@ class Item(msgspec.Struct, kw_only=True):
     opened: dict[str, Any] = {}
     """What the viewer alone may see: values by RFC 6901 pointer into ``data``."""
 
+    salts: dict[str, str] = {}
+    """Under what they were committed to: salts in hexadecimal by the same pointers."""
+
 
 class FeedPage(msgspec.Struct, kw_only=True):
     """Part of a feed; ``next_cursor`` is null when there is no more for now."""
@@ -114,13 +117,10 @@ class Feed:
         found = []
         for row in rows:
             schema_version = current_version(row.type)
-            opened: dict[str, Any] = {}
+            found_here: dict[str, tuple[str, Any]] = {}
             if self.viewer is not None and row.sealed is not None:
                 audiences = (audience_of(self.viewer),)
-                opened = {
-                    pointer: value
-                    for pointer, (_, value) in openings_for(row, audiences, keys).items()
-                }
+                found_here = openings_for(row, audiences, keys)
             found.append(
                 Item(
                     cursor=self.cursor(row),
@@ -131,7 +131,8 @@ class Feed:
                     schema_version=schema_version,
                     at=row.at,
                     data=_DRAFT if self._draft(row) else _current(row, schema_version),
-                    opened=opened,
+                    opened={pointer: value for pointer, (_, value) in found_here.items()},
+                    salts={pointer: salt for pointer, (salt, _) in found_here.items()},
                 )
             )
         return found

@@ -178,6 +178,7 @@ class Auditor:
         self.tree.end()
         self.knockouts.end()
         for name, floor in self.floors.items():
+            floor.entropy.end()
             tables = [table for table, its in self._floor_of.items() if its == name]
             whole = not any(self._streams[table].broken for table in tables)
             if whole and all(self.tables[table].hand is None for table in tables):
@@ -195,6 +196,8 @@ class Auditor:
             events=self.events,
             streams=len(self.chains.heads),
             hands=sum(hands.hands for hands in self.tables.values()),
+            openings=sum(hands.openings for hands in self.tables.values()),
+            omissions=sum(hands.omissions for hands in self.tables.values()),
             voided_deals=sum(hands.deals_voided for hands in self.tables.values()),
             last_position=until,
             seconds=round(seconds, 3),

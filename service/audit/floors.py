@@ -12,11 +12,11 @@ from engine.tournament.rounds.events import RoundSeated
 from engine.tournament.values import Masters
 from engine.values import number_of
 from service.audit import corrections, generator, moves
+from service.audit.entropy import EntropyAudit
 from service.audit.money import MoneyAudit
 from service.audit.report import Findings
 from service.audit.rounds import RoundsAudit
 
-_NO_OPENINGS = generator.openings_digest(())
 _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
 
@@ -28,6 +28,7 @@ class FloorAudit:
         self.stream = stream
         self._findings = findings
         self._money = MoneyAudit(stream, findings)
+        self.entropy = EntropyAudit(lambda *said: self._hold("entropy", *said))
         self._terms: events.TournamentAnnounced | None = None
         self._entered: dict[str, int] = {}
         """Entrants by order of registration, the withdrawn left out."""
@@ -52,7 +53,8 @@ class FloorAudit:
         self.last_position = position
         self._money.see(event, position)
         self._in_rounds(event, position)
-        for name, held, what in moves.proofs_of(event, before, self.masters):
+        self.entropy.see(event, position, before, self._entered)
+        for name, held, what in moves.proofs_of(event, before, self.masters, self._digest):
             self._hold(name, held, position, what)
         match event:
             case events.TournamentAnnounced():
@@ -93,8 +95,9 @@ class FloorAudit:
 
     def _in_rounds(self, event: Any, position: int) -> None:
         if isinstance(event, RoundSeated) and event.round == 1 and self.masters is not None:
-            entered = sorted(self._entered, key=lambda entrant: self._entered[entrant])
-            self._rounds = RoundsAudit(self._known(), self.masters, entered, self._hold_now)
+            self._rounds = RoundsAudit(
+                self._known(), self.masters, self._in_order(), self._hold_now, self._digest
+            )
         if self._rounds is not None:
             self._at = position
             chips = self._rounds.see(event)
@@ -102,6 +105,13 @@ class FloorAudit:
 
     def _hold_now(self, name: str, held: bool, what: str) -> None:
         self._hold(name, held, self._at, what)
+
+    def _in_order(self) -> list[str]:
+        """Return who has entered, by order of registration."""
+        return sorted(self._entered, key=lambda entrant: self._entered[entrant])
+
+    def _digest(self) -> bytes:
+        return self.entropy.digest(self._in_order())
 
     def _comes(self, chips: int) -> None:
         """Count chips that come from outside, or go."""
@@ -135,11 +145,11 @@ class FloorAudit:
     def _drawn(self, event: events.SeatsDrawn, position: int) -> None:
         if self.masters is None:
             raise LookupError("seats were drawn before any master")
-        entered = sorted(self._entered, key=lambda entrant: self._entered[entrant])
+        entered = self._in_order()
         draw = event.draw
         master = bytes.fromhex(self.masters.open)
         seed = generator.seed(master, "draws", _DRAWS_TABLE, draw.number, _FIRST_DEAL)
-        order = generator.Draws(seed, draw.label, 1, _NO_OPENINGS).order(entered)
+        order = generator.Draws(seed, draw.label, 1, self._digest()).order(entered)
         self._hold(
             "seat_draws", tuple(order) == draw.order, position, "the draw gives another order"
         )
@@ -157,7 +167,7 @@ class FloorAudit:
         master = bytes.fromhex(self.masters.open)
         seed = generator.seed(master, "draws", _DRAWS_TABLE, event.draw.number, _FIRST_DEAL)
         places = [f"{each.table}/{each.seat}" for each in event.draw.candidates]
-        order = generator.Draws(seed, "seats", 1, _NO_OPENINGS).order(places)
+        order = generator.Draws(seed, "seats", 1, self._digest()).order(places)
         held = order[0] == f"{event.table}/{event.seat}"
         self._hold("seat_draws", held, position, "the draw gives another seat")
 

@@ -46,6 +46,16 @@ def openings_digest(openings: Iterable[tuple[int, bytes]]) -> bytes:
     return sha256(b"holotable/openings/1" + text).digest()
 
 
+def entropy_commitment(value: bytes) -> str:
+    """Return what an entrant published of its 32 bytes beforehand."""
+    return sha256(b"holotable/entropy/1" + value).hexdigest()
+
+
+def commitments_digest(commitments: Iterable[bytes]) -> bytes:
+    """Return the digest that draws at table 0 are mixed with."""
+    return sha256(b"holotable/openings/1" + b"".join(commitments)).digest()
+
+
 def numbers(value: bytes, label: str, n: int, openings: bytes) -> Iterator[bytes]:
     """Yield the 32-byte blocks of a label."""
     key = digest(value, label.encode() + b"\x00" + n.to_bytes(4, "big") + openings, "sha256")

@@ -37,6 +37,11 @@ class HandAudit(Seen):
             (opening.seat, bytes.fromhex(opening.value)) for opening in event.openings
         )
         self._counted(event)
+        self.openings += len(event.openings)
+        self.omissions += len(event.omissions)
+        floor = self.floor()
+        if floor is not None:
+            floor.entropy.hand(event, self.position)
         hand = Hand(event, openings, sabacc_pot=event.sabacc_pot)
         self.hand = hand
         hand.live = {books.seat for books in event.seats if books.dealt}

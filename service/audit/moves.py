@@ -1,6 +1,6 @@
 """Who sat where after each move, break and draw, and what rulings and lots say: made again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from engine.tournament import events
@@ -9,7 +9,6 @@ from engine.tournament.state import Running
 from engine.tournament.values import Candidate, Draw, Masters, Move
 from service.audit import generator
 
-_NO_OPENINGS = generator.openings_digest(())
 _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
 
@@ -17,17 +16,25 @@ Proof = tuple[str, bool, str]
 """The check, whether it holds, and what is wrong if not."""
 
 
-def proofs_of(event: Any, before: Any, masters: Masters | None) -> Iterator[Proof]:
-    """Yield what follows from *event* of a tournament that was as in *before*."""
+def proofs_of(
+    event: Any, before: Any, masters: Masters | None, digest: Callable[[], bytes]
+) -> Iterator[Proof]:
+    """
+    Yield what follows from *event* of a tournament that was as in *before*.
+
+    Args:
+        digest: Returns what draws are mixed with, of the entrants' commitments.
+    """
     if not isinstance(before, Running) or masters is None:
         return
     match event:
         case events.EntrantsMoved() | events.TableBroken() | floor.SeatsRedrawn():
             yield from _moved(event.moves, before)
             if event.draw is not None:
-                yield _drawn(event.draw, event.candidates, masters)
+                yield _drawn(event.draw, event.candidates, masters, digest())
         case floor.LastHandsCalled(draw=floor.LotDrawn() as lot):
-            due = lot.low + _draws(masters, "lot", lot.number).below(lot.high - lot.low + 1)
+            draws = _draws(masters, "lot", lot.number, digest())
+            due = lot.low + draws.below(lot.high - lot.low + 1)
             yield "seat_draws", due == lot.drawn, "the lot gives another number of hands"
         case floor.PenaltyGiven():
             yield from _penalised(event, before)
@@ -65,13 +72,13 @@ def _penalised(event: floor.PenaltyGiven, before: Running) -> Iterator[Proof]:
         yield "rulings", event.hands == due, f"a penalty of {event.rounds} rounds is {due} hands"
 
 
-def _drawn(draw: Draw, candidates: Sequence[Candidate], masters: Masters) -> Proof:
+def _drawn(draw: Draw, candidates: Sequence[Candidate], masters: Masters, digest: bytes) -> Proof:
     entrants = [each.entrant for each in candidates]
-    order = _draws(masters, draw.label, draw.number).order(entrants)
+    order = _draws(masters, draw.label, draw.number, digest).order(entrants)
     return "seat_draws", tuple(order) == draw.order, "the draw gives another order"
 
 
-def _draws(masters: Masters, label: str, number: int) -> generator.Draws:
+def _draws(masters: Masters, label: str, number: int, digest: bytes) -> generator.Draws:
     master = bytes.fromhex(masters.open)
     seed = generator.seed(master, "draws", _DRAWS_TABLE, number, _FIRST_DEAL)
-    return generator.Draws(seed, label, 1, _NO_OPENINGS)
+    return generator.Draws(seed, label, 1, digest)

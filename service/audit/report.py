@@ -37,6 +37,7 @@ TITLES = {
     "folds": "events folded",
     "commitments": "commitments opened",
     "seeds": "seeds derived from their masters",
+    "entropy": "entropy of entrants followed",
     "decks": "decks drawn again",
     "dice": "dice rolled again",
     "cards": "dealt cards found in their places",
@@ -75,6 +76,12 @@ class Report(msgspec.Struct, kw_only=True):
     voided_deals: int = 0
     """Deals that were taken back and dealt anew."""
 
+    openings: int = 0
+    """Entropy of entrants, once for each deal it went into."""
+
+    omissions: int = 0
+    """Entropy committed to and not opened, once for each deal: a bit of steering each, at most."""
+
     last_position: int = -1
     seconds: float = 0.0
     passed: bool = False
@@ -95,6 +102,8 @@ class Report(msgspec.Struct, kw_only=True):
         )
         if self.voided_deals:
             yield f"{self.voided_deals} deals were voided and dealt anew."
+        if self.openings or self.omissions:
+            yield f"{self.openings} openings of entrants in decks, {self.omissions} omissions."
         if self.sandbox:
             yield "This league is a sandbox: its masters may have been fixed."
         for check in self.checks:

@@ -18,7 +18,6 @@ from engine.tournament.rounds.values import RoundDraw, RoundResult, RoundScore, 
 from engine.tournament.values import Masters
 from service.audit import generator
 
-_NO_OPENINGS = generator.openings_digest(())
 _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
 
@@ -37,6 +36,7 @@ class RoundsAudit:
         terms: Of a tournament whose format is rounds.
         masters: Its draws are repeated with.
         entered: Entrants in order of registration.
+        digest: Returns what draws are mixed with, of the entrants' commitments.
     """
 
     def __init__(
@@ -45,8 +45,10 @@ class RoundsAudit:
         masters: Masters,
         entered: Sequence[str],
         hold: Hold,
+        digest: Callable[[], bytes],
     ) -> None:
         self._terms, self._masters, self._hold = terms, masters, hold
+        self._digest = digest
         self._plan: Any = terms.format
         self._in = list(entered)
         self._tables: tuple[RoundTable, ...] = ()
@@ -82,7 +84,7 @@ class RoundsAudit:
     def _repeat(self, draw: RoundDraw, among: Sequence[str]) -> None:
         master = bytes.fromhex(self._masters.open)
         seed = generator.seed(master, "draws", _DRAWS_TABLE, draw.number, _FIRST_DEAL)
-        order = generator.Draws(seed, draw.label, 1, _NO_OPENINGS).order(list(among))
+        order = generator.Draws(seed, draw.label, 1, self._digest()).order(list(among))
         self._hold("seat_draws", tuple(order) == draw.order, "the draw gives another order")
 
     def _seated(self, event: of_rounds.RoundSeated) -> int:

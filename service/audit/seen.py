@@ -66,6 +66,10 @@ class Seen:
 
         self.hands = 0
         self.deals_voided = 0
+        self.openings = 0
+        self.omissions = 0
+        """Entropy that entrants had committed to and did not open, once for each deal."""
+
         self.voided: Hand | None = None
         """The deal voided last, while its hand waits to be dealt anew."""
 

@@ -1,6 +1,7 @@
 """A player that looks at the table as anybody may, thinks for a moment, and answers."""
 
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from service.bots.betting import Stakes, Temper, bet
@@ -21,12 +22,14 @@ class Player:
         client: Speaks with the bot's own token.
         name: Its name; with *seed* it fixes the moods.
         seed: Of the night.
+        entropy: Its own 32 bytes for the decks it is dealt from; without them it adds none.
         asleep: Whether it misses every decision until it is away and somebody wakes it.
     """
 
     client: Client
     name: str
     seed: int
+    entropy: bytes | None = None
     asleep: bool = False
     temper: Temper = field(init=False)
     answered: int = 0
@@ -35,6 +38,27 @@ class Player:
 
     def __post_init__(self) -> None:
         self.temper = Temper.of(self.name, self.seed)
+
+    async def commit(self, tournament: str) -> None:
+        """Bind itself to its entropy, before the seats are drawn."""
+        if self.entropy is None:
+            return
+        commitment = sha256(b"holotable/entropy/1" + self.entropy).hexdigest()
+        await self._mix(f"/v1/tournaments/{tournament}/entropy", {"commitment": commitment})
+
+    async def open(self, tournament: str) -> None:
+        """Open its entropy, between the draw of seats and the first hand; asleep it does not."""
+        if self.entropy is None or self.asleep:
+            return
+        value = self.entropy.hex()
+        await self._mix(f"/v1/tournaments/{tournament}/entropy/open", {"value": value})
+
+    async def _mix(self, path: str, body: dict[str, str]) -> None:
+        try:
+            await self.client.post(path, body)
+        except Problem as problem:
+            if problem.code != "entropy_too_late":
+                self.refused.append(f"{problem} for its entropy")
 
     async def answer(self, table: str, decision: str) -> bool:
         """

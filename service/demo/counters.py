@@ -20,6 +20,10 @@ class Tally:
     seats_away: int = 0
     hands_killed: int = 0
     seats_back: int = 0
+    openings: int = 0
+    """Entropy of players, once for each deck it went into."""
+
+    omissions: int = 0
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(
@@ -41,6 +45,8 @@ def counted(feed: Iterable[dict[str, Any]]) -> Tally:
             case "hand_opened":
                 tally.levels_raised += level is not None and data["level"] != level
                 level = data["level"]
+                tally.openings += len(data["openings"])
+                tally.omissions += len(data["omissions"])
             case "hand_settled":
                 tally.hands += 1
             case "pots_formed":

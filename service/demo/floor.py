@@ -59,6 +59,9 @@ class Floor:
                         case "seats_drawn" if self.sleepy:
                             self._put_to_sleep(item["data"]["assignments"])
                         case "play_started" | "round_seated" | "final_seated":
+                            if item["type"] == "play_started":
+                                for player in self.players.values():
+                                    tasks.create_task(player.open(tournament))
                             tables += [
                                 tasks.create_task(self._table(table, tasks))
                                 for table in self._new(item)

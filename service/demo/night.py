@@ -153,7 +153,14 @@ class Night:
     async def _register(self, tournament: str, number: int) -> dict[str, Player]:
         async def one(name: str, client: Client) -> tuple[str, Player]:
             answer = await client.post(f"/v1/tournaments/{tournament}/registrations", {"bot": True})
-            return str(answer["entrant"]), Player(client=client, name=name, seed=self._options.seed)
+            player = Player(
+                client=client,
+                name=name,
+                seed=self._options.seed,
+                entropy=self._options.entropy_of(number, name),
+            )
+            await player.commit(tournament)
+            return str(answer["entrant"]), player
 
         # One after the other, so that the same seed draws the same seats.
         return dict([await one(name, self._bots[name]) for name in self._options.names_of(number)])

@@ -122,6 +122,10 @@ class Options:
             for name in ("cards", "open")
         }
 
+    def entropy_of(self, number: int, name: str) -> bytes:
+        """Return what *name* adds to the decks of tournament *number*; others draw at random."""
+        return sha256(f"holotable/demo/{self.seed}/{number}/entropy/{name}".encode()).digest()
+
     def names(self) -> list[str]:
         """Return the bots' names, each once."""
         rounds = range(1 + (self.players - 1) // len(PLAYER_NAMES))

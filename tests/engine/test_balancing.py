@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.policies import summary_of
+from engine.rng import openings_digest
 from engine.rulesets import preset
 from engine.table.events import HandOpened
 from engine.table.view_parts import TableView
@@ -187,7 +188,9 @@ def test_e7_all_seats_are_drawn_anew_at_the_numbers_of_tables_that_were_announce
     floor.carry_out(plan)
     redrawn = floor.events[-1]
     assert isinstance(redrawn, SeatsRedrawn)
-    order = draw_order(everybody, masters=MASTERS, number=number, label="seats")
+    order = draw_order(
+        everybody, masters=MASTERS, number=number, label="seats", digest=openings_digest(())
+    )
     assert redrawn.draw.order == order
     for index, each in enumerate(order):
         seating = running(floor).tables[index % 2]

@@ -24,6 +24,8 @@ COUNTERS = (
     "seats_away",
     "hands_killed",
     "seats_back",
+    "openings",
+    "omissions",
 )
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.values import EntrantId, HexDigest
+from engine.values import EntrantId, HexDigest, PlayerId
 
 
 class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,9 +27,7 @@ class OpenEntropy(_Command, frozen=True, kw_only=True, tag="open_entropy"):
 
 
 class PublishSeeds(_Command, frozen=True, kw_only=True, tag="publish_seeds"):
-    by: str
-    """Account of who publishes."""
-
+    by: PlayerId
     now: datetime
 
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from engine.values import EntrantId, HexDigest
+from engine.values import EntrantId, HexDigest, PlayerId
 
 
 class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,7 +31,7 @@ class SeedsPublished(_Event, frozen=True, kw_only=True, tag="seeds_published"):
     """The league lets anybody repeat every card of a tournament that is over."""
 
     cards_master: HexDigest
-    by: str
+    by: PlayerId
     rule: str
 
 
