@@ -106,7 +106,7 @@ async def commit_entropy(request: Asked, tournament_id: FromPath[str]) -> Respon
     "Open what I committed to: after the draw of seats, before my table's first hand.",
     needs="own_entry", scope="tables:play", body=OpeningWanted, answer=EntropyTaken, status=201,
     problems=(
-        "entropy_not_committed", "entropy_opened_already", "entropy_too_early",
+        "entrant_unknown", "entropy_not_committed", "entropy_opened_already", "entropy_too_early",
         "entropy_too_late", "entropy_mismatch", "tournament_not_running",
     ),
 )  # fmt: skip

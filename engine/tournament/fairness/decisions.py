@@ -31,6 +31,7 @@ from engine.tournament.state import (
     phase_of,
     running_of,
 )
+from engine.values import EntrantId
 
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
@@ -56,16 +57,15 @@ def commit(state: State, command: CommitEntropy) -> tuple[EntropyCommitted]:
     Return that an entrant binds itself to 32 bytes that nobody else knows.
 
     Raises:
-        EntropyTooLate: If the seats are drawn.
         EntrantUnknown: If this entry has no place.
+        EntropyTooLate: If the seats are drawn.
         NotCheckedIn: If entrants check in and this one has not.
         EntropyCommittedAlready: If it is bound.
     """
+    _demand_entry(state, command.entrant)
     if isinstance(state, Running | Finished):
         raise EntropyTooLate(until="seats_drawn")
     registering = registering_of(state)
-    if entry_of(registering, command.entrant) is None:
-        raise EntrantUnknown
     asked = registering.terms.entry.check_in_opens_before_seconds is not None
     if asked and command.entrant not in registering.entering.checked_in:
         raise NotCheckedIn
@@ -83,12 +83,14 @@ def open_entropy(state: State, command: OpenEntropy) -> tuple[EntropyOpened]:
     Return the bytes that an entrant had committed to.
 
     Raises:
+        EntrantUnknown: If this entry has no place.
         EntropyTooEarly: If others may still commit.
         EntropyNotCommitted: If there is nothing to open.
         EntropyOpenedAlready: If that has been done.
         EntropyTooLate: If a hand has been opened at the table.
         EntropyMismatch: If these are other bytes.
     """
+    _demand_entry(state, command.entrant)
     if isinstance(state, Registering):
         raise EntropyTooEarly
     bound = running_of(state).fairness.of(command.entrant)
@@ -101,6 +103,11 @@ def open_entropy(state: State, command: OpenEntropy) -> tuple[EntropyOpened]:
     if entropy_commitment(bytes.fromhex(command.value)) != bound.commitment:
         raise EntropyMismatch
     return (EntropyOpened(entrant=command.entrant, value=command.value, rule="entropy.open"),)
+
+
+def _demand_entry(state: State, entrant: EntrantId) -> None:
+    if isinstance(state, Registering | Running | Finished) and entry_of(state, entrant) is None:
+        raise EntrantUnknown
 
 
 def publish(state: State, command: PublishSeeds) -> tuple[SeedsPublished, ...]:

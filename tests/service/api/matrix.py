@@ -47,6 +47,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "revise_terms": {"name": "Later", "ruleset": "better"},
     "refuse_entry": {"reason": "Not this time"},
     "answer_offer": {"accepted": True},
+    "commit_entropy": {"commitment": "0" * 64},
+    "open_entropy": {"value": "0" * 64},
     "post_announcement": {"text": "Dinner at nine"},
     "act": {"type": "fold", "decision": "none"},
     "plan_fixtures": FIXTURES,
