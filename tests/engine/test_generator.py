@@ -15,7 +15,9 @@ from engine.dice import roll_pair, roll_target
 from engine.rng import (
     Stream,
     card_leaves,
+    commitments_digest,
     derive_seed,
+    entropy_commitment,
     master_commitment,
     merkle_root,
     openings_digest,
@@ -57,7 +59,58 @@ def vectors() -> dict[str, Any]:
         "suit": suit,
         "shift_1_and_2": [list(roll_pair(dice, "shift", n, none)) for n in (1, 2)],
         "spike_1_and_2": [list(roll_pair(dice, "spike", n, none)) for n in (1, 2)],
+        **of_draws(),
+        **of_entropy(),
         "d76_first_deal": list(shuffled_pile(seed, none, 1, DECKS["d76"]).cards[:10]),
+    }
+
+
+def of_entropy() -> dict[str, Any]:
+    """Return commitments of three entrants, and a hand of table 1 that two of them opened for."""
+    values = [bytes([number]) * 32 for number in (1, 2, 3)]
+    commitments = [entropy_commitment(value) for value in values]
+    digest = openings_digest([(5, values[2]), (2, values[0])])
+    seed = derive_seed(MASTER, "cards", 1, 1, 1)
+    pile = shuffled_pile(seed, digest, 1, DECKS["d62"])
+    recycled = shuffled_pile(seed, digest, 2, DECKS["d62"][:9])
+    return {
+        "entropy": {
+            "values": [value.hex() for value in values],
+            "commitments": commitments,
+            "openings": [[2, values[0].hex()], [5, values[2].hex()]],
+            "openings_digest": digest.hex(),
+            "deck": list(pile.cards),
+            "deck_root": pile.root(),
+            "pile_2_of_the_first_nine_cards": list(recycled.cards),
+            "pile_2_root": recycled.root(),
+        }
+    }
+
+
+def of_draws() -> dict[str, Any]:
+    """Return draws: at table 0 by three entrants' commitments, at table 1 by their openings."""
+    values = [bytes([number]) * 32 for number in (1, 2, 3)]
+    committed = commitments_digest([bytes.fromhex(entropy_commitment(each)) for each in values])
+    opened = openings_digest(list(enumerate(values, start=1)))
+    above = derive_seed(MASTER, "draws", 0, 1, 1)
+    here = derive_seed(MASTER, "draws", 1, 1, 1)
+    names = ["a", "b", "c", "d", "e"]
+    cubes = [Stream(here, "cube", n, opened).below(3) for n in (1, 2, 3)]
+    return {
+        "draws": {
+            "commitments_digest": committed.hex(),
+            "openings_digest": opened.hex(),
+            **{
+                f"{label}_of_a_to_e": list(Stream(above, label, 1, committed).shuffled(names))
+                for label in ("seats", "order", "move", "final", "lot")
+            },
+            "lot_below_5": Stream(above, "lot", 1, committed).below(5),
+            "cubes_1_to_3_of_3_seats": cubes,
+            "first_dealer_cards": list(
+                Stream(here, "first_dealer", 1, opened).shuffled(DECKS["d62"])[:6]
+            ),
+            "starter_below_6": Stream(here, "starter", 1, opened).below(6),
+        }
     }
 
 
