@@ -84,8 +84,11 @@ def deck_of(opened: HandOpened, name: str) -> list[str]:
     return [leaf.hex() for leaf in card_leaves(1, pile.cards, pile.salts)]
 
 
-def may_still_open(here: Table, entrant: EntrantId) -> bool:
-    """Return whether *entrant* has sat *here* from the beginning, and no hand has been opened."""
+def may_still_open(tournament: State, here: Table, entrant: EntrantId) -> bool:
+    """Return whether *entrant* was seated *here* first, and no hand has been opened since."""
+    rounds = tournament.rounds if isinstance(tournament, Running) else None
+    if rounds is not None and (rounds.number, rounds.stage) != (1, "playing"):
+        return False
     seated = any(each.entrant == entrant and not each.arrived for each in here.places)
     return seated and here.hand_number == 0
 
@@ -95,7 +98,7 @@ def waits_for_openings(tournament: State, here: Table) -> bool:
     if here.hand_number or not tournament.fairness.contributions:
         return False
     _, missing = openings_at(tournament, here)
-    return any(may_still_open(here, each.entrant) for each in missing)
+    return any(may_still_open(tournament, here, each.entrant) for each in missing)
 
 
 def first_deal(

@@ -42,7 +42,7 @@ async def open_entropy(
         command = OpenEntropy(
             entrant=entrant,
             value=value,
-            in_time=isinstance(here, Table) and deals.may_still_open(here, entrant),
+            in_time=isinstance(here, Table) and deals.may_still_open(state, here, entrant),
             now=order.received_at,
         )
         events = tournament.decider.decide(state, command)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from engine import deals
 from engine.aggregates import DECIDERS
 from engine.boundaries import plan_boundary
 from engine.policies import decide_in_turn, tables_of
@@ -31,8 +32,10 @@ from engine.tournament.fairness.errors import (
     SeedsStillNeeded,
 )
 from engine.tournament.fairness.events import EntropyCommitted, EntropyOpened
+from engine.tournament.rounds.events import RoundSeated
+from engine.tournament.rounds.state import RoundsState
 from engine.tournament.terms import EntryTerms
-from engine.values import HandId
+from engine.values import EntrantId, HandId
 from tests.engine.floor import MASTERS, NOON, announce, entrant, opening, register, start, table
 from tests.engine.scenario import Scenario
 
@@ -59,7 +62,7 @@ def registering(entrants: int, **terms: Any) -> Scenario:
     return Scenario(decider).asked(announce(**terms), opening, *enters)
 
 
-def seats_by(digest: bytes, entrants: list[str]) -> tuple[str, ...]:
+def seats_by(digest: bytes, entrants: list[EntrantId]) -> tuple[str, ...]:
     seed = derive_seed(bytes.fromhex(MASTERS.open), "draws", 0, 1, 1)
     return shuffle(entrants, seed=seed, label="seats", digest=digest)
 
@@ -196,6 +199,20 @@ def test_no_later_hand_waits_and_an_opening_counts_in_each() -> None:
     (asked,) = plan.entries[0].commands
     assert isinstance(asked, OpenHand)
     assert (len(asked.openings), len(asked.omissions), plan.wait_seconds) == (1, 2, 0)
+
+
+def test_the_first_hand_of_a_later_round_takes_no_openings() -> None:
+    """Its tables are new, its players are not: they have seen hands."""
+    house = House(1)
+    second = RoundSeated(
+        round=2, rule="rounds.heats", candidates=(), draw=None, tables=(), meetings=None
+    )
+    rounds = RoundsState(stage="playing", playing=(), seated=(second, second), tables=2)
+    assert deals.may_still_open(house.tournament, house.here, entrant(2))
+    assert deals.waits_for_openings(house.tournament, house.here)
+    later = replace(house.tournament, rounds=rounds)
+    assert not deals.may_still_open(later, house.here, entrant(2))
+    assert not deals.waits_for_openings(later, house.here)
 
 
 def test_whoever_deals_again_after_a_crash_deals_the_same_cards() -> None:
