@@ -17,7 +17,7 @@ def completed(league: Created, asked: Content) -> Content:
 
     Each layer is merged over the one below as RFC 7396 has it: null takes a member
     away.  A layer that names a ruleset begins with none of the overrides below, which
-    were meant for another game.
+    were meant for another game; one that names another format, with none of its members.
 
     Raises:
         TemplateUnknown: If the league has none such.
@@ -32,8 +32,15 @@ def completed(league: Created, asked: Content) -> Content:
     for layer in (*(msgspec.json.decode(text) for text in texts if text), upper):
         if "ruleset" in layer:
             found = {key: value for key, value in found.items() if key != "overrides"}
+        if _kind(layer) not in (None, _kind(found)):
+            found = {key: value for key, value in found.items() if key != "format"}
         found = merged(found, layer)
     return found
+
+
+def _kind(content: Content) -> Any:
+    plan = content.get("format")
+    return plan.get("kind") if isinstance(plan, dict) else None
 
 
 def merged(target: Any, patch: Any) -> Any:

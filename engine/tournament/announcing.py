@@ -147,6 +147,11 @@ def _terms(command: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
             "must not be after starts_at",
         ),
         *checked(command),
+        (
+            "floor.last_hands_at",
+            command.floor.last_hands_at is None or command.floor.last_hands_at > command.starts_at,
+            "must be after starts_at",
+        ),
         *floor_problems(
             command.floor,
             table_seats=command.table_seats,

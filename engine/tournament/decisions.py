@@ -65,6 +65,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         CommandRejected: If the rules forbid the command.
     """
     events = _decided(state, command)
+    if isinstance(command, floor_commands.Disqualify | entering.RecordPurge):
+        events = _with_bubble(state, events, command.now)
     if events and isinstance(state, Running) and state.entering.late:
         return late.concluded(state, events, getattr(command, "table_ids", ()))
     return events

@@ -17,6 +17,7 @@ from engine.tournament.events import (
     TournamentFinished,
 )
 from engine.tournament.evolution_buying import with_passed
+from engine.tournament.floor.state import OutInRound
 from engine.tournament.money import bounties
 from engine.tournament.money.books import booked
 from engine.tournament.money.dealing import voided
@@ -84,9 +85,7 @@ def _known(state: Running) -> set[EntrantId]:
     known |= {window.entrant for window in state.windows}
     if state.rounds is not None:
         known |= {bust.entrant for bust in state.rounds.busted}
-    if state.floor.hand_for_hand is not None:
-        known |= {each.entrant for each in state.floor.hand_for_hand.out}
-    return known
+    return known | {each.entrant for each in out_in_round(state)}
 
 
 def close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:
@@ -130,7 +129,10 @@ def eliminations(
         return casino.broke(state, busts)
     entries = _entries(state)
     gone = {bust.entrant for bust in busts}
-    waiting = {each.entrant for each in state.windows} - gone
+    # Who may still buy back, and who is placed only when a round of hand-for-hand play ends.
+    waiting = {each.entrant for each in state.windows}
+    waiting |= {each.entrant for each in out_in_round(state)}
+    waiting -= gone
     left = tuple(
         entrant for entrant in state.remaining() if entrant not in gone and entrant not in waiting
     )
@@ -154,6 +156,11 @@ def eliminations(
         rule = "finish.last_entrant" if left else "finish.nobody_left"
         events += finished(state, (*state.placings, *eliminated, *winner), left, rule=rule)
     return tuple(events)
+
+
+def out_in_round(state: Running) -> tuple[OutInRound, ...]:
+    """Return who is placed only when the round of hand-for-hand play is over."""
+    return () if state.floor.hand_for_hand is None else state.floor.hand_for_hand.out
 
 
 def ends(events: Iterable[Event]) -> bool:

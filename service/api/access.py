@@ -206,12 +206,24 @@ async def tournament_of_table(request: Asked, place: Place) -> Any:
     stream = stream_of(place.state.tournament)
     writer = shell_of(request).desk.writer
     state = (await writer.load(place.league, stream, fresh=False)).state
-    if not isinstance(state, Running | Finished):
-        # Entries change until play begins: a copy from before would make a player a spectator.
+    if not isinstance(state, Running | Finished) or not _known(request, state, place.state):
+        # Entries change until play begins, and while players may come late: a copy from
+        # before would make a player a spectator.
         state = (await writer.load(place.league, stream)).state
     if isinstance(state, Unannounced):
         raise StreamNotFound("there is nothing here under this name")
     return state
+
+
+def _known(request: Asked, tournament: Running | Finished, table: Any) -> bool:
+    """Return whether everybody who sits at *table* stands in this copy of the tournament."""
+    entries = tournament.entrants
+    known: dict[str, bool] = shell_of(request).index(
+        f"entries of {tournament.terms.tournament}",
+        entries,
+        lambda: {each.entrant: True for each in entries},
+    )
+    return all(place.entrant in known for place in table.places)
 
 
 def demand_form(identifier: str, prefix: str) -> None:

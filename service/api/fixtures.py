@@ -35,6 +35,7 @@ from service.api.positions import live_listing
 from service.api.rehearsing import rehearsable
 from service.api.shell import Asked, shell_of
 from service.api.submitting import Order, answer, decide_one, order_of
+from service.api.templates import INSTANTS_WITHIN
 from service.api.terms import announcement, demand_sandbox
 from service.schedule.editing import Edit, edit, recurrence_in
 from service.schedule.materialising import wanted
@@ -48,7 +49,7 @@ Hours = Annotated[int, Meta(ge=1, le=90 * 24)]
 Terms = dict[str, Any]
 """The body of ``POST /v1/leagues/{id}/tournaments``, without season and times."""
 
-_GIVEN = ("season", "starts_at", "registration_opens_at")
+_GIVEN = ("season", "starts_at", "registration_opens_at", "masters", "draft")
 _SHOWN = 5
 
 
@@ -377,6 +378,10 @@ async def _terms(request: Asked, place: Place, season_id: str, terms: Terms) -> 
     for name in _GIVEN:
         if name in terms:
             raise invalid(f"Object contains unknown field `{name}` - at `$.tournament`")
+    for outer, inner in INSTANTS_WITHIN:
+        within = terms.get(outer)
+        if isinstance(within, dict) and within.get(inner):
+            raise invalid(f"`{inner}` belongs to one night - at `$.tournament.{outer}`")
     text = msgspec.json.encode(terms, order="sorted").decode()
     now = shell_of(request).now()
     league = await find(request, place.league, "lge")

@@ -10,7 +10,8 @@ same question would get another answer later.
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from engine.tournament.state import Unannounced
+from engine.league.roles import STAFF
+from engine.tournament.state import Drafted, Unannounced
 from engine.values import number_of
 from service.api.access import Place
 from service.api.inputs import in_utc
@@ -95,6 +96,7 @@ def _instant(text: str) -> datetime:
 async def place_then(place: Place, moment: Moment) -> Place:
     """Return a tournament as it stood; ``StreamNotFound`` if it was not announced yet."""
     loaded = await moment.state(place.stream)
-    if isinstance(loaded.state, Unannounced):
+    hidden = isinstance(loaded.state, Drafted) and place.role not in STAFF
+    if hidden or isinstance(loaded.state, Unannounced):
         raise StreamNotFound("there was nothing here under this name")
     return replace(place, loaded=loaded)

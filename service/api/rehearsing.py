@@ -77,7 +77,7 @@ async def _in_season(
     writer = shell_of(request).desk.writer
     season = (await writer.load(terms.league, stream_of(terms.season))).state
     told = policies.season_told(season, after, now=shell_of(request).now())
-    if not isinstance(season, Opened) or told is None:
-        return {}
+    if not isinstance(season, Opened) or season.closed or told is None:
+        return {}  # what a closed season has counted stays so
     _, counted = DECIDERS["season"].carry_out(season, told)
     return {terms.season: consequences.of_season(season, counted)}

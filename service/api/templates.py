@@ -26,6 +26,8 @@ from service.api.terms import announcement, demand_sandbox
 from service.errors import BadRequest, StreamNotFound
 
 _OF_ONE_NIGHT = ("starts_at", "registration_opens_at", "masters", "template", "draft")
+INSTANTS_WITHIN = (("format", "starts_at"), ("floor", "last_hands_at"))
+"""Members of members that belong to one night."""
 
 
 class HouseRulesWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -237,6 +239,9 @@ def _text(body: dict[str, Any]) -> str:
     for each in _OF_ONE_NIGHT:
         if each in body:
             raise _misplaced(each, "belongs to one night")
+    for outer, inner in INSTANTS_WITHIN:
+        if body.get(outer) and body[outer].get(inner):
+            raise _misplaced(f"{outer}/{inner}", "belongs to one night")
     return msgspec.json.encode(body, order="sorted").decode()
 
 

@@ -42,9 +42,8 @@ from engine.tournament.errors import (
 )
 from engine.tournament.events import ChipsPromised, Event, TournamentAnnounced
 from engine.tournament.fairness.digests import of_draws
-from engine.tournament.floor.state import OutInRound
 from engine.tournament.levels import structure_of
-from engine.tournament.results import last_one
+from engine.tournament.results import last_one, out_in_round
 from engine.tournament.seating import drawn_seat
 from engine.tournament.state import Running, State, entry_of, phase_of
 from engine.values import EntrantId, Seat, TableId
@@ -70,12 +69,17 @@ def _level_over(state: Running) -> bool:
     return state.clock.level > level
 
 
+def _ending(state: Running) -> bool:
+    """Return whether the last hands are being played."""
+    return state.closing or state.floor.last_hands is not None
+
+
 def _over(state: Running, now: datetime) -> bool:
     """Return whether nobody comes any more, though nobody may have said so yet."""
     entering = state.entering
     if not entering.late or _level_over(state):
         return True
-    if state.closing or state.floor.last_hands is not None:
+    if _ending(state):
         return True
     return entering.late_until is not None and now > entering.late_until
 
@@ -132,14 +136,9 @@ def _in_play(state: Running) -> set[EntrantId]:
     return {
         *state.remaining(),
         *(each.entrant for each in state.windows),
-        *(each.entrant for each in _out_in_round(state)),
+        *(each.entrant for each in out_in_round(state)),
         *(each.entrant for each in state.promised),
     }
-
-
-def _out_in_round(state: Running) -> tuple[OutInRound, ...]:
-    """Return who is out only when the round of hand-for-hand play is over."""
-    return () if state.floor.hand_for_hand is None else state.floor.hand_for_hand.out
 
 
 def _admitted(state: Running, who: Applicant, table_ids: tuple[TableId, ...]) -> tuple[Event, ...]:
@@ -248,7 +247,9 @@ def _closed(state: Running) -> tuple[Event, ...]:
         breaking_order=tuple(each for each in state.breaking_order if each in numbers),
         rule="entry.late_closed",
     )
-    ended = last_one(state) if len(_in_play(state)) < 2 else ()
+    # Somebody who may buy back, or has just come, is not out and has no seat yet.
+    seated = _in_play(state) == set(state.remaining())
+    ended = last_one(state) if seated and len(state.remaining()) < 2 else ()
     return (closed, *gone, *ended)
 
 
@@ -258,11 +259,12 @@ def concluded(
     """
     Return *events* with what they mean for late registration.
 
-    The last level for it may be over; a place may have fallen free for who is first in line.
+    The last level for it may be over, or the last hands be called; a place may have fallen
+    free for who is first in line.
     """
     then = after(state, events)
     while isinstance(then, Running) and then.entering.late:
-        more = _closed(then) if _level_over(then) else _taken(then, table_ids)
+        more = _closed(then) if _level_over(then) or _ending(then) else _taken(then, table_ids)
         if not more:
             break
         events, then = (*events, *more), after(then, more)

@@ -138,8 +138,9 @@ def end(state: Running, command: EndHandForHand) -> tuple[Event, ...]:
 
 
 def left_in(state: Running) -> int:
-    """Return how many are not out: those who may still buy back count."""
-    return len(state.remaining()) + len(state.windows)
+    """Return how many are not out: those who may still buy back count, and who has just come."""
+    coming = sum(each.newcomer for each in state.promised)
+    return len(state.remaining()) + len(state.windows) + coming
 
 
 def _gone(state: Running, *, windows: bool = True) -> tuple[tuple[Busted, str], ...]:

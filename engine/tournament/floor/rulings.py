@@ -25,6 +25,7 @@ from engine.tournament.floor.events import (
     TableHoldOrdered,
     TableReleased,
 )
+from engine.tournament.money.dealing import voided
 from engine.tournament.seating import free_seats
 from engine.tournament.state import Running, Seating, entry_of
 from engine.tournament.values import Busted
@@ -207,6 +208,7 @@ def disqualify(state: Running, command: Disqualify) -> tuple[Event, ...]:
             table=table,
             seat=None if table is None else seat,
         ),
+        *voided(state, (command.entrant,), cause="disqualified"),
         *results.eliminations(state, (bust,), rule="placing.disqualified"),
     )
 

@@ -37,6 +37,11 @@ def checked(command: Announce | Terms) -> Iterable[Checked]:
         ),
         ("currency", bool(command.currency) or not money, "must name the pool's money"),
         (
+            "fees.add_on",
+            fees.add_on is None or not command.ruleset.moneyless,
+            "brings chips, and there are none in this game",
+        ),
+        (
             "fees",
             flat or not isinstance(command.ruleset.end, OpenEnd),
             "a casino has none: chips are everyone's own",

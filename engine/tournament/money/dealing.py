@@ -6,6 +6,7 @@ them declines it or loses the last chip.  Source: rulebook ``payout_deal``.
 """
 
 from collections.abc import Iterable
+from typing import Literal
 
 from engine.rulesets import OpenEnd
 from engine.tournament.errors import DirectiveStale
@@ -120,14 +121,19 @@ def decline(state: State, command: DeclineDeal) -> tuple[PayoutDealVoided, ...]:
     )
 
 
-def voided(state: Running, busted: Iterable[EntrantId]) -> tuple[PayoutDealVoided, ...]:
+def voided(
+    state: Running,
+    busted: Iterable[EntrantId],
+    *,
+    cause: Literal["bust", "disqualified"] = "bust",
+) -> tuple[PayoutDealVoided, ...]:
     """Return that the deal proposed is void, if one of those *busted* is a party to it."""
     offer = state.books.offer
     broke = next(iter(busted), None)
     if offer is None or broke is None:
         return ()
     return (
-        PayoutDealVoided(number=offer.number, entrant=broke, cause="bust", rule="payout_deal.bust"),
+        PayoutDealVoided(number=offer.number, entrant=broke, cause=cause, rule="payout_deal.bust"),
     )
 
 

@@ -105,11 +105,11 @@ class PayoutDealMade(_Event, frozen=True, kw_only=True, tag="payout_deal_made"):
 
 
 class PayoutDealVoided(_Event, frozen=True, kw_only=True, tag="payout_deal_voided"):
-    """A proposed deal counts no more; ``entrant`` declined it, or is broke."""
+    """A proposed deal counts no more; ``entrant`` declined it, or is out."""
 
     number: int
     entrant: EntrantId
-    cause: Literal["declined", "bust"]
+    cause: Literal["declined", "bust", "disqualified"]
     rule: str
 
 

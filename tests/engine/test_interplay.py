@@ -1,0 +1,138 @@
+"""Where concerns of a tournament meet: rulings in hand-for-hand play, in rounds, and with deals."""
+
+from typing import Any
+
+import pytest
+
+from engine.rulesets import preset
+from engine.tournament import decider
+from engine.tournament.commands import CloseEarly
+from engine.tournament.entering.events import LateRegistrationClosed, WaitlistTaken
+from engine.tournament.errors import TermsInvalid
+from engine.tournament.events import EntrantEliminated
+from engine.tournament.floor.commands import CallLastHands, Disqualify
+from engine.tournament.floor.events import HandForHandStarted
+from engine.tournament.money.events import PayoutDealVoided
+from engine.tournament.rounds.events import RoundSeated
+from engine.tournament.state import Finished
+from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms
+from engine.tournament.terms.fees import AddOnTerms
+from tests.engine.floor import NOON, announce, entrant, table
+from tests.engine.rounds import bold
+from tests.engine.rulings import RULED
+from tests.engine.scenario import Scenario
+from tests.engine.simulation import Floor
+from tests.engine.test_hand_for_hand import BUBBLE, begun, placings, step
+from tests.engine.test_late_entry import late, playing
+from tests.engine.test_payout_deals import accept, propose, three_left
+from tests.engine.test_rounds import heats
+from tests.engine.test_rulings import sitting
+
+
+def lead_on(floor: Floor) -> None:
+    """Take each table a few steps over its boundary, as far as it is between hands."""
+    for number in (2, 1) * 4:
+        if floor.tables[table(number)].idle and not isinstance(floor.tournament, Finished):
+            step(floor, number)
+
+
+def test_who_is_disqualified_in_a_round_goes_out_below_whom_the_round_will_place() -> None:
+    floor = begun(8)
+    busted, ruled_out = sitting(floor, 1)[0], sitting(floor, 2)[0]
+    floor.lose(table(1), busted)
+    floor.decide(Disqualify(entrant=ruled_out, **RULED))
+    assert placings(floor)[ruled_out].place == 8
+    floor.lose(table(2))
+    lead_on(floor)
+    assert placings(floor)[busted].place == 7
+
+
+def test_a_tournament_does_not_end_before_the_last_round_has_placed_everybody() -> None:
+    floor = begun(6)
+    first, second = sitting(floor, 1), sitting(floor, 2)
+    floor.lose(table(1), *first[1:])
+    floor.lose(table(2))
+    for each in second:
+        floor.decide(Disqualify(entrant=each, **RULED))
+    assert not isinstance(floor.tournament, Finished)
+    lead_on(floor)
+    assert isinstance(floor.tournament, Finished)
+    assert len(placings(floor)) == 6
+    assert placings(floor)[first[0]].place == 1
+
+
+def test_a_disqualification_brings_the_bubble_too() -> None:
+    floor = Floor(6, seed=1, floor=BUBBLE, payouts=(3, 2, 1, 1), prize_pool=700, currency="EUR")
+    floor.decide(Disqualify(entrant=sitting(floor, 1)[0], **RULED))
+    (begun_now,) = (each for each in floor.events if isinstance(each, HandForHandStarted))
+    assert (begun_now.cause, begun_now.left) == ("bubble", 5)
+
+
+def test_a_deal_proposed_is_void_when_a_party_is_disqualified() -> None:
+    given = three_left().asked(propose(), accept(2))
+    events = given.when(Disqualify(entrant=entrant(3), **RULED)).events()
+    (void,) = (each for each in events if isinstance(each, PayoutDealVoided))
+    assert (void.entrant, void.cause) == (entrant(3), "disqualified")
+    assert given.state.books.offer is None
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [CallLastHands(by=None, reason=None, now=NOON), CloseEarly(now=NOON)],
+)
+def test_e21_nobody_comes_late_once_the_last_hands_are_called(ending: Any) -> None:
+    terms = EntryTerms(late_registration_seconds=3600, waitlist=True)
+    scenario = playing(4, terms, entrants_max=4).asked(late(5))
+    events = scenario.when(ending).events()
+    assert any(isinstance(each, LateRegistrationClosed) for each in events)
+    scenario.asked(ending)
+    after = scenario.when(Disqualify(entrant=entrant(1), **RULED)).events()
+    assert any(isinstance(each, EntrantEliminated) for each in after)
+    assert not any(isinstance(each, WaitlistTaken) for each in after)
+
+
+def test_between_two_rounds_somebody_can_be_disqualified() -> None:
+    evening = heats(9)
+    evening.play_round()
+    out = evening.rounds.playing[4]
+    evening.ask(Disqualify(entrant=out, **RULED))
+    assert evening.of(EntrantEliminated)[-1].place == 9
+    evening.play_rounds()
+    seats = [seat.entrant for each in evening.of(RoundSeated)[1].tables for seat in each.seats]
+    assert (out in seats, len(seats)) == (False, 8)
+    assert len(evening.events[-1].placings) == 9
+    assert decider.replay(evening.events) == evening.tournament
+
+
+def test_who_has_lost_all_in_a_round_can_be_disqualified_before_the_next() -> None:
+    evening = heats(9, starting_stack=20, hands_per_round=8)
+    evening.play_as = bold
+    for _ in range(8):
+        for seating in evening.tournament.tables:
+            if evening.rounds.busted:
+                break
+            evening.boundary(seating.table)
+            evening.play_hand(seating.table)
+    out = evening.rounds.busted[0].entrant
+    evening.ask(Disqualify(entrant=out, **RULED))
+    assert out not in evening.rounds.playing
+
+
+@pytest.mark.parametrize(
+    ("field", "terms"),
+    [
+        ("floor.last_hands_at", {"floor": FloorTerms(last_hands_at=NOON)}),
+        (
+            "fees.add_on",
+            {
+                "ruleset": preset("official"),
+                "starting_stack": 0,
+                "currency": "EUR",
+                "payouts": (1,),
+                "fees": FeeTerms(add_on=AddOnTerms(price=5, chips=10)),
+            },
+        ),
+    ],
+)
+def test_terms_that_contradict_each_other_are_refused(field: str, terms: Any) -> None:
+    Scenario(decider).when(announce(**terms)).then_rejected(TermsInvalid, field=field)
