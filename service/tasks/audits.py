@@ -36,8 +36,11 @@ _PROGRESS = "UPDATE audit_report SET progress = $2 WHERE id = $1"
 
 _END = """
     UPDATE audit_report SET state = $2, report = $3, progress = 1, finished_at = clock_timestamp()
-     WHERE id = $1
+     WHERE id = $1 AND state NOT IN ('passed', 'failed')
 """
+
+_DONE = "SELECT state IN ('passed', 'failed') FROM audit_report WHERE id = $1"
+_KEPT = "SELECT report::text FROM audit_report WHERE id = $1"
 
 
 _AGAIN = "UPDATE audit_report SET state = 'waiting' WHERE id = $1"
@@ -59,7 +62,7 @@ async def run(desk: Desk, ids: Mapping[str, str]) -> None:
     """
     Audit a league, or one tournament of it, and keep the report.
 
-    Running it twice writes the same row twice.
+    Once it is done, doing it again changes nothing: the report stands.
 
     Args:
         ids: ``league``; ``tournament`` if only that; ``report``, the row that was asked for.
@@ -68,6 +71,9 @@ async def run(desk: Desk, ids: Mapping[str, str]) -> None:
         Hopeless: If the audit itself broke, as it would again; its report says so.
     """
     league, tournament, report_id = ids["league"], ids.get("tournament"), ids["report"]
+    if await desk.pool.fetchval(_DONE, report_id):
+        await _record(desk, league, report_id)
+        return
     await desk.pool.execute(_BEGIN, report_id, league, tournament or league)
     try:
         report = await _audited(desk, league, tournament, report_id)
@@ -81,10 +87,10 @@ async def run(desk: Desk, ids: Mapping[str, str]) -> None:
         what = type(error).__name__
         await desk.pool.execute(_BREAK, report_id, json.dumps({"broken": what}))
         raise Hopeless(f"the audit broke: {what}") from error
-    content = msgspec.json.encode(report, order="sorted")
     verdict = "passed" if report.passed else "failed"
-    await desk.pool.execute(_END, report_id, verdict, content.decode())
-    await _record(desk, league, report_id, report, sha256(content).hexdigest())
+    content = msgspec.json.encode(report, order="sorted").decode()
+    await desk.pool.execute(_END, report_id, verdict, content)
+    await _record(desk, league, report_id)
 
 
 def break_dead(connection: psycopg.Connection) -> None:
@@ -92,8 +98,10 @@ def break_dead(connection: psycopg.Connection) -> None:
     connection.execute(_BREAK_DEAD)
 
 
-async def _record(desk: Desk, league: str, report_id: str, report: Report, digest: str) -> None:
+async def _record(desk: Desk, league: str, report_id: str) -> None:
     """Write down in the league's log that it was audited; once, however often it is tried."""
+    content: str = await desk.pool.fetchval(_KEPT, report_id)
+    report = msgspec.json.decode(content, type=Report)
     stream = stream_of(league)
     command = RecordAudit(
         report=report_id,
@@ -104,7 +112,7 @@ async def _record(desk: Desk, league: str, report_id: str, report: Report, diges
         last_position=report.last_position,
         failed=tuple(check.name for check in report.checks if check.failed),
         first_bad_position=report.first_bad_position,
-        digest=digest,
+        digest=sha256(content.encode()).hexdigest(),
         now=desk.clock.now(),
     )
 
