@@ -4,7 +4,7 @@ import os
 import sys
 from importlib import import_module
 
-NAMES = ("engine", "http", "append", "replay", "rebuild", "bots", "crowd", "structure")
+NAMES = ("engine", "http", "append", "replay", "rebuild", "bots", "crowd", "structure", "audit")
 
 
 def main(arguments: list[str]) -> int:

@@ -125,12 +125,16 @@ async def audit(settings: Settings, league: str, tournament: str | None, as_json
                 return 2
             with _bar() as bar:
                 task = bar.add_task("auditing", total=None)
+
+                async def progress(done: int, total: int) -> None:
+                    bar.update(task, completed=done, total=total)
+
                 report = await audit_league(
                     connection,
                     Keys(settings.secret_key),
                     league,
                     tournament=tournament,
-                    progress=lambda done, total: bar.update(task, completed=done, total=total),
+                    progress=progress,
                     signer=signer,
                 )
     finally:

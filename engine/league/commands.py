@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import bans, openings, templates
+from engine.league import auditing, bans, openings, templates
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -64,6 +64,7 @@ Command = (
     | Invite
     | AcceptInvitation
     | RevokeInvitation
+    | auditing.Command
     | bans.Command
     | templates.Command
     | openings.Command

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from engine.league import banning, bans, openings, templates, templating
+from engine.league import auditing, banning, bans, openings, templates, templating
 from engine.league.commands import (
     AcceptInvitation,
     AddMember,
@@ -63,6 +63,9 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         case RevokeInvitation():
             known = _created(state).invitation(command.invitation)
             return (InvitationRevoked(invitation=command.invitation),) if known else ()
+        case auditing.RecordAudit():
+            _created(state)
+            return auditing.decide(command)
         case bans.BanPlayer() | bans.LiftBan():
             return banning.decide(_created(state), command)
         case templates.SetHouseRules() | templates.SaveTemplate() | templates.RemoveTemplate():

@@ -9,7 +9,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import bans, openings, templates
+from engine.league import auditing, bans, openings, templates
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -59,6 +59,7 @@ Event = (
     | MemberRemoved
     | InvitationIssued
     | InvitationRevoked
+    | auditing.Event
     | bans.Event
     | templates.Event
     | openings.Event

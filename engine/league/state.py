@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
+from engine.league.auditing import AuditReported
 from engine.league.bans import BanLifted, PlayerBanned, StandingBan, banned
 from engine.league.events import (
     Event,
@@ -129,6 +130,8 @@ def evolve(state: State, event: Event) -> State:
             return replace(state, openings=standing(state.openings, event))
         case Created(), HouseRulesSet(body=body):
             return replace(state, house_rules=body)
+        case Created(), AuditReported():
+            return state
         case Created(), TemplateSaved() | TemplateRemoved():
             return replace(state, templates=kept(state.templates, event))
         case _:

@@ -6,8 +6,9 @@ what was asked then must be what is stored, to the byte.  Read in chunks; what
 is appended meanwhile is left for the next audit.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import accumulate
 from time import monotonic
 from typing import Any
@@ -23,12 +24,14 @@ from engine.league.events import LeagueCreated
 from engine.season.events import TournamentHead, TournamentsRecorded
 from engine.table import recall
 from engine.table.events import TableOpened
+from engine.table.state import Table
 from engine.tournament.heads.events import TableHead, TablesRecorded
 from engine.values import TournamentId, number_of, stream_of
 from service.audit.chain import Boxes, Chains, open_commitments
 from service.audit.floors import FloorAudit
 from service.audit.hands import NEEDS_BEFORE, HandAudit
 from service.audit.knockouts import KnockoutAudit
+from service.audit.overdue import check_deal, check_jobs
 from service.audit.report import Findings, Report
 from service.audit.seasons import SeasonAudit
 from service.audit.tree import TreeAudit
@@ -46,7 +49,7 @@ CHUNK = 2_000
 
 log = structlog.get_logger()
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], Awaitable[None]]
 """Told how many events are done, and how many there are."""
 
 _DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
@@ -86,6 +89,7 @@ async def audit_league(
     auditor = Auditor(await keys.of(connection, number), tournament)
     await auditor.tree.prepare(driver, number, signer)
     await connection.rollback()
+    now = await driver.fetchval("SELECT clock_timestamp()")
     until = await last_position(driver, number)
     after = -1
     while after < until:
@@ -96,8 +100,10 @@ async def audit_league(
             break
         after = rows[-1].position
         if progress is not None:
-            progress(after + 1, until + 1)
+            await progress(after + 1, until + 1)
     auditor.end(until)
+    auditor.check_deals(now)
+    await check_jobs(driver, league, auditor.findings)
     if tournament is None:
         await _compare(connection, league, auditor.findings)
     return auditor.findings.close(auditor.report(league, until, monotonic() - began))
@@ -201,6 +207,12 @@ class Auditor:
         for name, season in self.seasons.items():
             if not self._streams[name].broken:
                 season.end(self._streams[name].state)
+
+    def check_deals(self, now: datetime) -> None:
+        """Check at *now* that every deal which has begun is played on."""
+        for name, stream in self._streams.items():
+            if isinstance(stream.state, Table) and not stream.broken:
+                check_deal(name, stream.state, self.chains.last[name], now, self.findings)
 
     def report(self, league: str, until: int, seconds: float) -> Report:
         """Return what was read of *league* up to position *until*, without the findings."""

@@ -57,6 +57,7 @@ def _flipped(
 
 def _ranked(audit: Seen, event: events.HandsRanked, _before: object) -> None:
     for hand in event.hands:
+        audit.now().shown.add(hand.seat)
         for card in hand.cards:
             check_shown(audit, hand.seat, card)
 
@@ -85,6 +86,7 @@ def _pile_committed(audit: Seen, event: events.PileCommitted, before: Table) -> 
 
 def _revealed(audit: Seen, event: events.HandsRevealed, _before: object) -> None:
     for hand in event.hands:
+        audit.now().shown.add(hand.seat)
         for card in hand.cards:
             check_shown(audit, hand.seat, card)
 

@@ -34,6 +34,9 @@ class Chains:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self.heads: dict[str, tuple[int, bytes]] = {}
+        self.last: dict[str, int] = {}
+        """Position of each stream's last event."""
+
         self._position = -1
         self._written = b""
         """Metadata of the append in hand, with its hash, its command and how far it is counted."""
@@ -59,6 +62,7 @@ class Chains:
         named = recorded.event_id.bytes == _named(self._namespace, self._index)
         find("event_ids", named, position, stream, "it is not called after its command")
         self.heads[stream] = (recorded.stream_version, recorded.hash)
+        self.last[stream] = position
         return self._command
 
     def _begin(self, recorded: Recorded) -> None:

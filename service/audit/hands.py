@@ -119,6 +119,11 @@ class HandAudit(Seen):
             + hand.won.get(books.seat, 0)
             for books in hand.opened.seats
         }
+        if event.ending == "showdown":
+            closed = sorted(hand.live - hand.shown)
+            self.hold(
+                "opened", not closed, f"seats {closed} came to the showdown and showed nothing"
+            )
         counted = event.hands == self.hands
         self.hold("hands", counted, f"hand {event.hands} of the table is the {self.hands}th here")
         stacks = {settled.seat: settled.stack for settled in event.stacks}

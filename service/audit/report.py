@@ -58,6 +58,8 @@ TITLES = {
     "placings": "placings added up",
     "money": "money of tournaments added up again",
     "points": "points of seasons awarded again",
+    "opened": "what must be open found open",
+    "jobs": "jobs done in their time",
     "tree": "signed heads and subtrees built again",
     "projections": "read models compared",
 }

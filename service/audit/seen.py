@@ -31,6 +31,9 @@ class Hand:
     """Rolls of two common dice."""
 
     live: set[int] = field(default_factory=set)
+    shown: set[int] = field(default_factory=set)
+    """Seats whose cards are open."""
+
     back: dict[int, int] = field(default_factory=dict)
     won: dict[int, int] = field(default_factory=dict)
     awarded: int = 0

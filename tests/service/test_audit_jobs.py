@@ -3,6 +3,8 @@
 import json
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
 
 import asyncpg
 import psycopg
@@ -10,13 +12,19 @@ import pytest
 import sqlalchemy as sa
 from msgspec.structs import replace
 
+from engine.values import number_of
 from service import jobs
+from service.audit.audit import Auditor
 from service.desk import Desk, open_desk
+from service.eventstore.read import read_league
 from service.jobs import Claimed, Hopeless, Job
+from service.keys import Keys
+from service.tasks import audits
 from service.tasks.child import perform
 from service.tasks.ticker import Ticker
+from tests.service.league_night import played
 from tests.service.test_directing import announced
-from tests.support.databases import TestDatabase
+from tests.support.databases import SECRET_KEY, TestDatabase
 
 pytestmark = pytest.mark.anyio
 
@@ -119,3 +127,69 @@ async def test_a_report_whose_job_died_is_broken_by_the_next_ticker(
     ticker.tick()
     ticker.stop()
     assert await states(superuser) == ("broken", "dead")
+
+
+async def kept(superuser: asyncpg.Connection) -> dict[str, Any]:
+    """Return the report of the audit."""
+    report: dict[str, Any] = json.loads(await superuser.fetchval("SELECT report FROM audit_report"))
+    return report
+
+
+async def test_an_audit_is_an_event_with_its_figures_and_the_digest_of_its_report(
+    database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
+) -> None:
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        await audited(desk, claimed(worker, league))
+        text = await superuser.fetchval("SELECT report::text FROM audit_report")
+        await audits.run(desk, {"league": league, "report": REPORT})  # a lease that ran out
+    (row,) = await superuser.fetch("SELECT data::text FROM events WHERE type = 'audit_reported'")
+    event = json.loads(row[0])
+    report = await kept(superuser)
+    assert (event["report"], event["scope"]) == (REPORT, league)
+    assert event["events"] == event["last_position"] + 1
+    assert event["passed"] is (event["failed"] == [])
+    assert report["league"] == league
+    assert event["digest"] == sha256(text.encode()).hexdigest()
+    assert text == await superuser.fetchval("SELECT report::text FROM audit_report")
+
+
+async def test_jobs_that_are_late_or_dead_are_found(
+    database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
+) -> None:
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        job = claimed(worker, league)
+        for name, late, state in (
+            ("late", 120, "ready"), ("dead", 0, "dead"),
+            ("soon", 10, "ready"), ("old", 999, "done"),
+        ):  # fmt: skip
+            await superuser.execute(
+                """
+                INSERT INTO job (occurrence, task, args, due_at, state)
+                VALUES ($1, 'table.watch', $2, clock_timestamp() - make_interval(secs => $3), $4)
+                """,
+                name, json.dumps({"league": league}), late, state,
+            )  # fmt: skip
+        await audited(desk, job)
+    [check] = [each for each in (await kept(superuser))["checks"] if each["name"] == "jobs"]
+    found = {fault["stream"] for fault in check["faults"]}
+    assert {"late", "dead"} <= found
+    assert not found & {"soon", "old", "audit:1"}
+    assert check["checked"] >= 4
+
+
+async def test_a_deal_that_nobody_plays_on_is_found_after_a_minute(database: TestDatabase) -> None:
+    night = await played(database, steps_max=30)
+    connection = await asyncpg.connect(database.url("holotable_audit"))
+    auditor = Auditor(await Keys(SECRET_KEY).of(connection, number_of(night.league)))
+    rows = await read_league(connection, night.league, limit=10_000)
+    await connection.close()
+    for row in rows:
+        auditor.read(row)
+    auditor.end(rows[-1].position)
+
+    auditor.check_deals(rows[-1].at)
+    assert auditor.findings.checks["deals"].failed == 0
+    auditor.check_deals(rows[-1].at + timedelta(minutes=5))
+    found = auditor.findings.checks["deals"].faults
+    assert found and {fault.position for fault in found} <= set(auditor.chains.last.values())
+    assert "nobody is asked" in found[0].what

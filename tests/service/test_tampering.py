@@ -5,6 +5,7 @@ One night is played once, to its end and under signed heads; each drill has a co
 """
 
 import asyncio
+import json
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -393,6 +394,25 @@ async def test_deleted_sealed_evidence_is_found_where_it_stood(scene: Scene) -> 
 
     assert report.first_bad_position == position
     assert "chains" in faults(report)
+
+
+async def test_a_hand_not_shown_at_a_showdown_is_missed(scene: Scene) -> None:
+    rows = await scene.rows()
+    at = next(index for index, row in enumerate(rows) if row.type == "hands_revealed")
+    shown = json.loads(rows[at].data)
+    shown["hands"].pop()
+    data = json.dumps(shown, sort_keys=True, separators=(",", ":"))
+    rows[at] = rows[at]._replace(data=data.encode())
+    await scene.forge(rows)
+    settled = next(
+        row.position for row in rows[at:]
+        if row.type == "hand_settled" and row.stream == rows[at].stream
+    )  # fmt: skip
+
+    report = await scene.audited()
+
+    assert faults(report)["opened"] == [settled]
+    assert report.first_bad_position is not None and report.first_bad_position <= at
 
 
 async def test_a_cut_tail_is_known_to_the_signer(scene: Scene) -> None:
