@@ -2386,6 +2386,7 @@ class Opening:
         self.same("odd_chips", "carry", self.table.carry)
         self.check_button()
         self.check_level()
+        self.check_end()
 
     def replay(self, before: Json) -> None:
         """`voiding.replay`: the same hand with the next deal number."""
@@ -2449,8 +2450,8 @@ class Opening:
     # -- button and blinds
 
     def check_button(self) -> None:
-        if self.rules["button"] == "dead":
-            self.table.given.report.skip("the dead button")
+        if self.rules["button"] == "dead" and not self.first:
+            self.check_dead_button()
             return
         starting = self.rules["button"] == "starter"
         if self.first:
@@ -2473,6 +2474,25 @@ class Opening:
         button = clockwise(self.dealt, mover - 1)[-1] if starting else mover
         self.same("button", "button", button)
         self.same("words.button", "starter", mover if starting else clockwise(self.dealt, mover)[0])
+
+    def check_dead_button(self) -> None:
+        """`button.dead`: the big blind moves on, the small blind and the button follow it, seat by seat."""
+        assert self.table.before is not None
+        old = self.table.before.data
+        big = clockwise(self.dealt, old["big_blind"])[0]
+        self.same("button.dead", "big_blind", big)
+        if len(self.dealt) == 2:
+            small = clockwise(self.dealt, big)[0]
+            self.same("button.dead", "small_blind", small)
+            dealer_small = self.rules["headsup"] == "dealer_small_blind"
+            self.same("button.dead", "button", small if dealer_small else big)
+        else:
+            self.same("button.dead", "small_blind", old["big_blind"])
+            if old["small_blind"] is not None:
+                self.same("button.dead", "button", old["small_blind"])
+        self.same("button.first", "first_dealer", old["first_dealer"])
+        passed = reaches(old["button"], self.data["button"], old["first_dealer"])
+        self.same("escalation", "orbits", old["orbits"] + passed)
 
     def first_dealer(self) -> int | None:
         """`button.first`: the first dealer, or the first starting player."""
@@ -2499,7 +2519,7 @@ class Opening:
     def check_blinds(self) -> None:
         small = big = None
         if self.rules["forced"]["kind"] == "blinds":
-            if self.rules["button"] == "dead":
+            if self.rules["button"] == "dead" and not self.first:
                 return
             order = clockwise(self.dealt, self.data["button"])
             small, big = order[0], order[1]
@@ -2513,7 +2533,7 @@ class Opening:
     def check_level(self) -> None:
         kind = self.rules["escalation"]["kind"]
         if kind == "levels":
-            self.table.given.report.skip("lists of levels")
+            self.check_listed_level()
             return
         amounts = self.first_amounts()
         if self.first:
@@ -2534,6 +2554,63 @@ class Opening:
                 amounts = amounts | {"ante": grown}
         found = self.data["level"]["amounts"]
         self.table.given.same(self.event, "escalation", "amounts in force", found, amounts)
+
+    def check_listed_level(self) -> None:
+        """`escalation.levels`: of a list, by the hands of this table or by the tournament's clock."""
+        terms, level = self.rules["escalation"], self.data["level"]
+        if terms["by"] == "clock":
+            self.check_clock_level()
+            return
+        if self.first and self.table.floor is not None:
+            self.table.given.report.skip("levels by hands at a merged table")
+            return
+        step, since = 1, 1
+        if self.table.before is not None:
+            old = self.table.before.data["level"]
+            step, since = old["number"], old["since_hand"]
+            length = terms["levels"][step - 1]["length"]
+            if length is not None and self.data["number"] - since >= length:
+                step, since = min(step + 1, len(terms["levels"])), self.data["number"]
+        listed = terms["levels"][step - 1]
+        amounts = {name: listed[name] for name in ("ante", "big", "small")}
+        found = [level["number"], level["amounts"]]
+        same = self.table.given.same
+        same(self.event, "escalation.levels", "level and amounts", found, [step, amounts])
+
+    def check_clock_level(self) -> None:
+        """`levels.clock`: what the tournament's stream had put into force when the hand was opened."""
+        if self.table.tournament is None:
+            return
+        version = self.data["tournament_version"]
+        kinds = ("clock_started", "level_raised")
+        raised = [event for event in self.table.tournament.events if event.type in kinds]
+        in_force = [event.data for event in raised if event.version <= version]
+        found = [self.data["level"]["number"], self.data["level"]["amounts"]]
+        due = [in_force[-1]["level"], in_force[-1]["amounts"]] if in_force else None
+        self.table.given.same(self.event, "levels.clock", "level and amounts", found, due)
+
+    def check_end(self) -> None:
+        """`finish.each_dealt_once`, `finish.hands_max`: who still has to deal, and which hand is the last."""
+        tournament = self.table.tournament
+        end = self.rules["end"]
+        once = end["kind"] == "each_dealt_once"
+        if once:
+            due = self.dealt
+            if self.table.before is not None:
+                here = {seat["seat"]: seat["entrant"] for seat in self.data["seats"]}
+                old = self.table.before.data
+                sat = {seat["seat"]: seat["entrant"] for seat in old["seats"]}
+                due = [seat for seat in old["dealers_left"] if here.get(seat) == sat.get(seat)]
+            due = [seat for seat in due if seat != self.data["button"]]
+            self.same("finish.each_dealt_once", "dealers_left", due)
+        if tournament is None or self.data["stage"] != 1 or tournament.closes_otherwise():
+            return
+        most = tournament.terms["hands_max"] or end.get("hands")
+        last = (once and not self.data["dealers_left"]) or bool(
+            most and self.data["number"] >= most
+        )
+        rule = "finish.each_dealt_once" if once else "finish.hands_max"
+        self.same(rule, "last", last)
 
     def first_amounts(self) -> Json:
         if self.table.floor is not None:
@@ -2583,6 +2660,11 @@ class Tournament:
 
     def of(self, kind: str) -> list[Event]:
         return [event for event in self.events if event.type == kind]
+
+    def closes_otherwise(self) -> bool:
+        """Whether somebody or something else than the terms made a hand the last."""
+        kinds = {"play_closing", "last_hands_called", "payout_deal_made", "tournament_cancelled"}
+        return bool(kinds & {event.type for event in self.events})
 
     def find_masters(self) -> None:
         """Masters against their commitments in `registration_opened`."""
@@ -2771,8 +2853,7 @@ class Tournament:
         }
         due = dict(self.out)
         rest = [name for name in self.entrants if name not in due]
-        if event.data["rule"] == "finish.last_entrant":
-            self.given.check(event, "finish.last_entrant", len(rest) == 1, f"{len(rest)} are left")
+        self.check_finish(event, rest)
         scores = self.final_scores(rest)
         if scores is None:
             self.given.report.skip("placings: stacks at the end could not be followed")
@@ -2785,6 +2866,20 @@ class Tournament:
         players = {entry["entrant"]: entry["player"] for entry in event.data["placings"]}
         known = {name: self.entrants[name]["player"] for name in players if name in self.entrants}
         self.given.same(event, "registration", "players", players, known)
+
+    def check_finish(self, event: Event, rest: list[str]) -> None:
+        """That the rule which ended the tournament could end it."""
+        rule = event.data["rule"]
+        if rule in ("finish.last_entrant", "finish.nobody_left"):
+            due = 1 if rule == "finish.last_entrant" else 0
+            self.given.check(event, rule, len(rest) == due, f"{len(rest)} are left")
+        elif rule in ("finish.hands_max", "finish.each_dealt_once"):
+            for table in self.tables:
+                if table.books and table.before is not None and table.sound:
+                    ended = table.before.data["last"] or len(table.books) < 2
+                    self.given.check(event, rule, ended, f"table {table.number} had more to play")
+        elif rule != "finish.too_few_stacks":
+            self.given.report.skip(f"whether {rule} ended the tournament in time")
 
     def final_scores(self, entrants: list[str]) -> dict[str, Any] | None:
         """By what those left at the end are ranked, larger first."""
