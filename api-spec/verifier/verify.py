@@ -1385,6 +1385,7 @@ class Hand:
         self.deadline = 0
         self.carried = 0
         self.awarded: list[tuple[int, list[int]]] = []
+        self.eligible: list[list[int]] = []
         self.settled: Event | None = None
         self.voided = False
 
@@ -1848,7 +1849,7 @@ class Hand:
         event = self.take("street_closed")
         self.same(event, "betting.street_end", "street", event.data["street"], number)
         chips = sum(player.wager for player in self.players.values())
-        self.same(event, "betting.street_end", "chips", event.data["chips"], chips + self.dead)
+        self.same(event, "betting.street_end", "chips", event.data["chips"], chips)
 
     def one_action(self, street: Street, player: Player, number: int) -> None:
         decision = self.open_decision("bet", [player.number])
@@ -1958,6 +1959,7 @@ class Hand:
             event, "pots.layers", "carry and dead chips", dead, [self.data["carry"], self.dead]
         )
         for number, (chips, eligible) in enumerate(pots, 1):
+            self.eligible.append(eligible)
             self.award_pot(number, chips, eligible)
 
     def award_pot(self, number: int, chips: int, eligible: list[int]) -> None:
@@ -2119,14 +2121,7 @@ def action_rule(street: Street, player: Player, data: Json) -> str:
     """The rule that an action stands under."""
     verb = data["verb"]
     if street.betting["kind"] == "fixed_continue":
-        free = street.betting["cost"] == 0
-        return (
-            "betting.fixed_continue"
-            if verb == "stay"
-            else "betting.free_fold"
-            if free
-            else "betting.fold"
-        )
+        return "betting.fixed_continue" if verb == "stay" else "betting.fold"
     if verb == "fold":
         return "betting.fold" if player.put_in < street.current_bet else "betting.free_fold"
     if verb != "raise_to":
@@ -2181,6 +2176,7 @@ class Table:
         self.restart = True
         self.floor: Json | None = None
         self.busts: list[tuple[Event, Json]] = []
+        self.knockouts: dict[str, list[Any]] = {}
         self.last_winners: list[int] = []
         self.sound = True  # whether all hands so far could be followed
 
@@ -2252,14 +2248,18 @@ class Table:
         for seat in hand.data["seats"]:
             books = self.books.setdefault(seat["seat"], Books(seat["entrant"], seat["stack"]))
             player = hand.players.get(seat["seat"])
-            books.newcomer = False
+            books.newcomer = books.newcomer and player is None
             books.stack = player.stack if player else seat["stack"]
             books.pots_won = seat["pots_won"] + (player.pots if player else 0)
             books.hands_won = seat["hands_won"] + (seat["seat"] in self.last_winners)
             books.timeouts = player.timeouts if player else seat["timeouts"]
             books.penalty = max(books.penalty - 1, 0)
         for bust in data["busts"]:
+            could_win = [n for n, seats in enumerate(hand.eligible) if bust["seat"] in seats]
+            pot = could_win[-1] if could_win else 0
+            by = [hand.players[seat].entrant for seat in hand.awarded[pot][1]]
             self.busts.append((hand.settled, bust))
+            self.knockouts[bust["entrant"]] = [self.id, data["number"], pot + 1, sorted(by)]
             self.books.pop(bust["seat"], None)
 
     # -- between hands
@@ -2465,7 +2465,10 @@ class Opening:
             assert self.table.before is not None
             old = self.table.before.data
             newcomers = {seat for seat, books in self.table.books.items() if books.newcomer}
-            seats = [seat for seat in self.dealt if seat not in newcomers] or self.dealt
+            seats = [seat for seat in self.dealt if seat not in newcomers]
+            if len(seats) < 2 and newcomers:
+                self.table.given.report.skip("the button of one seat and newcomers")
+                return
             moved_from = old["starter"] if starting else old["button"]
             mover = clockwise(seats, moved_from)[0]
             self.same("button.first", "first_dealer", old["first_dealer"])
@@ -2647,6 +2650,29 @@ BEYOND = {
 }
 
 
+# Events of a tournament that are checked, or that have nothing which could be.
+PLAIN = {
+    "tournament_announced",
+    "registration_opened",
+    "entrant_registered",
+    "entrant_withdrawn",
+    "registration_closed",
+    "seats_drawn",
+    "play_started",
+    "tournament_paused",
+    "tournament_resumed",
+    "clock_started",
+    "clock_stopped",
+    "level_raised",
+    "entrant_busted",
+    "entrant_eliminated",
+    "entrant_knocked_out",
+    "entrants_moved",
+    "table_broken",
+    "tournament_finished",
+}
+
+
 class Tournament:
     def __init__(self, events: list[Event], given: Evidence) -> None:
         self.events, self.given = events, given
@@ -2702,6 +2728,8 @@ class Tournament:
         return Draws(seed, draw["label"], 1, openings_digest([])).shuffled(candidates)
 
     def run(self) -> None:
+        for kind in sorted({event.type for event in self.events} - PLAIN):
+            self.given.report.skip(f"events of type {kind} in a tournament")
         self.check_entrants()
         for event in self.of("seats_drawn"):
             self.check_seats(event)
@@ -2711,6 +2739,7 @@ class Tournament:
             self.given.report.skip("placings and payouts with " + ", ".join(sorted(self.beyond)))
             return
         self.check_eliminations()
+        self.check_knockouts()
         for event in self.of("tournament_finished"):
             self.check_placings(event)
             self.check_payouts(event)
@@ -2846,6 +2875,19 @@ class Tournament:
                 self.events[-1], "placing.bust_order", not out, f"busted and not eliminated: {out}"
             )
         self.out = due
+
+    def check_knockouts(self) -> None:
+        """`bounty.pot`: the winners of the last pot that who is out could have won."""
+        due = {name: what for table in self.tables for name, what in table.knockouts.items()}
+        if any(not table.sound for table in self.tables):
+            return
+        for event in self.of("entrant_knocked_out"):
+            data = event.data
+            found = [data["table"], data["hand"], data["pot"], sorted(data["by"])]
+            self.given.same(event, "bounty.pot", "who by", found, due.pop(data["entrant"], None))
+        text = f"nobody is said to have knocked out {sorted(due)}"
+        over = bool(self.of("tournament_finished"))
+        self.given.check(self.events[-1], "bounty.pot", not due or not over, text)
 
     def check_placings(self, event: Event) -> None:
         found = {
