@@ -1,4 +1,4 @@
-"""`api-spec/verifier/verify.py` as a module, the bundles beside these tests, and the published vectors."""
+"""`api-spec/verifier/verify.py` as a module, the bundles beside these tests, the vectors."""
 
 import gzip
 import importlib.util

@@ -1,4 +1,4 @@
-"""Faults against the rules, in bundles that agree with themselves down to a signature, are found and named."""
+"""Faults against the rules, in bundles that agree down to a signature, are found and named."""
 
 from collections.abc import Callable
 from typing import Any
