@@ -32,8 +32,17 @@ Json = dict[str, Any]
 
 PASS, DIFFERENT, UNREADABLE, INCOMPLETE = 0, 1, 2, 3
 
-# What the documents do not say enough about to be checked by anyone who has only them.
-NEVER_CHECKED: list[str] = []
+# What no bundle is checked for; the documents do not say enough of it, or it is no matter of hands and results.
+NEVER_CHECKED = [
+    "members of events that no check below reads: their JSON Schemas stand in api-spec/events",
+    "the boxes and the metadata whose hashes are in the chain, and the salt of the sealed seeds",
+    "that nothing was left out after the last event of a hand's bundle, which only the next hand would show",
+    "who moves from table to table, to which seat, and in which order tables break: only draws and chips are",
+    "which newcomer has to wait (`waiting`), and the order in which seats away are killed",
+    "openings and omissions of entrants against what they committed to at check-in",
+    "how the clock of levels runs; only that a hand is played at the level in force",
+    "standings, tie-breaks, lots and ratings",
+]
 
 
 class Unreadable(Exception):
@@ -298,7 +307,7 @@ def read_events(lines: list[tuple[int, Json]]) -> list[Event]:
             at = microseconds(value["at"])
         except (TypeError, ValueError) as error:
             raise Unreadable(f"line {number}: {error}") from None
-        hashes = [None if value[name] is None else bytes.fromhex(value[name]) for name in ("sealed", "previous")]
+        sealed, previous = (value[name] and bytes.fromhex(value[name]) for name in ("sealed", "previous"))
         events.append(
             Event(
                 last,
@@ -310,7 +319,8 @@ def read_events(lines: list[tuple[int, Json]]) -> list[Event]:
                 at,
                 data,
                 bytes.fromhex(value["metadata"]),
-                *hashes,
+                sealed,
+                previous,
             )
         )
     return events
@@ -1100,7 +1110,7 @@ class Deal:
                 self.report.skip(f"seeds from their masters: {use} is not opened")
             for seed in found:
                 commitment = sha(b"holotable/seed/1/commitment" + seed).hex()
-                due, text = event.data["commitments"][use], f"the seed of the {use} is not the one committed to"
+                due, text = (event.data["commitments"][use], f"the seed of the {use} is not the one committed to")
                 self.report.check("seeds", commitment == due, event.position, "generator.seeds", text)
             if found:
                 seeds[use] = found[-1]
@@ -1237,6 +1247,7 @@ class Hand:
         self.deadline = 0
         self.carried = 0
         self.awarded: list[tuple[int, list[int]]] = []
+        self.eligible: list[list[int]] = []
         self.settled: Event | None = None
         self.voided = False
 
@@ -1427,7 +1438,7 @@ class Hand:
 
     def deal_cards(self) -> None:
         event = self.take("cards_dealt")
-        needs = dict.fromkeys(self.order(), self.rules["hand_size"])
+        needs = dict.fromkeys(self.order(), int(self.rules["hand_size"]))
         self.compare_dealt([event], self.take_places(self.order(), needs), "cards.deal")
 
     def kill(self) -> None:
@@ -1444,7 +1455,10 @@ class Hand:
             self.fold(self.players[seat])
         spared = 1 if len(due) == len(self.players) else 0
         self.given.check(
-            self.peek(), "absence.killed", len(killed) == len(due) - spared, f"seats {sorted(due)} are away or penalised"
+            self.peek(),
+            "absence.killed",
+            len(killed) == len(due) - spared,
+            f"seats {sorted(due)} are away or penalised",
         )
 
     # -- selections
@@ -1580,6 +1594,8 @@ class Hand:
             if self.peek().type == "pile_committed":
                 self.new_pile(self.take("pile_committed"))
                 continue
+            if events and self.peek().type != kind:
+                break  # too few were dealt: what was is compared next
             event = self.take(kind)
             events.append(event)
             due -= sum(len(entry["cards"]) for entry in event.data["dealt"])
@@ -1615,9 +1631,9 @@ class Hand:
         if named == "big_blind":
             return int(amounts["big"]) or unit
         if named == "half_ante":
-            return max(unit, amounts["ante"] // 2 // unit * unit)
+            return max(int(unit), amounts["ante"] // 2 // unit * unit)
         if named == "table_min":
-            return self.rules["table_min"] or unit
+            return int(self.rules["table_min"] or unit)
         return int(named)
 
     def street(self, number: int) -> None:
@@ -1642,7 +1658,7 @@ class Hand:
         event = self.take("street_closed")
         self.same(event, "betting.street_end", "street", event.data["street"], number)
         chips = sum(player.wager for player in self.players.values())
-        self.same(event, "betting.street_end", "chips", event.data["chips"], chips + self.dead)
+        self.same(event, "betting.street_end", "chips", event.data["chips"], chips)
 
     def one_action(self, street: Street, player: Player, number: int) -> None:
         decision = self.open_decision("bet", [player.number])
@@ -1651,7 +1667,9 @@ class Hand:
         if self.alone() or not player.live:
             return  # somebody left during the decision
         event = self.take("seat_acted")
-        self.given.check(event, "betting.turn", event.data["seat"] == player.number, f"it is seat {player.number}'s turn")
+        self.given.check(
+            event, "betting.turn", event.data["seat"] == player.number, f"it is seat {player.number}'s turn"
+        )
         self.answer(event, decision)
         data, legal = event.data, street.legal(player)
         verb, bounds = data["verb"], legal.get(data["verb"])
@@ -1719,6 +1737,7 @@ class Hand:
         dead = [event.data["carry"], event.data["dead"]]
         self.same(event, "pots.layers", "carry and dead chips", dead, [self.data["carry"], self.dead])
         for number, (chips, eligible) in enumerate(pots, 1):
+            self.eligible.append(eligible)
             self.award_pot(number, chips, eligible)
 
     def award_pot(self, number: int, chips: int, eligible: list[int]) -> None:
@@ -1844,16 +1863,17 @@ def action_rule(street: Street, player: Player, data: Json) -> str:
     """The rule that an action stands under."""
     verb = data["verb"]
     if street.betting["kind"] == "fixed_continue":
-        free = street.betting["cost"] == 0
-        return "betting.fixed_continue" if verb == "stay" else "betting.free_fold" if free else "betting.fold"
+        return "betting.fixed_continue" if verb == "stay" else "betting.fold"
     if verb == "fold":
         return "betting.fold" if player.put_in < street.current_bet else "betting.free_fold"
     if verb != "raise_to":
         return f"betting.{verb}"
     if not street.current_bet:
         return "betting.opening_bet"
-    full = (data["amount"] or 0) >= street.current_bet + street.min_raise()
-    return f"betting.{street.betting['min_raise']}" if full else "betting.all_in"
+    amount = data["amount"] or 0
+    short_of_it = amount < street.current_bet + street.min_raise()
+    all_in = short_of_it and amount == player.put_in + player.stack
+    return "betting.all_in" if all_in else f"betting.{street.betting['min_raise']}"
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -1896,6 +1916,7 @@ class Table:
         self.restart = True
         self.floor: Json | None = None
         self.busts: list[tuple[Event, Json]] = []
+        self.knockouts: dict[str, list[Any]] = {}
         self.last_winners: list[int] = []
         self.sound = True  # whether all hands so far could be followed
 
@@ -1959,14 +1980,18 @@ class Table:
         for seat in hand.data["seats"]:
             books = self.books.setdefault(seat["seat"], Books(seat["entrant"], seat["stack"]))
             player = hand.players.get(seat["seat"])
-            books.newcomer = False
+            books.newcomer = books.newcomer and player is None
             books.stack = player.stack if player else seat["stack"]
             books.pots_won = seat["pots_won"] + (player.pots if player else 0)
             books.hands_won = seat["hands_won"] + (seat["seat"] in self.last_winners)
             books.timeouts = player.timeouts if player else seat["timeouts"]
             books.penalty = max(books.penalty - 1, 0)
         for bust in data["busts"]:
+            could_win = [n for n, seats in enumerate(hand.eligible) if bust["seat"] in seats]
+            pot = could_win[-1] if could_win else 0
+            by = [hand.players[seat].entrant for seat in hand.awarded[pot][1]]
             self.busts.append((hand.settled, bust))
+            self.knockouts[bust["entrant"]] = [self.id, data["number"], pot + 1, sorted(by)]
             self.books.pop(bust["seat"], None)
 
     # -- between hands
@@ -2054,7 +2079,7 @@ class Opening:
     def __init__(self, table: Table, event: Event, deal: Deal) -> None:
         self.table, self.event, self.deal, self.data = table, event, deal, event.data
         self.rules = table.ruleset
-        self.dealt = [seat["seat"] for seat in self.data["seats"] if seat["dealt"]]
+        self.dealt: list[int] = [seat["seat"] for seat in self.data["seats"] if seat["dealt"]]
         self.counting = self.rules["score"] == "hands_won"
         before = table.before
         self.first = self.data["number"] == 1 or table.restart
@@ -2080,6 +2105,7 @@ class Opening:
         self.same("odd_chips", "carry", self.table.carry)
         self.check_button()
         self.check_level()
+        self.check_end()
 
     def replay(self, before: Json) -> None:
         """`voiding.replay`: the same hand with the next deal number."""
@@ -2124,8 +2150,8 @@ class Opening:
     # -- button and blinds
 
     def check_button(self) -> None:
-        if self.rules["button"] == "dead":
-            self.table.given.report.skip("the dead button")
+        if self.rules["button"] == "dead" and not self.first:
+            self.check_dead_button()
             return
         starting = self.rules["button"] == "starter"
         if self.first:
@@ -2139,7 +2165,10 @@ class Opening:
             assert self.table.before is not None
             old = self.table.before.data
             newcomers = {seat for seat, books in self.table.books.items() if books.newcomer}
-            seats = [seat for seat in self.dealt if seat not in newcomers] or self.dealt
+            seats = [seat for seat in self.dealt if seat not in newcomers]
+            if len(seats) < 2 and newcomers:
+                self.table.given.report.skip("the button of one seat and newcomers")
+                return
             moved_from = old["starter"] if starting else old["button"]
             mover = clockwise(seats, moved_from)[0]
             self.same("button.first", "first_dealer", old["first_dealer"])
@@ -2148,6 +2177,26 @@ class Opening:
         button = clockwise(self.dealt, mover - 1)[-1] if starting else mover
         self.same("button", "button", button)
         self.same("words.button", "starter", mover if starting else clockwise(self.dealt, mover)[0])
+
+    def check_dead_button(self) -> None:
+        """`button.dead`: the big blind moves on, the small blind and the button follow it, seat by seat."""
+        assert self.table.before is not None
+        old = self.table.before.data
+        big = clockwise(self.dealt, old["big_blind"])[0]
+        self.same("button.dead", "big_blind", big)
+        if len(self.dealt) == 2:
+            small = clockwise(self.dealt, big)[0]
+            self.same("button.dead", "small_blind", small)
+            dealer_small = self.rules["headsup"] == "dealer_small_blind"
+            self.same("button.dead", "button", small if dealer_small else big)
+        else:
+            self.same("button.dead", "small_blind", old["big_blind"])
+            if old["small_blind"] is not None:
+                self.same("button.dead", "button", old["small_blind"])
+        self.same("button.first", "first_dealer", old["first_dealer"])
+        moved = old["button"] != self.data["button"]
+        passed = moved and reaches(old["button"], self.data["button"], old["first_dealer"])
+        self.same("escalation", "orbits", old["orbits"] + passed)
 
     def first_dealer(self) -> int | None:
         """`button.first`: the first dealer, or the first starting player."""
@@ -2174,7 +2223,7 @@ class Opening:
     def check_blinds(self) -> None:
         small = big = None
         if self.rules["forced"]["kind"] == "blinds":
-            if self.rules["button"] == "dead":
+            if self.rules["button"] == "dead" and not self.first:
                 return
             order = clockwise(self.dealt, self.data["button"])
             small, big = order[0], order[1]
@@ -2188,7 +2237,7 @@ class Opening:
     def check_level(self) -> None:
         kind = self.rules["escalation"]["kind"]
         if kind == "levels":
-            self.table.given.report.skip("lists of levels")
+            self.check_listed_level()
             return
         amounts = self.first_amounts()
         if self.first:
@@ -2207,6 +2256,61 @@ class Opening:
                 amounts = amounts | {"ante": grown}
         found = self.data["level"]["amounts"]
         self.table.given.same(self.event, "escalation", "amounts in force", found, amounts)
+
+    def check_listed_level(self) -> None:
+        """`escalation.levels`: of a list, by the hands of this table or by the tournament's clock."""
+        terms, level = self.rules["escalation"], self.data["level"]
+        if terms["by"] == "clock":
+            self.check_clock_level()
+            return
+        if self.first and self.table.floor is not None:
+            self.table.given.report.skip("levels by hands at a merged table")
+            return
+        step, since = 1, 1
+        if self.table.before is not None:
+            old = self.table.before.data["level"]
+            step, since = old["number"], old["since_hand"]
+            length = terms["levels"][step - 1]["length"]
+            if length is not None and self.data["number"] - since >= length:
+                step, since = min(step + 1, len(terms["levels"])), self.data["number"]
+        listed = terms["levels"][step - 1]
+        amounts = {name: listed[name] for name in ("ante", "big", "small")}
+        found = [level["number"], level["amounts"]]
+        same = self.table.given.same
+        same(self.event, "escalation.levels", "level and amounts", found, [step, amounts])
+
+    def check_clock_level(self) -> None:
+        """`levels.clock`: what the tournament's stream had put into force when the hand was opened."""
+        if self.table.tournament is None:
+            return
+        version = self.data["tournament_version"]
+        kinds = ("clock_started", "level_raised")
+        raised = [event for event in self.table.tournament.events if event.type in kinds]
+        in_force = [event.data for event in raised if event.version <= version]
+        found = [self.data["level"]["number"], self.data["level"]["amounts"]]
+        due = [in_force[-1]["level"], in_force[-1]["amounts"]] if in_force else None
+        self.table.given.same(self.event, "levels.clock", "level and amounts", found, due)
+
+    def check_end(self) -> None:
+        """`finish.each_dealt_once`, `finish.hands_max`: who still has to deal, and which hand is the last."""
+        tournament = self.table.tournament
+        end = self.rules["end"]
+        once = end["kind"] == "each_dealt_once"
+        if once:
+            due = self.dealt
+            if self.table.before is not None:
+                here = {seat["seat"]: seat["entrant"] for seat in self.data["seats"]}
+                old = self.table.before.data
+                sat = {seat["seat"]: seat["entrant"] for seat in old["seats"]}
+                due = [seat for seat in old["dealers_left"] if here.get(seat) == sat.get(seat)]
+            due = [seat for seat in due if seat != self.data["button"]]
+            self.same("finish.each_dealt_once", "dealers_left", due)
+        if tournament is None or self.data["stage"] != 1 or tournament.closes_otherwise():
+            return
+        most = tournament.terms["hands_max"] or end.get("hands")
+        last = (once and not self.data["dealers_left"]) or bool(most and self.data["number"] >= most)
+        rule = "finish.each_dealt_once" if once else "finish.hands_max"
+        self.same(rule, "last", last)
 
     def first_amounts(self) -> Json:
         if self.table.floor is not None:
@@ -2243,6 +2347,29 @@ BEYOND = {
 }
 
 
+# Events of a tournament that are checked, or that have nothing which could be.
+PLAIN = {
+    "tournament_announced",
+    "registration_opened",
+    "entrant_registered",
+    "entrant_withdrawn",
+    "registration_closed",
+    "seats_drawn",
+    "play_started",
+    "tournament_paused",
+    "tournament_resumed",
+    "clock_started",
+    "clock_stopped",
+    "level_raised",
+    "entrant_busted",
+    "entrant_eliminated",
+    "entrant_knocked_out",
+    "entrants_moved",
+    "table_broken",
+    "tournament_finished",
+}
+
+
 class Tournament:
     def __init__(self, events: list[Event], given: Evidence) -> None:
         self.events, self.given = events, given
@@ -2256,6 +2383,11 @@ class Tournament:
 
     def of(self, kind: str) -> list[Event]:
         return [event for event in self.events if event.type == kind]
+
+    def closes_otherwise(self) -> bool:
+        """Whether somebody or something else than the terms made a hand the last."""
+        kinds = {"play_closing", "last_hands_called", "payout_deal_made", "tournament_cancelled"}
+        return bool(kinds & {event.type for event in self.events})
 
     def find_masters(self) -> None:
         """Masters against their commitments in `registration_opened`."""
@@ -2272,7 +2404,7 @@ class Tournament:
                     self.given.report.skip(f"the master of {name}: not opened")
                     continue
                 master = bytes.fromhex(opened)
-                found, due = master_commitment(self.id, name, master).hex(), event.data[f"{name}_commitment"]
+                found, due = (master_commitment(self.id, name, master).hex(), event.data[f"{name}_commitment"])
                 what = f"the master {name} is not the one committed to"
                 self.given.report.check("masters", found == due, event.position, "generator.seeds", what)
                 for use in uses:
@@ -2288,6 +2420,8 @@ class Tournament:
         return Draws(seed, draw["label"], 1, openings_digest([])).shuffled(candidates)
 
     def run(self) -> None:
+        for kind in sorted({event.type for event in self.events} - PLAIN):
+            self.given.report.skip(f"events of type {kind} in a tournament")
         self.check_entrants()
         for event in self.of("seats_drawn"):
             self.check_seats(event)
@@ -2297,6 +2431,7 @@ class Tournament:
             self.given.report.skip("placings and payouts with " + ", ".join(sorted(self.beyond)))
             return
         self.check_eliminations()
+        self.check_knockouts()
         for event in self.of("tournament_finished"):
             self.check_placings(event)
             self.check_payouts(event)
@@ -2324,7 +2459,9 @@ class Tournament:
             entrant: [place % count + 1, place // count + 1, self.terms["starting_stack"]]
             for place, entrant in enumerate(data["draw"]["order"])
         }
-        found = {entry["entrant"]: [entry["table_number"], entry["seat"], entry["stack"]] for entry in data["assignments"]}
+        found = {
+            entry["entrant"]: [entry["table_number"], entry["seat"], entry["stack"]] for entry in data["assignments"]
+        }
         self.given.same(event, "seating.draw", "assignments", found, due)
         for table in self.tables:
             seated = {
@@ -2358,7 +2495,9 @@ class Tournament:
 
     def check_busts(self) -> None:
         """Every bust at a table stands in the tournament, and no other."""
-        due = {(bust["entrant"], table.id, bust["hand_number"], bust["stack_at_start"]) for table, bust in self.all_busts()}
+        due = {
+            (bust["entrant"], table.id, bust["hand_number"], bust["stack_at_start"]) for table, bust in self.all_busts()
+        }
         for event in self.of("entrant_busted"):
             data = event.data
             bust = (data["entrant"], data["table"], data["hand"], data["stack_at_start"])
@@ -2397,12 +2536,24 @@ class Tournament:
             self.given.check(self.events[-1], "placing.bust_order", not out, f"busted and not eliminated: {out}")
         self.out = due
 
+    def check_knockouts(self) -> None:
+        """`bounty.pot`: the winners of the last pot that who is out could have won."""
+        due = {name: what for table in self.tables for name, what in table.knockouts.items()}
+        if any(not table.sound for table in self.tables):
+            return
+        for event in self.of("entrant_knocked_out"):
+            data = event.data
+            found = [data["table"], data["hand"], data["pot"], sorted(data["by"])]
+            self.given.same(event, "bounty.pot", "who by", found, due.pop(data["entrant"], None))
+        text = f"nobody is said to have knocked out {sorted(due)}"
+        over = bool(self.of("tournament_finished"))
+        self.given.check(self.events[-1], "bounty.pot", not due or not over, text)
+
     def check_placings(self, event: Event) -> None:
         found = {entry["entrant"]: (entry["place"], entry["shared"]) for entry in event.data["placings"]}
         due = dict(self.out)
         rest = [name for name in self.entrants if name not in due]
-        if event.data["rule"] == "finish.last_entrant":
-            self.given.check(event, "finish.last_entrant", len(rest) == 1, f"{len(rest)} are left")
+        self.check_finish(event, rest)
         scores = self.final_scores(rest)
         if scores is None:
             self.given.report.skip("placings: stacks at the end could not be followed")
@@ -2413,6 +2564,20 @@ class Tournament:
         players = {entry["entrant"]: entry["player"] for entry in event.data["placings"]}
         known = {name: self.entrants[name]["player"] for name in players if name in self.entrants}
         self.given.same(event, "registration", "players", players, known)
+
+    def check_finish(self, event: Event, rest: list[str]) -> None:
+        """That the rule which ended the tournament could end it."""
+        rule = event.data["rule"]
+        if rule in ("finish.last_entrant", "finish.nobody_left"):
+            due = 1 if rule == "finish.last_entrant" else 0
+            self.given.check(event, rule, len(rest) == due, f"{len(rest)} are left")
+        elif rule in ("finish.hands_max", "finish.each_dealt_once"):
+            for table in self.tables:
+                if table.books and table.before is not None and table.sound:
+                    ended = table.before.data["last"] or len(table.books) < 2
+                    self.given.check(event, rule, ended, f"table {table.number} had more to play")
+        elif rule != "finish.too_few_stacks":
+            self.given.report.skip(f"whether {rule} ended the tournament in time")
 
     def final_scores(self, entrants: list[str]) -> dict[str, Any] | None:
         """By what those left at the end are ranked, larger first."""
@@ -2514,7 +2679,9 @@ class Season:
         self.given.same(event, "rule", "rule", event.data["rule"], rule)
         due = {}
         for player, entry in best.items():
-            worth = [self.worth(place, len(placings)) for place in range(entry["place"], entry["place"] + entry["shared"])]
+            worth = [
+                self.worth(place, len(placings)) for place in range(entry["place"], entry["place"] + entry["shared"])
+            ]
             points = decimal_text(sum(worth, Fraction(0)) / len(worth), self.terms["scale"])
             due[player] = [entry["entrant"], entry["place"], entry["shared"], points]
         found = {

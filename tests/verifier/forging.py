@@ -1,4 +1,4 @@
-"""Rewrite a bundle so that everything in it agrees again, down to a signature by a key of one's own."""
+"""Rewrite a bundle so that all in it agrees again, down to a signature by a key of one's own."""
 
 import base64
 import hashlib
@@ -62,7 +62,8 @@ class Forgery:
         event["data"][pointer[1:]]["commitment"] = commitment.hex()
 
     def write(self) -> bytes:
-        leaves, heads = {}, {}
+        leaves: dict[int, bytes] = {}
+        heads: dict[tuple[str, int], bytes] = {}
         for event in self.lines:
             if event["line"] != "event":
                 continue
@@ -95,7 +96,8 @@ class Forgery:
         )
         fixed += digest(event["type"].encode()) + event["schema_version"].to_bytes(2, "big")
         sealed = bytes.fromhex(event["sealed"]) if event["sealed"] else bytes(32)
-        return fixed + digest(encode(event["data"])) + bytes.fromhex(event["metadata"]) + sealed
+        metadata = bytes.fromhex(event["metadata"])
+        return b"".join((fixed, digest(encode(event["data"])), metadata, sealed))
 
 
 def _with_leaves(raw: bytes) -> list[Any]:

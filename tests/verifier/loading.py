@@ -1,5 +1,6 @@
-"""`api-spec/verifier/verify.py` as a module, the bundles beside these tests, and the published vectors."""
+"""`api-spec/verifier/verify.py` as a module, the bundles beside these tests, the vectors."""
 
+import gzip
 import importlib.util
 import json
 import sys
@@ -26,7 +27,12 @@ KEYS = [verifier.read_key(line) for line in (BUNDLES / "keys.txt").read_text().s
 
 
 def bundle(name: str) -> bytes:
-    return (BUNDLES / f"{name}.bundle").read_bytes()
+    plain = BUNDLES / f"{name}.bundle"
+    return (
+        plain.read_bytes()
+        if plain.exists()
+        else gzip.decompress(plain.with_suffix(".bundle.gz").read_bytes())
+    )
 
 
 def vectors(name: str) -> Any:
