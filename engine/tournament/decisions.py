@@ -124,10 +124,8 @@ def _decided(state: State, command: Command) -> tuple[Event, ...]:
             return levels.tended(running_of(state), command)
         case Cancel():
             return starting.cancel(state, command)
-        case CorrectResult() | Forfeit() | Reaward():
-            return correcting.decide(state, command)
-        case RecordTables():
-            return heads.decide(state, command)
+        case CorrectResult() | Forfeit() | Reaward() | RecordTables():
+            return _afterwards(state, command)
         case Finish():
             return results.finish(state, command)
         case (
@@ -144,6 +142,14 @@ def _decided(state: State, command: Command) -> tuple[Event, ...]:
             return on_the_floor.decide(running_of(state), command)
         case _:
             assert_never(command)
+
+
+def _afterwards(
+    state: State, command: CorrectResult | Forfeit | Reaward | RecordTables
+) -> tuple[Event, ...]:
+    if isinstance(command, RecordTables):
+        return heads.decide(state, command)
+    return correcting.decide(state, command)
 
 
 def _with_bubble(state: State, events: tuple[Event, ...], now: datetime) -> tuple[Event, ...]:

@@ -101,8 +101,7 @@ async def audit_league(
         after = rows[-1].position
         if progress is not None:
             await progress(after + 1, until + 1)
-    auditor.end(until)
-    auditor.check_deals(now)
+    auditor.end(until, now)
     await check_jobs(driver, league, auditor.findings)
     if tournament is None:
         await _compare(connection, league, auditor.findings)
@@ -188,10 +187,11 @@ class Auditor:
             self._seasons.discard(name)
             self._decide(name, self._streams[name])
 
-    def end(self, until: int) -> None:
-        """Fold what is left, and compare sums that span streams."""
+    def end(self, until: int, now: datetime) -> None:
+        """Fold what is left, and compare sums that span streams, as they stand at *now*."""
         for name, stream in self._streams.items():
             self._decide(name, stream)
+        self.check_deals(now)
         found = self.findings.hold
         dense = self.events == until + 1
         said = f"{self.events} events up to position {until}"

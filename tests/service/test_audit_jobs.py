@@ -185,9 +185,8 @@ async def test_a_deal_that_nobody_plays_on_is_found_after_a_minute(database: Tes
     await connection.close()
     for row in rows:
         auditor.read(row)
-    auditor.end(rows[-1].position)
 
-    auditor.check_deals(rows[-1].at)
+    auditor.end(rows[-1].position, rows[-1].at)
     assert auditor.findings.checks["deals"].failed == 0
     auditor.check_deals(rows[-1].at + timedelta(minutes=5))
     found = auditor.findings.checks["deals"].faults
