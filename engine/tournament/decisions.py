@@ -72,28 +72,89 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     return events
 
 
+_Chips = (
+    DeclareRebuy
+    | StakeItem
+    | BuyBackItem
+    | AddOn
+    | Leave
+    | RecordBrought
+    | RecordLeaves
+    | CloseEarly
+)
+
+
 def _decided(state: State, command: Command) -> tuple[Event, ...]:
+    """Ask whoever decides on this concern."""
     if isinstance(command, entering.Command):
         return who_enters.decide(state, command)
     if isinstance(command, of_fairness.Command):
         return fairness.decide(state, command)
+    if isinstance(command, CorrectResult | Forfeit | Reaward):
+        return correcting.decide(state, command)
+    if isinstance(command, of_money.Command):
+        return money.decide(state, command)
+    if isinstance(command, of_rounds.Command):
+        return rounds.decide(state, command)
+    if isinstance(command, floor_commands.Command):
+        return on_the_floor.decide(running_of(state), command)
+    if isinstance(command, _Chips):
+        return _with_chips(state, command)
     match command:
         case Announce():
             return announcing.announce(state, command)
         case OpenRegistration():
             return registration.open_registration(state, command)
         case Register():
-            if isinstance(state, Running) and casino.is_casino(state):
-                return casino.sit_down(state, command)
-            if isinstance(state, Running):
-                return late.enter(state, command)
-            return places.register(state, command)
+            return _registered(state, command)
         case Withdraw():
             return places.withdraw(state, command)
         case StartPlay():
             return starting.start_play(state, command)
         case RecordBusts():
             return _with_bubble(state, results.record_busts(state, command), command.now)
+        case CloseWindows():
+            return _with_bubble(state, results.close_windows(state, command), command.now)
+        case RecordMoves():
+            return moving.record_moves(state, command)
+        case RecordBreak():
+            return moving.record_break(state, command)
+        case _:
+            return _led(state, command)
+
+
+def _led(
+    state: State, command: Pause | Resume | TendClock | Cancel | RecordTables | Finish
+) -> tuple[Event, ...]:
+    """Decide on what leads a whole tournament."""
+    match command:
+        case Pause():
+            return starting.pause(state, command)
+        case Resume():
+            return starting.resume(state, command)
+        case TendClock():
+            return levels.tended(running_of(state), command)
+        case Cancel():
+            return starting.cancel(state, command)
+        case RecordTables():
+            return heads.decide(state, command)
+        case Finish():
+            return results.finish(state, command)
+        case _:
+            assert_never(command)
+
+
+def _registered(state: State, command: Register) -> tuple[Event, ...]:
+    if not isinstance(state, Running):
+        return places.register(state, command)
+    return (
+        casino.sit_down(state, command) if casino.is_casino(state) else late.enter(state, command)
+    )
+
+
+def _with_chips(state: State, command: _Chips) -> tuple[Event, ...]:
+    """Decide on chips that come to a table, or leave it, besides the play."""
+    match command:
         case DeclareRebuy():
             return rebuying.declare(state, command)
         case StakeItem():
@@ -110,46 +171,8 @@ def _decided(state: State, command: Command) -> tuple[Event, ...]:
             return casino.cash_out(state, command)
         case CloseEarly():
             return rounds.closed(state, casino.close(state, command))
-        case CloseWindows():
-            return _with_bubble(state, results.close_windows(state, command), command.now)
-        case RecordMoves():
-            return moving.record_moves(state, command)
-        case RecordBreak():
-            return moving.record_break(state, command)
-        case Pause():
-            return starting.pause(state, command)
-        case Resume():
-            return starting.resume(state, command)
-        case TendClock():
-            return levels.tended(running_of(state), command)
-        case Cancel():
-            return starting.cancel(state, command)
-        case CorrectResult() | Forfeit() | Reaward() | RecordTables():
-            return _afterwards(state, command)
-        case Finish():
-            return results.finish(state, command)
-        case (
-            of_money.RecordPayment()
-            | of_money.TakeAddOn()
-            | of_money.ProposeDeal()
-            | of_money.AcceptDeal()
-            | of_money.DeclineDeal()
-        ):
-            return money.decide(state, command)
-        case of_rounds.SeatRound() | of_rounds.EndRound() | of_rounds.EndRoundEarly():
-            return rounds.decide(state, command)
-        case _ if isinstance(command, floor_commands.Command):
-            return on_the_floor.decide(running_of(state), command)
         case _:
             assert_never(command)
-
-
-def _afterwards(
-    state: State, command: CorrectResult | Forfeit | Reaward | RecordTables
-) -> tuple[Event, ...]:
-    if isinstance(command, RecordTables):
-        return heads.decide(state, command)
-    return correcting.decide(state, command)
 
 
 def _with_bubble(state: State, events: tuple[Event, ...], now: datetime) -> tuple[Event, ...]:
