@@ -1,6 +1,9 @@
 """Replays over HTTP: who sees what of which step, in which form, and what it leaves in the log."""
 
+import asyncio
 import json
+import os
+import sys
 import tomllib
 from typing import Any
 
@@ -8,11 +11,12 @@ import pytest
 
 from service.replays.command import show
 from service.replays.forms import WHOLE
+from service.settings import environment
 from tests.service.api.conftest import Person
 from tests.service.api.test_casino import play_until
 from tests.service.api.test_commands import answer_to, turn
 from tests.service.api.test_evidence import project
-from tests.service.api.test_leaks import cards_in
+from tests.service.api.test_leaks import Watch, cards_in
 from tests.service.api.test_voiding import WANTED, dealt
 from tests.support.databases import TestDatabase
 
@@ -242,3 +246,61 @@ async def test_the_command_line_opens_nothing_of_a_hand_in_play(
             assert await show(settings, hand, perspective, None, "text/plain") == 1
             assert capsysbinary.readouterr().out == b""
         assert await show(settings, hand, "public", None, "text/plain") == 0
+
+
+async def test_the_command_is_given_its_options_as_the_guide_says_them(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, _, _, hand = await a_hand(api, database)
+        whole = await replayed(owner, hand)
+        settings = environment(database.settings("holotable_audit"))
+
+        async def run(*options: str) -> tuple[int | None, str]:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "service.cli", "replay", hand, *options),
+                env=os.environ | settings,
+                stdout=asyncio.subprocess.PIPE,
+            )
+            out, _ = await asyncio.wait_for(process.communicate(), 60)
+            return process.returncode, out.decode()
+
+        plain, line, document = await asyncio.gather(
+            run(), run("--as", "public", "--step", "2", "--ndjson"), run("--phh")
+        )
+        assert plain[0] == 0 and plain[1].startswith("Hand 1 (coruscant_shift), as public\n")
+        assert "\x1b" not in plain[1] and plain[1].endswith("-- over\n")
+        assert line[0] == 0 and json.loads(line[1]) == whole["steps"][1]
+        assert document[0] == 0 and tomllib.loads(document[1])["_hand"] == hand
+
+
+async def test_no_replay_of_a_hand_in_play_or_over_names_a_card_of_others(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league, tournament, people, table = await api.playing(3)
+        _, view = await turn(people, table)
+        hand = view["hand"]
+        assert (await owner.post(f"/v1/tournaments/{tournament}/pause")).status_code == 200
+        watch = Watch([owner, *people], league, tournament, table)
+        folded, over, number = None, False, 0
+        while not over:
+            await watch.look()
+            await project(database)
+            for person in watch.people:
+                watch.check(person, await replayed(person, hand), watch.shown)
+            person, view = await turn(people, table)
+            action, number = answer_to(view), number + 1
+            if folded is None and any(each["verb"] == "fold" for each in view["legal"]):
+                folded, action["type"] = person, "fold"
+            done = await person.post(f"{watch.table}/actions", action, key=f"n{number}")
+            assert done.status_code == 200, done.text
+            await watch.see(person)
+            over = any(each["type"] == "hand_settled" for each in done.json()["events"])
+        await watch.look()
+        replays = [(person, await replayed(person, hand)) for person in watch.people]
+        for person, replay in replays:
+            watch.check(person, replay, watch.shown)
+            others = watch.own[folded.player] - watch.shown
+            assert others and (person is folded or not others & cards_in(replay))
+        assert folded is not None and all(replay["over"] for _, replay in replays)
