@@ -161,14 +161,8 @@ def _with_chips(state: State, command: _Chips) -> tuple[Event, ...]:
             return rebuying.stake(state, command)
         case BuyBackItem():
             return rebuying.buy_back(state, command)
-        case AddOn():
-            return casino.add_on(state, command)
-        case Leave():
-            return casino.leave(state, command)
-        case RecordBrought():
-            return casino.bring_in(state, command)
-        case RecordLeaves():
-            return casino.cash_out(state, command)
+        case AddOn() | Leave() | RecordBrought() | RecordLeaves():
+            return casino.decide(state, command)
         case CloseEarly():
             return rounds.closed(state, casino.close(state, command))
         case _:

@@ -64,6 +64,8 @@ class MoneyAudit:
                 self._house[event.entrant] += self._terms.fees.add_on.fee
             case events.EntrantEliminated():
                 self._placed[event.entrant] = event.place
+            case entering.PlacesLowered():
+                self._placed |= {each: self._placed[each] + event.by for each in event.entrants}
             case of_money.PaymentRecorded():
                 self._recorded(event, position)
             case of_money.EntrantKnockedOut():

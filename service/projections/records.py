@@ -127,6 +127,11 @@ def _entrant_eliminated(changes: Changes, happened: Happened) -> None:
         changes.add(schema.record_game, {"entrant": winner}, knockouts=1)
 
 
+def _places_lowered(changes: Changes, happened: Happened) -> None:
+    for entrant in happened.data["entrants"]:
+        changes.add(schema.record_game, {"entrant": entrant}, placing=happened.data["by"])
+
+
 def _tournament_finished(changes: Changes, happened: Happened) -> None:
     _result(changes, happened)
     _ended(changes, happened, "finished")
@@ -165,6 +170,8 @@ records = Projection(
         "tournament_announced": _tournament_announced,
         "entrant_registered": _entrant_registered,
         "entrant_withdrawn": _entrant_withdrawn,
+        "no_show_released": _entrant_withdrawn,
+        "places_lowered": _places_lowered,
         "play_started": _play_started,
         "hand_opened": _hand_opened,
         "hand_settled": _hand_settled,

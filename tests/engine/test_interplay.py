@@ -6,19 +6,19 @@ import pytest
 
 from engine.rulesets import preset
 from engine.tournament import decider
-from engine.tournament.commands import CloseEarly
+from engine.tournament.commands import Cancel, CloseEarly
 from engine.tournament.entering.events import LateRegistrationClosed, WaitlistTaken
 from engine.tournament.errors import TermsInvalid
 from engine.tournament.events import EntrantEliminated
 from engine.tournament.floor.commands import CallLastHands, Disqualify
 from engine.tournament.floor.events import HandForHandStarted
-from engine.tournament.money.events import PayoutDealVoided
+from engine.tournament.money.events import PayoutDealVoided, RefundsAwarded
 from engine.tournament.rounds.events import RoundSeated
 from engine.tournament.state import Finished
-from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms
+from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, Rounds
 from engine.tournament.terms.fees import AddOnTerms
 from tests.engine.floor import NOON, announce, entrant, table
-from tests.engine.rounds import bold
+from tests.engine.rounds import Heats, bold
 from tests.engine.rulings import RULED
 from tests.engine.scenario import Scenario
 from tests.engine.simulation import Floor
@@ -136,3 +136,19 @@ def test_who_has_lost_all_in_a_round_can_be_disqualified_before_the_next() -> No
 )
 def test_terms_that_contradict_each_other_are_refused(field: str, terms: Any) -> None:
     Scenario(decider).when(announce(**terms)).then_rejected(TermsInvalid, field=field)
+
+
+@pytest.mark.parametrize("stacks", ["fresh", "carried"])
+def test_between_two_rounds_a_tournament_is_cancelled_by_the_chips_of_all(stacks: str) -> None:
+    fees = FeeTerms(buy_in=100, cancellation="roll_forward")
+    plan = Rounds(rounds=2, hands_per_round=2, stacks=stacks)  # type: ignore[arg-type]
+    evening = Heats(9, preset("better"), plan, fees=fees, currency="EUR", payouts=(1,))
+    evening.play_round()
+    then = evening.rounds
+    left = then.playing
+    evening.ask(Cancel(reason="storm", stacks=(), now=NOON))
+    (awarded,) = evening.of(RefundsAwarded)
+    assert sum(each.amount for each in awarded.refunds) == 900
+    told = {each.entrant: each.stack for each in awarded.stacks}
+    expected = {each: then.stack_of(each) for each in left}
+    assert told == (expected if stacks == "carried" else dict.fromkeys(left, 450))

@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from engine.policies import decide_in_turn
+from engine.tournament import decider
+from engine.tournament.commands import Cancel, RecordBrought
 from engine.tournament.events import TournamentFinished
 from engine.tournament.money.events import (
     BountyWon,
@@ -13,8 +16,14 @@ from engine.tournament.money.events import (
     PayoutDealProposed,
     RefundsAwarded,
 )
+from engine.tournament.terms import FeeTerms
+from engine.tournament.values import Standing
 from service.audit.money import MoneyAudit
 from service.audit.report import Findings, Report
+from tests.engine.books import out
+from tests.engine.floor import NOON, entrant, table, to_start
+from tests.engine.scenario import Scenario
+from tests.engine.test_late_entry import FLAT, HOUR, late
 from tests.engine.test_money_conserved import NIGHTS, night
 
 
@@ -101,3 +110,28 @@ def test_a_deal_that_not_everyone_agreed_to_is_found() -> None:
     report = audited(events)
 
     assert report.first_bad_position == made - 1, report.text()
+
+
+def test_who_came_late_lowers_the_places_that_a_cancellation_pays_for() -> None:
+    """
+    Four are paid: who went out first of three, before one more came, is fourth.
+    """
+    terms: dict[str, Any] = {"fees": FeeTerms(buy_in=100), "currency": "EUR"}
+    asked = to_start(3, entry=HOUR, table_seats=8, payouts=(4, 3, 2, 1), ruleset=FLAT, **terms)
+    begun, state = decide_in_turn(decider, decider.initial, asked)
+    lost = out(Scenario(decider).given(*begun), entrant(1))
+    left = tuple(Standing(entrant=entrant(each), stack=1_000) for each in (2, 3, 4))
+    ended, _ = decide_in_turn(
+        decider,
+        state,
+        (
+            lost,
+            late(4),
+            RecordBrought(table=table(1), now=NOON),
+            Cancel(reason="storm", stacks=left, now=NOON),
+        ),
+    )
+    (awarded,) = (each for each in ended if isinstance(each, RefundsAwarded))
+    assert {each.entrant: each.prize for each in awarded.refunds}[entrant(1)] == 40
+    report = audited([*begun, *ended])
+    assert report.passed, report.text()

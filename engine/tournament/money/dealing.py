@@ -8,6 +8,8 @@ them declines it or loses the last chip.  Source: rulebook ``payout_deal``.
 from collections.abc import Iterable
 from typing import Literal
 
+from msgspec.structs import replace
+
 from engine.rulesets import OpenEnd
 from engine.tournament.errors import DirectiveStale
 from engine.tournament.events import PlayClosing
@@ -27,6 +29,7 @@ from engine.tournament.money.events import (
 from engine.tournament.money.pool import amounts_of, not_placed
 from engine.tournament.money.sharing import alike, by_weight
 from engine.tournament.money.values import DealShare, Offer
+from engine.tournament.rounds.stacks import of_everyone
 from engine.tournament.state import Running, State, running_of
 from engine.tournament.values import Standing
 from engine.values import EntrantId
@@ -60,6 +63,7 @@ def propose(state: State, command: ProposeDeal) -> tuple[PayoutDealProposed, ...
     divided = at_stake - command.play_for
     if command.play_for < 0 or divided <= 0:
         raise DealAmountsWrong(given=command.play_for, at_stake=at_stake)
+    command = replace(command, stacks=of_everyone(running, command.stacks))
     shares = _shares(running, parties, command, divided)
     if sum(each.amount for each in shares) != divided or any(each.amount < 0 for each in shares):
         given = sum(each.amount for each in shares) + command.play_for

@@ -23,6 +23,7 @@ from engine.tournament.money.pool import (
 from engine.tournament.money.prizes import payouts
 from engine.tournament.money.sharing import alike, by_weight
 from engine.tournament.money.values import Refund
+from engine.tournament.rounds.stacks import of_everyone
 from engine.tournament.state import Announced, Registering, Running
 from engine.tournament.values import Standing
 from engine.values import EntrantId
@@ -57,7 +58,7 @@ def refunded(
         return _awarded(state, "before_play", _before_play(state), pool=0)
     if isinstance(state.terms.ruleset.end, OpenEnd):
         return ()  # the chips are everyone's own
-    left = not_placed(state)
+    left, stacks = not_placed(state), of_everyone(state, stacks)
     parts: Parts = {
         entrant: {"bounty": state.terms.fees.bounty} if entrant in left else {}
         for entrant in entrants_of(state)

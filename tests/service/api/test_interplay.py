@@ -1,5 +1,7 @@
 """Where concerns meet over HTTP: drafts and calendars, formats and house rules, two processes."""
 
+from csv import DictReader
+
 import pytest
 
 from tests.service.api.nights import project
@@ -93,3 +95,21 @@ async def test_who_came_late_through_another_process_is_known_at_the_table(servi
         own = (await newcomer.get(path)).json()["me"]
         assert own is not None
         assert (await there.http.get(path, headers=headers)).json()["me"] == own
+
+
+async def test_a_no_show_who_lost_the_place_counts_as_withdrawn(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        check_in = {"check_in_opens_before_seconds": 3600}
+        owner, _, tournament, people = await drafted(api, 3, entry=check_in)
+        path = f"/v1/tournaments/{tournament}"
+        for person in people:
+            assert (await enter(person, tournament)).status_code == 201
+        for person in people[:2]:
+            assert (await person.post(f"{path}/check-ins")).status_code == 200
+        assert (await owner.post(f"{path}/start")).status_code == 202
+        await project(database)
+        rows = DictReader((await owner.get(f"{path}/results.csv")).text.splitlines())
+        withdrawn = {each["player"] for each in rows if each["withdrawn"] == "true"}
+    assert withdrawn == {people[2].player}
