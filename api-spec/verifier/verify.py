@@ -20,11 +20,14 @@ import base64
 import hashlib
 import hmac
 import json
+import operator
 import re
 import sys
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, Overflow, localcontext
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -35,11 +38,10 @@ PASS, DIFFERENT, UNREADABLE, INCOMPLETE = 0, 1, 2, 3
 # What no bundle is checked for; the documents do not say enough of it, or it is no matter of hands and results.
 NEVER_CHECKED = [
     "members of events that no check below reads: their JSON Schemas stand in api-spec/events",
-    "the boxes and the metadata whose hashes are in the chain, and the salt of the sealed seeds",
+    "the boxes and the metadata whose hashes are in the chain",
     "that nothing was left out after the last event of a hand's bundle, which only the next hand would show",
     "who moves from table to table, to which seat, and in which order tables break: only draws and chips are",
     "which newcomer has to wait (`waiting`), and the order in which seats away are killed",
-    "openings and omissions of entrants against what they committed to at check-in",
     "how the clock of levels runs; only that a hand is played at the level in force",
     "standings, tie-breaks, lots and ratings",
 ]
@@ -815,6 +817,11 @@ def openings_digest(openings: list[tuple[int, bytes]]) -> bytes:
     return sha(b"holotable/openings/1" + b"".join(u(seat, 2) + value for seat, value in sorted(openings)))
 
 
+def commitments_digest(commitments: list[bytes]) -> bytes:
+    """`entropy.draws`: what draws at table 0 take in place of openings."""
+    return sha(b"holotable/openings/1" + b"".join(commitments))
+
+
 class Draws:
     """`generator.stream`: what one label of a seed gives, word after word."""
 
@@ -1083,6 +1090,7 @@ class Deal:
     def __init__(self, event: Event, table: int, deck: list[str], masters: dict[str, bytes], given: Evidence) -> None:
         self.event, self.report, self.deck = event, given.report, deck
         self.opened = given.opened
+        self.of_hand = given.bundle.kind == "hand"
         data = event.data
         self.digest = openings_digest([(entry["seat"], bytes.fromhex(entry["value"])) for entry in data["openings"]])
         self.numbers = (table, data["number"], data["deal"])
@@ -1106,7 +1114,7 @@ class Deal:
                 found.append(bytes.fromhex(opened[use]))
             if use in masters:
                 found.append(seed_of(masters[use], use, *self.numbers))
-            else:
+            elif not self.of_hand:
                 self.report.skip(f"seeds from their masters: {use} is not opened")
             for seed in found:
                 commitment = sha(b"holotable/seed/1/commitment" + seed).hex()
@@ -1114,6 +1122,11 @@ class Deal:
                 self.report.check("seeds", commitment == due, event.position, "generator.seeds", text)
             if found:
                 seeds[use] = found[-1]
+        salt = self.opened.salts.get((event.position, "/seeds"))
+        if salt is not None and "cards" in seeds:
+            due_salt = Draws(seeds["cards"], "seeds", 1, b"").block(0)
+            text = "the seeds are sealed under another salt than the one that follows from them"
+            self.report.check("seeds", salt == due_salt, event.position, "generator.labels", text)
         return seeds
 
     def add_pile(self, event: Event, n: int, cards: list[str], root: str) -> None:
@@ -1631,7 +1644,7 @@ class Hand:
         if named == "big_blind":
             return int(amounts["big"]) or unit
         if named == "half_ante":
-            return max(int(unit), amounts["ante"] // 2 // unit * unit)
+            return max(int(unit), int(amounts["ante"]) // 2 // unit * unit)
         if named == "table_min":
             return int(self.rules["table_min"] or unit)
         return int(named)
@@ -1953,6 +1966,15 @@ class Table:
         self.between(events[hand.next :] if hand.settled or hand.voided else [])
         self.before = opened
 
+    def can_be_dealt(self) -> list[int]:
+        """Seats that could play another hand (`forced.short`)."""
+        least = 1
+        if self.ruleset["score"] == "hands_won":
+            least = 0
+        elif self.ruleset["short_forced"] == "not_dealt_in" and self.ruleset["forced"]["kind"] == "ante":
+            least = self.before.data["level"]["amounts"]["ante"] if self.before else 1
+        return [seat for seat, books in self.books.items() if books.stack >= least]
+
     def check_books(self, opened: Event) -> None:
         """The hand stands in the tournament's stream as it says."""
         if self.tournament is None:
@@ -2095,8 +2117,10 @@ class Opening:
             return
         self.check_dealt()
         self.check_blinds()
+        self.check_openings()
         if not self.continues:
-            self.table.given.report.skip("hands opened: the hand before is not in the bundle")
+            if self.table.given.bundle.kind != "hand":
+                self.table.given.report.skip("hands opened: the hand before is not in the bundle")
             return
         if not self.table.sound:
             self.table.given.report.skip("hands opened: the hand before could not be followed")
@@ -2107,11 +2131,29 @@ class Opening:
         self.check_level()
         self.check_end()
 
+    def check_openings(self) -> None:
+        """`entropy.counts`, `entropy.omission`: by the tournament's stream up to the version the hand names."""
+        tournament, version = self.table.tournament, self.data["tournament_version"]
+        if tournament is None:
+            return
+        opened = {
+            event.data["entrant"]: event.data["value"]
+            for event in tournament.of("entropy_opened")
+            if event.version <= version
+        }
+        committed = {event.data["entrant"] for event in tournament.of("entropy_committed")}
+        seats = self.data["seats"]
+        due = [{"seat": s["seat"], "value": opened[s["entrant"]]} for s in seats if s["entrant"] in opened]
+        self.same("entropy.counts", "openings", due)
+        left = sorted(s["entrant"] for s in seats if s["entrant"] in committed - set(opened))
+        found = sorted(entry["entrant"] for entry in self.data["omissions"])
+        self.table.given.same(self.event, "entropy.omission", "omissions", found, left)
+
     def replay(self, before: Json) -> None:
         """`voiding.replay`: the same hand with the next deal number."""
         self.same("voiding.replay", "deal", before["deal"] + 1)
         names = ("number", "hand", "button", "starter", "small_blind", "big_blind", "level", "base", "carry")
-        for name in (*names, "sabacc_pot", "orbits", "first_dealer"):
+        for name in (*names, "sabacc_pot", "orbits", "first_dealer", "openings", "omissions"):
             self.same("voiding.replay", name, before[name])
         found = {seat["seat"]: (seat["entrant"], seat["stack"]) for seat in self.data["seats"]}
         due = {seat["seat"]: (seat["entrant"], seat["stack"]) for seat in before["seats"]}
@@ -2344,6 +2386,9 @@ BEYOND = {
     "item_staked",
     "entrant_cashed_out",
     "add_on_taken",
+    "round_seated",
+    "late_registration_opened",
+    "stack_removed",
 }
 
 
@@ -2367,6 +2412,10 @@ PLAIN = {
     "entrants_moved",
     "table_broken",
     "tournament_finished",
+    "entropy_committed",
+    "entropy_opened",
+    "seeds_published",
+    "tables_recorded",
 }
 
 
@@ -2400,8 +2449,14 @@ class Tournament:
                     text = "open_master is not what was sealed"
                     self.given.check(finished[0], "generator.seeds", opened in (None, shown), text)
                     opened = shown
+                for published in self.of("seeds_published") if name == "cards" else []:
+                    shown = published.data["cards_master"]
+                    text = "what was published is not the master that was sealed"
+                    self.given.check(published, "entropy.publication", opened in (None, shown), text)
+                    opened = shown
                 if opened is None:
-                    self.given.report.skip(f"the master of {name}: not opened")
+                    if self.given.bundle.kind != "hand":
+                        self.given.report.skip(f"the master of {name}: not opened")
                     continue
                 master = bytes.fromhex(opened)
                 found, due = (master_commitment(self.id, name, master).hex(), event.data[f"{name}_commitment"])
@@ -2417,12 +2472,51 @@ class Tournament:
             return None
         draw = event.data["draw"]
         seed = seed_of(self.masters["draws"], "draws", 0, draw["number"], 1)
-        return Draws(seed, draw["label"], 1, openings_digest([])).shuffled(candidates)
+        return Draws(seed, draw["label"], 1, commitments_digest(self.commitments(event))).shuffled(candidates)
+
+    def commitments(self, event: Event) -> list[bytes]:
+        """`entropy.draws`: of everybody who is registered, in order of registration, out or not."""
+        committed = {e.data["entrant"]: e.data["commitment"] for e in self.of("entropy_committed")}
+        before = [e for e in self.events if e.version <= event.version]
+        gone = {e.data["entrant"] for e in before if e.type == "entrant_withdrawn"}
+        names = [e.data["entrant"] for e in before if e.type == "entrant_registered"]
+        if any(e.type == "check_in_opened" for e in before):
+            here = {e.data["entrant"] for e in before if e.type == "entrant_checked_in"}
+            names = [name for name in names if name in here]
+        return [bytes.fromhex(committed[name]) for name in names if name in committed and name not in gone]
+
+    def check_entropy(self) -> None:
+        """`entropy.commit`, `entropy.open`, `entropy.late`: each once, in their time, and what was committed to."""
+        committed: dict[str, str] = {}
+        opened: set[str] = set()
+        drawn = min((event.version for event in self.of("seats_drawn")), default=None)
+        for event in self.of("entropy_committed"):
+            entrant = event.data["entrant"]
+            early = entrant not in committed and (drawn is None or event.version < drawn)
+            self.given.check(event, "entropy.commit", early, "committed twice, or after the draw of seats")
+            committed[entrant] = event.data["commitment"]
+        for event in self.of("entropy_opened"):
+            entrant = event.data["entrant"]
+            found = sha(b"holotable/entropy/1" + bytes.fromhex(event.data["value"])).hex()
+            self.given.same(event, "entropy.open", "commitment", found, committed.get(entrant))
+            in_time = entrant not in opened and drawn is not None and event.version > drawn
+            self.given.check(event, "entropy.open", in_time, "opened twice, or before the draw of seats")
+            late = [
+                hand
+                for table in self.tables
+                for hand in table.events
+                if hand.type == "hand_opened" and hand.position < event.position
+                if any(seat["entrant"] == entrant for seat in hand.data["seats"])
+            ]
+            self.given.check(event, "entropy.late", not late, "opened after the first hand")
+            opened.add(entrant)
 
     def run(self) -> None:
         for kind in sorted({event.type for event in self.events} - PLAIN):
             self.given.report.skip(f"events of type {kind} in a tournament")
         self.check_entrants()
+        self.check_entropy()
+        self.check_recorded()
         for event in self.of("seats_drawn"):
             self.check_seats(event)
         self.check_moves()
@@ -2435,6 +2529,19 @@ class Tournament:
         for event in self.of("tournament_finished"):
             self.check_placings(event)
             self.check_payouts(event)
+
+    def check_recorded(self) -> None:
+        """Every table with its last hash and its hands: a table that is dropped, or cut, is missed."""
+        for event in self.of("tables_recorded"):
+            found = {
+                entry["table"]: [entry["version"], entry["hash"], entry["hands"]] for entry in event.data["tables"]
+            }
+            due = {}
+            for table in self.tables:
+                before = [e for e in table.events if e.version <= found.get(table.id, [len(table.events)])[0]]
+                hands = sum(e.type == "hand_settled" for e in before)
+                due[table.id] = [before[-1].version, before[-1].leaf.hex(), hands]
+            self.given.same(event, "completeness", "tables", found, due)
 
     def check_entrants(self) -> None:
         withdrawn = {event.data["entrant"] for event in self.of("entrant_withdrawn")}
@@ -2451,10 +2558,14 @@ class Tournament:
     def check_seats(self, event: Event) -> None:
         """`seating.draw`: a draw from those registered, dealt round the tables."""
         data = event.data
-        order = self.draw(event, [name for name in self.entrants])
+        drawn = data["draw"]["order"]
+        entering = {event.type for event in self.events} - PLAIN - BEYOND
+        if not entering:  # waiting lists and check-in decide who is drawn
+            self.given.same(event, "seating.draw", "entrants", sorted(drawn), sorted(self.entrants))
+        order = self.draw(event, [name for name in self.entrants if name in drawn])
         if order is not None:
             self.given.same(event, "seating.draw", "order", data["draw"]["order"], order)
-        count = -(-len(self.entrants) // self.terms["table_seats"])
+        count = -(-len(drawn) // self.terms["table_seats"])
         due = {
             entrant: [place % count + 1, place // count + 1, self.terms["starting_stack"]]
             for place, entrant in enumerate(data["draw"]["order"])
@@ -2574,7 +2685,7 @@ class Tournament:
         elif rule in ("finish.hands_max", "finish.each_dealt_once"):
             for table in self.tables:
                 if table.books and table.before is not None and table.sound:
-                    ended = table.before.data["last"] or len(table.books) < 2
+                    ended = table.before.data["last"] or len(table.can_be_dealt()) < 2
                     self.given.check(event, rule, ended, f"table {table.number} had more to play")
         elif rule != "finish.too_few_stacks":
             self.given.report.skip(f"whether {rule} ended the tournament in time")
@@ -2648,53 +2759,215 @@ def placed(scores: dict[str, Any]) -> list[tuple[int, int, list[str]]]:
 # ---------------------------------------------------------------------------------------------------------------
 
 
+TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d+)?)|([a-z_][a-z0-9_]*)|(<=|>=|==|!=|[-+*/(),<>]))")
+COMPARE: dict[str, Callable[[Decimal, Decimal], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+DIGITS = Context(prec=50, rounding=ROUND_HALF_EVEN)
+
+
+class Formula:
+    """`points.formula`: version 1 of the language of `docs/guides/points.md`, in decimals of 50 digits.
+
+    A part is a function of the names' values, so that of an `if` only the branch that is taken is counted.
+    """
+
+    Part = Callable[[dict[str, Decimal]], Decimal]
+
+    def __init__(self, text: str) -> None:
+        self.tokens: list[str] = []
+        place = 0
+        while text[place:].strip():
+            match = TOKEN.match(text, place)
+            if match is None:
+                raise ValueError(f"not a formula: {text[place : place + 20]}")
+            self.tokens.append(match.group().strip())
+            place = match.end()
+        self.next = 0
+        self.whole = self.sum()
+        if self.next != len(self.tokens):
+            raise ValueError("not a formula: something follows its end")
+
+    def value(self, names: dict[str, Decimal]) -> Decimal:
+        with localcontext(DIGITS):
+            return self.whole(names)
+
+    def peek(self) -> str:
+        return self.tokens[self.next] if self.next < len(self.tokens) else ""
+
+    def take(self, due: str = "") -> str:
+        found = self.peek()
+        if not found or (due and found != due):
+            raise ValueError(f"not a formula: {due or 'something'} is due")
+        self.next += 1
+        return found
+
+    def sum(self) -> Part:
+        left = self.product()
+        while self.peek() in ("+", "-"):
+            sign, a, b = self.take(), left, self.product()
+            left = (lambda v, a=a, b=b: a(v) + b(v)) if sign == "+" else (lambda v, a=a, b=b: a(v) - b(v))
+        return left
+
+    def product(self) -> Part:
+        left = self.signed()
+        while self.peek() in ("*", "/"):
+            sign, a, b = self.take(), left, self.signed()
+            left = (lambda v, a=a, b=b: a(v) * b(v)) if sign == "*" else (lambda v, a=a, b=b: a(v) / b(v))
+        return left
+
+    def signed(self) -> Part:
+        if self.peek() in ("+", "-"):
+            sign, part = self.take(), self.signed()
+            return (lambda v: -part(v)) if sign == "-" else part
+        return self.single()
+
+    def single(self) -> Part:
+        token = self.take()
+        if token == "(":
+            part = self.sum()
+            self.take(")")
+            return part
+        if token[0].isdigit():
+            number = Decimal(token)
+            return lambda v: number
+        if self.peek() != "(":
+            return lambda v: v[token]
+        return self.call(token)
+
+    def call(self, name: str) -> Part:
+        self.take("(")
+        parts = [self.sum()]
+        compare = COMPARE[self.take()] if name == "if" else None
+        if compare is not None:
+            parts.append(self.sum())
+        while self.peek() == ",":
+            self.take()
+            parts.append(self.sum())
+        self.take(")")
+        if compare is not None:
+            a, b, yes, no = parts
+            return lambda v: yes(v) if compare(a(v), b(v)) else no(v)
+        functions: dict[str, Callable[..., Decimal]] = {
+            "sqrt": lambda x: x.sqrt(),
+            "ln": lambda x: x.ln(),
+            "log10": lambda x: x.log10(),
+            "exp": lambda x: x.exp(),
+            "floor": lambda x: x.to_integral_value(rounding=ROUND_FLOOR),
+            "pow": lambda x, y: x**y,
+            "min": min,
+            "max": max,
+        }
+        return lambda v: functions[name](*(part(v) for part in parts))
+
+
 class Season:
     def __init__(self, events: list[Event], given: Evidence, tournaments: dict[str, Tournament]) -> None:
         self.events, self.given, self.tournaments = events, given, tournaments
         self.terms: Json = events[0].data
 
     def run(self) -> None:
+        checks = {"points_awarded": self.check_points, "bonuses_awarded": self.check_bonuses}
         for event in self.events:
-            if event.type == "points_awarded":
-                guarded(self.given.report, "points_awarded", lambda e=event: self.check_points(e), event.position)
-            elif event.type in ("season_closed", "lots_drawn", "bonuses_awarded", "award_revised", "points_adjusted"):
-                self.given.report.skip(f"events of type {event.type}")
+            if event.type == "tournaments_recorded":
+                self.check_recorded(event)
+                continue
+            check = checks.get(event.type)
+            if check is not None:
+                guarded(self.given.report, event.type, lambda run=check, e=event: run(e), event.position)
+            elif event.type not in ("season_opened", "season_scheduled") and not event.type.startswith("fixture"):
+                self.given.report.skip(f"events of type {event.type} in a season")
+
+    def check_recorded(self, event: Event) -> None:
+        for entry in event.data["tournaments"]:
+            tournament = self.tournaments.get(entry["tournament"])
+            heads = {e.version: e.leaf.hex() for e in tournament.events} if tournament else {}
+            found = heads.get(entry["version"])
+            self.given.same(event, "completeness", f"head of {entry['tournament']}", entry["hash"], found)
 
     def check_points(self, event: Event) -> None:
-        """`points.places_from_end`, `points.table`: what the places of the tournament are worth; shared ones average."""
+        """`points.places_from_end`, `points.table`, `points.formula`: what places are worth; shared ones average."""
         tournament = self.tournaments.get(event.data["tournament"])
         finished = tournament.of("tournament_finished") if tournament else []
-        if not finished:
+        if tournament is None or not finished:
             self.given.check(event, "completeness", False, "points for a tournament that is not finished here")
             return
-        terms = self.terms["points"]
-        if terms["type"] == "points_formula":
-            self.given.report.skip("points by a formula")
-            return
+        rules = {"places_from_end": "points.places_from_end", "points_table": "points.table"}
+        rule = rules.get(self.terms["points"]["type"], "points.formula")
+        self.given.same(event, "rule", "rule", event.data["rule"], rule)
         placings = finished[0].data["placings"]
         best: dict[str, Json] = {}
         for entry in sorted(placings, key=lambda entry: -entry["place"]):
             best[entry["player"]] = entry
-        rule = "points.places_from_end" if terms["type"] == "places_from_end" else "points.table"
-        self.given.same(event, "rule", "rule", event.data["rule"], rule)
-        due = {}
+        knockouts = self.knockouts(tournament)
+        awards = {award["player"]: award for award in event.data["awards"]}
+        self.given.same(event, rule, "players", sorted(awards), sorted(best))
         for player, entry in best.items():
-            worth = [
-                self.worth(place, len(placings)) for place in range(entry["place"], entry["place"] + entry["shared"])
-            ]
-            points = decimal_text(sum(worth, Fraction(0)) / len(worth), self.terms["scale"])
-            due[player] = [entry["entrant"], entry["place"], entry["shared"], points]
-        found = {
-            award["player"]: [award["entrant"], award["place"], award["shared"], award["points"]]
-            for award in event.data["awards"]
-        }
-        self.given.same(event, rule, "awards", found, due)
+            award = awards.get(player)
+            if award is None:
+                continue
+            found = [award["entrant"], award["place"], award["shared"], award["knockouts"]]
+            due = [entry["entrant"], entry["place"], entry["shared"], knockouts[player]]
+            self.given.same(event, rule, "entrant, place and knockouts", found, due)
+            points = self.points_of(event, award, len(placings))
+            self.given.same(event, rule, f"points of {player}", award["points"], points)
+
+    def knockouts(self, tournament: Tournament) -> Counter[str]:
+        """How many each player knocked out."""
+        found: Counter[str] = Counter()
+        for event in tournament.of("entrant_knocked_out"):
+            found.update(tournament.entrants[name]["player"] for name in event.data["by"])
+        return found
+
+    def points_of(self, event: Event, award: Json, entrants: int) -> str:
+        terms, scale = self.terms["points"], self.terms["scale"]
+        places = range(award["place"], award["place"] + award["shared"])
+        if terms["type"] != "points_formula":
+            worth = [self.worth(place, entrants) for place in places]
+            return decimal_text(sum(worth, Fraction(0)) / len(worth), scale)
+        field_ = event.data["field"]
+        money = Decimal(10) ** field_["money_digits"]
+        names = {name: Decimal(field_[name]) / money for name in ("buy_in", "pool")}
+        names |= {"spent": Decimal(award["spent"]) / money, "knockouts": Decimal(award["knockouts"])}
+        names |= {"n": Decimal(field_["entrants"]), "entries": Decimal(field_["entries"])}
+        formula = Formula(terms["text"])
+        try:
+            values = [formula.value(names | {"k": Decimal(place)}) for place in places]
+            with localcontext(DIGITS):
+                mean = sum(values, Decimal(0)) / len(values)
+            if abs(mean) > 10**12:
+                raise Overflow
+        except ArithmeticError:
+            has = award["failure"] is not None
+            self.given.check(event, "points.formula_failed", has, "a formula without a value, and no reason for 0")
+            return decimal_text(Fraction(0), scale)
+        self.given.check(event, "points.formula_failed", award["failure"] is None, "the formula has a value")
+        return decimal_text(Fraction(mean), scale)
 
     def worth(self, place: int, entrants: int) -> Fraction:
         terms = self.terms["points"]
         if terms["type"] == "places_from_end":
             return Fraction(terms["per_place"]) * (entrants - place + 1)
         return Fraction(terms["points"][place - 1]) if place <= len(terms["points"]) else Fraction(0)
+
+    def check_bonuses(self, event: Event) -> None:
+        """`points.bonus`: for each knockout, or for having played, each an entry of its own."""
+        tournament = self.tournaments[event.data["tournament"]]
+        knockouts = self.knockouts(tournament)
+        due = []
+        for bonus in self.terms["bonuses"]:
+            for player in {entrant["player"] for entrant in tournament.entrants.values()}:
+                times = 1 if bonus["kind"] == "attendance" else knockouts[player]
+                if times:
+                    points = decimal_text(Fraction(bonus["points"]) * times, self.terms["scale"])
+                    due.append([player, bonus["kind"], points])
+        found = [[bonus["player"], bonus["kind"], bonus["points"]] for bonus in event.data["bonuses"]]
+        self.given.same(event, "points.bonus", "bonuses", sorted(found), sorted(due))
 
 
 def decimal_text(value: Fraction, scale: int) -> str:

@@ -356,6 +356,75 @@ def another_master_than_the_one_committed_to(forged: Forgery) -> None:
     forged.data("registration_opened")["open_commitment"] = "0" * 64
 
 
+@fault("formula", "points.formula")
+def points_that_the_formula_does_not_give(forged: Forgery) -> None:
+    forged.data("points_awarded")["awards"][1]["points"] = "1.401"
+
+
+@fault("formula", "points.bonus")
+def a_bonus_for_a_knockout_that_never_was(forged: Forgery) -> None:
+    forged.data("bonuses_awarded")["bonuses"][0]["points"] = "35.000"
+
+
+@fault("formula", "bounty.pot")
+def a_knockout_by_somebody_else(forged: Forgery) -> None:
+    out = forged.data("entrant_knocked_out")
+    out["by"] = [out["entrant"]]
+
+
+@fault("recycle", "cards.recycling")
+def a_pile_of_more_cards_than_were_thrown_away(forged: Forgery) -> None:
+    forged.data("pile_committed")["size"] += 1
+
+
+@fault("recycle", "generator.piles")
+def a_pile_with_another_root(forged: Forgery) -> None:
+    forged.data("pile_committed")["root"] = "0" * 64
+
+
+@fault("cube", "ties.cube")
+def a_cube_that_shows_another_of_the_tied(forged: Forgery) -> None:
+    rolled = forged.data("cube_rolled")
+    rolled["winner"] = next(seat for seat in rolled["seats"] if seat != rolled["winner"])
+
+
+@fault("dead", "button.dead")
+def a_big_blind_that_does_not_move_on(forged: Forgery) -> None:
+    before, opened = (forged.data("hand_opened", number(n)) for n in (1, 2))
+    opened["big_blind"] = before["big_blind"]
+
+
+@fault("levels", "escalation.levels")
+def a_level_that_comes_a_hand_too_late(forged: Forgery) -> None:
+    before, opened = (forged.data("hand_opened", number(n)) for n in (3, 4))
+    opened["level"] = before["level"]
+
+
+@fault("moves", "newcomers")
+def a_newcomer_on_a_seat_that_is_taken(forged: Forgery) -> None:
+    event = next(line for line in forged.events("arrivals_seated") if not line["data"]["restart"])
+    seats = [
+        line["data"]["stacks"]
+        for line in forged.events("hand_settled")
+        if line["stream"] == event["stream"] and line["position"] < event["position"]
+    ][-1]
+    taken = next(entry["seat"] for entry in seats if entry["stack"])
+    event["data"]["arrivals"][0]["seat"] = taken
+
+
+@fault("raises", "generator.labels")
+def seeds_sealed_under_a_salt_that_the_house_chose(forged: Forgery) -> None:
+    event = forged.events("hand_opened")[0]
+    opening = forged.opening(event, "/seeds")
+    opening["salt"] = "0" * 64
+    forged.commit(event, "/seeds", opening["value"])
+
+
+@fault("season", "finish.each_dealt_once")
+def a_last_hand_that_is_not_called_so(forged: Forgery) -> None:
+    forged.data("hand_opened", lambda data: data["last"])["last"] = False
+
+
 @pytest.mark.parametrize(("name", "rule", "change"), FAULTS)
 def test_a_planted_fault_is_found_and_its_rule_is_named(
     name: str, rule: str, change: Fault

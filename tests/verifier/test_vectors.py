@@ -106,6 +106,18 @@ def test_the_generator_gives_the_published_vectors() -> None:
     assert traditional.cards[: len(given["d76_first_deal"])] == given["d76_first_deal"]
 
 
+def test_entropy_and_draws_are_those_published() -> None:
+    given = vectors("generator")
+    entropy, draws = given["entropy"], given["draws"]
+    values = [bytes.fromhex(value) for value in entropy["values"]]
+    found = [verifier.sha(b"holotable/entropy/1" + value).hex() for value in values]
+    assert found == entropy["commitments"]
+    openings = [(seat, bytes.fromhex(value)) for seat, value in entropy["openings"]]
+    assert verifier.openings_digest(openings).hex() == entropy["openings_digest"]
+    commitments = [bytes.fromhex(commitment) for commitment in entropy["commitments"]]
+    assert verifier.commitments_digest(commitments).hex() == draws["commitments_digest"]
+
+
 def test_selections_count_and_win_as_published() -> None:
     given = vectors("scoring")
     for case in given["selections"]:
