@@ -48,6 +48,8 @@ from engine.tournament.fairness import commands as of_fairness
 from engine.tournament.fairness import decisions as fairness
 from engine.tournament.floor import commands as floor_commands
 from engine.tournament.floor import decisions as on_the_floor
+from engine.tournament.freezing import commands as of_freezing
+from engine.tournament.freezing import decisions as freezing
 from engine.tournament.heads import decisions as heads
 from engine.tournament.heads.commands import RecordTables
 from engine.tournament.money import commands as of_money
@@ -64,6 +66,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     Raises:
         CommandRejected: If the rules forbid the command.
     """
+    if isinstance(command, freezing.WAITING):
+        freezing.demand_free(state)
     events = _decided(state, command)
     if isinstance(command, floor_commands.Disqualify | entering.RecordPurge):
         events = _with_bubble(state, events, command.now)
@@ -75,6 +79,10 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
 def _decided(state: State, command: Command) -> tuple[Event, ...]:
     if isinstance(command, entering.Command):
         return who_enters.decide(state, command)
+    if isinstance(command, of_money.Command):
+        return money.decide(state, command)
+    if isinstance(command, of_freezing.Command):
+        return freezing.decide(state, command)
     if isinstance(command, of_fairness.Command):
         return fairness.decide(state, command)
     match command:
@@ -130,14 +138,6 @@ def _decided(state: State, command: Command) -> tuple[Event, ...]:
             return heads.decide(state, command)
         case Finish():
             return results.finish(state, command)
-        case (
-            of_money.RecordPayment()
-            | of_money.TakeAddOn()
-            | of_money.ProposeDeal()
-            | of_money.AcceptDeal()
-            | of_money.DeclineDeal()
-        ):
-            return money.decide(state, command)
         case of_rounds.SeatRound() | of_rounds.EndRound() | of_rounds.EndRoundEarly():
             return rounds.decide(state, command)
         case _ if isinstance(command, floor_commands.Command):
