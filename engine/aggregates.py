@@ -2,11 +2,17 @@
 
 from typing import Any
 
-from engine import league, season, table, tournament
+from engine import dispute, league, season, table, tournament
 from engine.decider import Decider
 
 DECIDERS: dict[str, Decider[Any, Any, Any]] = {
     decider.category: decider
-    for decider in (league.decider, season.decider, tournament.decider, table.decider)
+    for decider in (
+        league.decider,
+        season.decider,
+        tournament.decider,
+        table.decider,
+        dispute.decider,
+    )
 }
 """``DECIDERS["table"]`` decides for every stream ``table-<32 hex>``."""

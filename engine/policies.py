@@ -272,6 +272,9 @@ def season_told(
     """Return what *season* has still to be told of *tournament*; None if nothing."""
     if not isinstance(tournament, Finished) or not isinstance(season, Opened):
         return None
+    if tournament.frozen:
+        # Asked again when the dispute lets it go.
+        return None
     award = points_of(tournament, now=now)
     if season.tournament(award.tournament) is None:
         return award

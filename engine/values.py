@@ -22,6 +22,7 @@ AdjustmentId = NewType("AdjustmentId", str)
 TextId = NewType("TextId", str)
 BanId = NewType("BanId", str)
 TemplateId = NewType("TemplateId", str)
+DisputeId = NewType("DisputeId", str)
 
 Seat = NewType("Seat", int)
 """A place at a table, numbered from 1 clockwise."""

@@ -152,27 +152,42 @@ async def buy(
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
         entries = await guards(states, league, command, state, order.received_at)
-        events, state = policies.decide_in_turn(tournament.decider, state, (command,))
-        entries += await tables_told(states, state, events, order.received_at)
-        for each, asked in purchases.chips_of(events, now=order.received_at).items():
-            there = stream_of(each)
-            before = (await states.load(there)).state
-            decided, after = policies.decide_in_turn(table.decider, before, asked)
-            # Who leaves may end a hand in which somebody else had nothing left.
-            busts = policies.busts_of(
-                each, decided, level=after.level_number, round_number=after.round
-            )
-            if busts is not None:
-                told, state, bought, _ = with_busts(state, after, busts)
-                events, decided = (*events, *told), (*decided, *bought)
-            entries.append(Entry(there, decided))
-        return [Entry(stream, events), *entries]
+        decided = await decided_with_tables(states, stream, (command,), order.received_at)
+        return [*decided, *entries]
 
     receipt = await desk.writer.submit(league, order, decide)
     running = (await desk.writer.load(league, stream, fresh=False)).state
     for seating in getattr(running, "tables", ()):
         desk.later(open_next_hand(desk, league, seating.table))
     return receipt
+
+
+async def decided_with_tables(
+    states: States, stream: str, commands: Sequence[TournamentCommand], now: datetime
+) -> list[Entry]:
+    """
+    Return what a tournament makes of *commands*, and its tables of that: chips come and go.
+
+    Args:
+        stream: The tournament's.
+
+    Raises:
+        CommandRejected: If the tournament or a table refuses one.
+    """
+    state = (await states.load(stream)).state
+    events, state = policies.decide_in_turn(tournament.decider, state, commands)
+    entries = await tables_told(states, state, events, now)
+    for each, asked in purchases.chips_of(events, now=now).items():
+        there = stream_of(each)
+        before = (await states.load(there)).state
+        decided, after = policies.decide_in_turn(table.decider, before, asked)
+        # Who leaves may end a hand in which somebody else had nothing left.
+        busts = policies.busts_of(each, decided, level=after.level_number, round_number=after.round)
+        if busts is not None:
+            told, state, bought, _ = with_busts(state, after, busts)
+            events, decided = (*events, *told), (*decided, *bought)
+        entries.append(Entry(there, decided))
+    return [Entry(stream, events), *entries]
 
 
 async def award_points(desk: Desk, league: str, tournament_id: str) -> None:

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 
+from engine.season import freezing
 from engine.season.events import TournamentHead
 from engine.season.schedule import commands as schedule
 from engine.season.tiebreaks import TIE_BREAKS
@@ -129,4 +130,5 @@ Command = (
     | CloseSeason
     | RecordTournaments
     | schedule.Command
+    | freezing.Command
 )

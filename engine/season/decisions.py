@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from engine.rng import master_commitment
-from engine.season import correcting
+from engine.season import correcting, freezing
 from engine.season.awarding import awarded, demand_placings, field_of
 from engine.season.commands import (
     AdjustPoints,
@@ -54,15 +54,19 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         case ReviseAward():
             return correcting.revise(_open_still(state), command)
         case RevokeAward():
-            return correcting.revoke(_open_still(state), command)
+            return correcting.revoke(_free(state), command)
         case AdjustPoints():
-            return correcting.adjust(_open_still(state), command)
+            return correcting.adjust(_free(state), command)
         case VoidAdjustment():
-            return correcting.void(_open_still(state), command)
+            return correcting.void(_free(state), command)
         case CloseSeason():
             return _close(_opened(state))
         case RecordTournaments():
             return _record(_opened(state), command)
+        case freezing.FreezeStandings() | freezing.ReleaseStandings():
+            opened = _opened(state)
+            closes_at = opened.schedule.closes_at
+            return freezing.decide(opened.frozen, command, closes_at=closes_at)
         case _:
             return decide_schedule(_open_still(state).schedule, command)
 
@@ -77,6 +81,12 @@ def _open_still(state: State) -> Opened:
     opened = _opened(state)
     if opened.closed:
         raise SeasonClosedAlready
+    return opened
+
+
+def _free(state: State) -> Opened:
+    opened = _open_still(state)
+    freezing.demand_free(opened.frozen)
     return opened
 
 
@@ -122,6 +132,7 @@ def _close(state: Opened) -> tuple[Event, ...]:
     """Return the lots that are still to be drawn, and the end."""
     if state.closed:
         return ()
+    freezing.demand_free(state.frozen)
     lots = _lots(state)
     decided = replace(state, lots=lots)
     master = state.terms.master

@@ -9,6 +9,7 @@ from datetime import datetime
 
 import msgspec
 
+from engine.season import freezing
 from engine.season.schedule import events as schedule
 from engine.season.values import (
     Adjustment,
@@ -164,4 +165,5 @@ Event = (
     | SeasonClosed
     | TournamentsRecorded
     | schedule.Event
+    | freezing.Event
 )

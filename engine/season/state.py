@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
+from engine.season import freezing
 from engine.season.events import (
     AdjustmentVoided,
     AwardRevised,
@@ -61,6 +62,8 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the heads of its tournaments stand in its log."""
 
     schedule: Schedule = Schedule()
+    frozen: tuple[str, ...] = ()
+    """Disputes that the season's end waits for."""
 
     def tournament(self, tournament: TournamentId) -> Tournament | None:
         """Return what was counted of *tournament*, None if it never was."""
@@ -152,6 +155,8 @@ def evolve(state: State, event: Event) -> State:
             return replace(state, closed=True)
         case Opened(closed=True), TournamentsRecorded():
             return replace(state, recorded=True)
+        case Opened(), _ if isinstance(event, freezing.Event):
+            return replace(state, frozen=freezing.applied(state.frozen, event))
         case Opened(closed=False), _ if isinstance(event, schedule.Event):
             return replace(state, schedule=evolved(state.schedule, event))
         case _:

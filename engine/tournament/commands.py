@@ -15,6 +15,7 @@ from engine.tournament.correcting import commands as correcting
 from engine.tournament.entering import commands as entering
 from engine.tournament.fairness import commands as fairness
 from engine.tournament.floor import commands as floor_commands
+from engine.tournament.freezing import commands as freezing
 from engine.tournament.heads import commands as heads
 from engine.tournament.money import commands as of_money
 from engine.tournament.rounds import commands as rounds
@@ -289,6 +290,7 @@ Command = (
     | Finish
     | correcting.Command
     | heads.Command
+    | freezing.Command
     | rounds.Command
     | fairness.Command
     | of_money.Command

@@ -48,6 +48,8 @@ from engine.tournament.fairness import commands as of_fairness
 from engine.tournament.fairness import decisions as fairness
 from engine.tournament.floor import commands as floor_commands
 from engine.tournament.floor import decisions as on_the_floor
+from engine.tournament.freezing import commands as of_freezing
+from engine.tournament.freezing import decisions as freezing
 from engine.tournament.heads import decisions as heads
 from engine.tournament.heads.commands import RecordTables
 from engine.tournament.money import commands as of_money
@@ -64,6 +66,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     Raises:
         CommandRejected: If the rules forbid the command.
     """
+    if isinstance(command, freezing.WAITING):
+        freezing.demand_free(state)
     events = _decided(state, command)
     if isinstance(command, floor_commands.Disqualify | entering.RecordPurge):
         events = _with_bubble(state, events, command.now)
@@ -88,6 +92,8 @@ def _decided(state: State, command: Command) -> tuple[Event, ...]:
     """Ask whoever decides on this concern."""
     if isinstance(command, entering.Command):
         return who_enters.decide(state, command)
+    if isinstance(command, of_freezing.Command):
+        return freezing.decide(state, command)
     if isinstance(command, of_fairness.Command):
         return fairness.decide(state, command)
     if isinstance(command, CorrectResult | Forfeit | Reaward):

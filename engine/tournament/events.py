@@ -15,6 +15,7 @@ from engine.tournament.correcting import events as correcting
 from engine.tournament.entering import events as entering
 from engine.tournament.fairness import events as fairness
 from engine.tournament.floor import events as floor
+from engine.tournament.freezing import events as freezing
 from engine.tournament.heads import events as heads
 from engine.tournament.money import events as of_money
 from engine.tournament.rounds import events as rounds
@@ -328,6 +329,7 @@ Event = (
     | TournamentCancelled
     | correcting.Event
     | heads.Event
+    | freezing.Event
     | rounds.Event
     | fairness.Event
     | of_money.Event

@@ -55,6 +55,8 @@ from engine.tournament.fairness.evolution import mixed
 from engine.tournament.floor import evolution as on_the_floor
 from engine.tournament.floor.events import Event as FloorEvent
 from engine.tournament.floor.state import FloorState
+from engine.tournament.freezing import decisions as freezing
+from engine.tournament.freezing import events as of_freezing
 from engine.tournament.heads.events import TablesRecorded
 from engine.tournament.money import events as of_money
 from engine.tournament.money.books import booked
@@ -86,9 +88,10 @@ def evolve(state: State, event: Event) -> State:
     """
     books = booked(state.books, event)
     fairness = mixed(state.fairness, event)
-    aside = isinstance(event, of_money.Event | FairnessEvent)
+    frozen = freezing.applied(state.frozen, event)
+    aside = isinstance(event, of_money.Event | FairnessEvent | of_freezing.Event)
     after = state if aside and not isinstance(state, Unannounced) else _evolve(state, event)
-    return replace(after, version=state.version + 1, books=books, fairness=fairness)
+    return replace(after, version=state.version + 1, books=books, fairness=fairness, frozen=frozen)
 
 
 def _evolve(state: State, event: Event) -> State:

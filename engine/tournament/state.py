@@ -66,6 +66,8 @@ class _Phase(msgspec.Struct, frozen=True, kw_only=True):
     """What money follows from."""
 
     fairness: Fairness = Fairness()
+    frozen: tuple[str, ...] = ()
+    """Disputes that prizes and points wait for."""
 
 
 class Unannounced(_Phase, frozen=True, kw_only=True):

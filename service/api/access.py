@@ -10,9 +10,12 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Any
 
+from engine.dispute.state import Claimed
+from engine.dispute.values import Subject
 from engine.errors import InvariantViolated
 from engine.league.roles import LOST_WHEN_ENTERED, STAFF, Capability, Role, may
 from engine.league.state import Created
+from engine.season.state import Opened
 from engine.tournament.state import Drafted, Finished, Registering, Running, Unannounced
 from engine.values import EntrantId, number_of
 from service.addresses import league_of_stream, stream_of
@@ -176,9 +179,23 @@ def demand_also(role: Role, capability: Capability, *, entered: bool = False) ->
 async def _plays_at(request: Asked, place: Place) -> bool:
     """Whether the caller is entered in the tournament that *place* is, or belongs to."""
     state = place.state
+    player = principal_of(request).account.player
     if place.stream.startswith("table-"):
         state = await tournament_of_table(request, place)
-    return entrant_of(state, principal_of(request).account.player) is not None
+    if isinstance(state, Claimed):
+        return await plays_in_disputed(request, place.league, state.opened.subject)
+    return entrant_of(state, player) is not None
+
+
+async def plays_in_disputed(request: Asked, league: str, subject: Subject) -> bool:
+    """Whether the caller plays in what is disputed: the tournament, else the season."""
+    writer, player = shell_of(request).desk.writer, principal_of(request).account.player
+    if subject.tournament is not None:
+        state = (await writer.load(league, stream_of(subject.tournament))).state
+        return entrant_of(state, player) is not None
+    state = (await writer.load(league, stream_of(str(subject.season)))).state
+    counted = state.counted if isinstance(state, Opened) else ()
+    return any(award.player == player for each in counted for award in each.awards)
 
 
 def entrant_of(state: Any, player: str) -> EntrantId | None:

@@ -12,6 +12,7 @@ from engine import policies, season
 from engine.season.commands import AdjustPoints, ReviseAward, RevokeAward, VoidAdjustment
 from engine.season.errors import AwardUnknown
 from engine.season.values import Adjustment, Points
+from engine.tournament.freezing import decisions as freezing
 from engine.tournament.state import Finished
 from engine.values import AdjustmentId, PlayerId, TournamentId, stream_of
 from service.api.access import Place, demand_also, demand_form, entrant_of, find, reach
@@ -137,6 +138,7 @@ async def revise_award(
 
     async def decide(states: States) -> Sequence[Entry]:
         result = (await states.load(floor)).state
+        freezing.demand_free(result)
         award = policies.points_of(result, now=order.command.received_at)
         before = (await states.load(place.stream)).state
         events = season.decider.decide(before, ReviseAward(award=award, **signed))

@@ -1,5 +1,6 @@
 """Every projection there is."""
 
+from service.projections.disputes import disputes
 from service.projections.hands import hands
 from service.projections.members import members
 from service.projections.projection import Projection
@@ -17,6 +18,7 @@ ALL: tuple[Projection, ...] = (
     standings,
     records,
     ratings,
+    disputes,
 )
 
 BY_NAME = {projection.name: projection for projection in ALL}

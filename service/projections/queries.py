@@ -15,7 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service.projections import rows, schema
 
-NAMES = ("members", "tournaments", "tables", "hands", "standings", "records", "ratings")
+NAMES = (
+    "members", "tournaments", "tables", "hands", "standings", "records", "ratings", "disputes",
+)  # fmt: skip
 """The projections, in the order in which they are shown."""
 
 _POLL_SECONDS = 0.02

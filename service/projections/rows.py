@@ -235,3 +235,20 @@ class ReportRow(msgspec.Struct, frozen=True, kw_only=True):
     started_at: datetime | None
     finished_at: datetime | None
     report: Any
+
+
+class DisputeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A dispute in a list."""
+
+    dispute: str
+    league: str
+    kind: str
+    tournament: str | None
+    season: str | None
+    hand: str | None
+    claimant: str
+    state: str
+    outcome: str | None
+    frozen: bool
+    opened_at: datetime
+    opened_position: int

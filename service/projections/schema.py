@@ -2,7 +2,7 @@
 The relations of the read models, as SQLAlchemy Core sees them.
 
 They stand in the schema ``reads``; a rebuild executes the same statements with
-``reads`` translated to ``reads_next``.  Created by migrations 0004, 0009 and 0013.
+``reads`` translated to ``reads_next``.  Created by migrations 0004, 0009, 0013 and 0014.
 """
 
 import sqlalchemy as sa
@@ -310,4 +310,31 @@ audit_report = Table(
     Column("finished_at", _instant),
     Column("report", sa.JSON),
     sa.Index("ix_audit_report_league", "league", "requested_at"),
+)
+
+dispute = Table(
+    "dispute",
+    metadata,
+    Column("dispute", Text, primary_key=True),
+    Column("league", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("tournament", Text),
+    Column("season", Text),
+    Column("hand", Text),
+    Column("claimant", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("outcome", Text),
+    Column("frozen", Boolean, nullable=False),
+    Column("opened_at", _instant, nullable=False),
+    Column("opened_position", BigInteger, nullable=False),
+    sa.Index("ix_dispute_league", "league", "opened_position"),
+)
+
+dispute_rule = Table(
+    "dispute_rule",
+    metadata,
+    Column("league", Text, primary_key=True),
+    Column("rule", Text, primary_key=True),
+    Column("dispute", Text, primary_key=True),
+    Column("ruled_position", BigInteger, nullable=False),
 )

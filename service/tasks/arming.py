@@ -33,11 +33,11 @@ _CLOCK = ("clock_started", "level_raised")
 _ROUND = "round_ended"
 _ENTERING = ("start_postponed", "place_offered", "late_registration_opened")
 _IDLE = ("hand_settled", "deal_voided")
-_RESULT = ("tournament_finished", "result_corrected")
 _OVER = ("tournament_finished", "tournament_cancelled")
 _SEASON_OVER = "season_closed"
+_RESULT = ("tournament_finished", "result_corrected", "result_released")
 _RECURRING = ("fixtures_planned", "fixtures_replanned", "fixture_changed")
-_CLOSING = "season_scheduled"
+_CLOSING = ("season_scheduled", "standings_released")
 _ASKING = [
     "tournament_announced",
     "table_opened",
@@ -50,7 +50,7 @@ _ASKING = [
     _BREAK,
     *_ENTERING,
     *_RECURRING,
-    _CLOSING,
+    *_CLOSING,
 ]
 
 
@@ -147,7 +147,7 @@ def _arm(
         wake(connection, f"watch:{identifier('tbl', number)}", left_lying)
     elif kind in _RECURRING:
         _arm_materialising(connection, league_id, number, event.data["recurrence"], now)
-    elif kind == _CLOSING:
+    elif kind in _CLOSING:
         _arm_closing(connection, league_id, number, event)
     elif kind == _SEASON_OVER:
         _arm_recording(connection, league_id, number, now)

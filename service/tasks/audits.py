@@ -1,7 +1,7 @@
 """Audits as jobs: on demand, or every night; the report stands in ``audit_report``."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
 import msgspec
@@ -9,7 +9,9 @@ import psycopg
 import sqlalchemy as sa
 import structlog
 
+from engine import dispute
 from engine.aggregates import DECIDERS
+from engine.dispute.commands import AttachAudit
 from engine.errors import InvariantViolated
 from engine.league.auditing import RecordAudit
 from engine.values import stream_of
@@ -87,10 +89,33 @@ async def run(desk: Desk, ids: Mapping[str, str]) -> None:
         what = type(error).__name__
         await desk.pool.execute(_BREAK, report_id, json.dumps({"broken": what}))
         raise Hopeless(f"the audit broke: {what}") from error
+    if "dispute" in ids:
+        # Before the report stands: whoever runs this again would find it done.
+        await _attach(desk, ids, report)
     verdict = "passed" if report.passed else "failed"
     content = msgspec.json.encode(report, order="sorted").decode()
     await desk.pool.execute(_END, report_id, verdict, content)
     await _record(desk, league, report_id)
+
+
+async def _attach(desk: Desk, ids: Mapping[str, str], report: Report) -> None:
+    """Tell a dispute what was found; the same report counts once."""
+    stream = stream_of(ids["dispute"])
+    command = AttachAudit(
+        report=ids["report"],
+        passed=report.passed,
+        events=report.events,
+        hands=report.hands,
+        last_position=report.last_position,
+        now=desk.clock.now(),
+    )
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        return [Entry(stream, dispute.decider.decide(state, command))]
+
+    order = desk.order(f"attach_audit/{ids['dispute']}/{ids['report']}")
+    await desk.writer.submit(ids["league"], order, decide)
 
 
 def break_dead(connection: psycopg.Connection) -> None:

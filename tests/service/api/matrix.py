@@ -65,6 +65,25 @@ BODIES: dict[str, dict[str, Any]] = {
     "open_hand": {"reason": "A claim"},
     "start_audit": {"tournament": "{tournament_id}"},
     "correct_result": {"order": [["ent_" + "0" * 32]], "reason": "Counted again"},
+    "open_dispute": {
+        "kind": "payout",
+        "tournament": "{tournament_id}",
+        "claim": "The winner folded.",
+    },
+    "freeze_disputed": {"reason": "Until we know"},
+    "unfreeze_disputed": {"reason": "We know"},
+    "rule_dispute": {
+        "outcome": "against",
+        "rules": ["betting.reopening"],
+        "reason": "It was not so",
+    },
+    "appeal_ruling": {"reason": "It was"},
+    "grant_disclosure": {
+        "auditor": "{player_id}",
+        "until": "2099-01-05T19:00:00Z",
+        "reason": "A dispute",
+    },
+    "open_disclosed": {"what": "hand"},
     "forfeit_result": {"entrant": "ent_" + "0" * 32, "reason": "Counted again"},
     "award_anew": {"awards": [], "reason": "Counted again"},
     "order_move": {"entrant": "{entrant_id}", "table": "{table_id}", "reason": "Too late"},
@@ -193,6 +212,7 @@ class Asker:
             "calendar_key": await self._made(
                 self.people["somebody else"], "/v1/me/calendar-keys", {}, "key"
             ),
+            "dispute_id": await self._dispute(night),
             "occurrence": "2099-01-05T19:00",
             "number": "1",
         }
@@ -263,6 +283,12 @@ class Asker:
                     return str(shown["hand"])
                 tag = {"If-None-Match": f'"{shown["version"]}"'}
                 await owner.get(f"/v1/tables/{table}?wait=5", headers=tag)
+
+    async def _dispute(self, tournament: str) -> str:
+        about = {"kind": "payout", "tournament": tournament, "claim": "The winner folded."}
+        claimed = await self.people["somebody else"].post("/v1/disputes", about, key=str(uuid4()))
+        assert claimed.is_success, claimed.text
+        return str(claimed.json()["id"])
 
     async def _text(self, league: str) -> str:
         shell = self.api.app.litestar.state.shell

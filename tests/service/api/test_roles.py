@@ -58,6 +58,15 @@ RULINGS = (
 )
 """What a director orders on the floor."""
 
+DISPUTED = (
+    "read_evidence",
+    "freeze_disputed",
+    "unfreeze_disputed",
+    "rule_dispute",
+    "grant_disclosure",
+)
+"""What is the business of whoever rules on disputes."""
+
 MEMBERS = {
     # whoever belongs to the league reads everything that is public in it
     **dict.fromkeys(
@@ -76,6 +85,7 @@ MEMBERS = {
             "list_checkpoints", "list_epochs", "prove_inclusion", "prove_consistency",
             "list_announcements", "answer_offer",
             "read_fairness", "read_decks",
+            "open_dispute", "list_disputes", "read_dispute", "list_disclosures",
             "read_operation", "list_fixtures", "read_schedule",
         ),
         EVERYBODY,
@@ -124,6 +134,10 @@ MEMBERS = {
     **dict.fromkeys(RULINGS, f"referee {HEADS}"),
     "start_audit": "auditor referee owner",
     "open_hand": "auditor referee owner",
+    "read_staff_log": "auditor referee owner",
+    "open_disclosed": "auditor referee owner",
+    # a referee rules, and an owner can
+    **dict.fromkeys(DISPUTED, "referee owner"),
     # a result is set right by those who report results
     "correct_result": f"scorer {HEADS}",
     "forfeit_result": f"scorer {HEADS}",
@@ -148,6 +162,9 @@ NOT_WHEN_ENTERED = {
     "start_audit",
 } | {
     *RULINGS,
+    *DISPUTED,
+    "read_staff_log",
+    "open_disclosed",
     "correct_result",
     "forfeit_result",
     "award_anew",
@@ -161,6 +178,7 @@ NOT_WHEN_ENTERED = {
 
 ENTRANTS = {
     "act",
+    "appeal_ruling",
     "set_presence",
     "withdraw_entrant",
     "check_in",

@@ -1,0 +1,222 @@
+"""
+Which events a command to a dispute leads to.
+
+Source: rulebook, chapter 24.  That a role may ask is the service's question; that no one
+decides a matter of their own is this one's.
+"""
+
+from datetime import timedelta
+from typing import assert_never
+
+from engine.dispute.commands import (
+    Appeal,
+    AttachAudit,
+    AttachEvidence,
+    Claim,
+    Command,
+    Freeze,
+    GrantDisclosure,
+    Rule,
+    Unfreeze,
+    UseDisclosure,
+)
+from engine.dispute.errors import (
+    AnotherPersonNeeded,
+    DisputeInvalid,
+    DisputeNotOpened,
+    DisputePhase,
+    NotDisclosed,
+)
+from engine.dispute.events import (
+    AuditAttached,
+    DisclosureGranted,
+    DisclosureUsed,
+    DisputeAppealed,
+    DisputeFrozen,
+    DisputeOpened,
+    DisputeRuled,
+    DisputeUnfrozen,
+    Event,
+    EvidenceAttached,
+)
+from engine.dispute.state import Claimed, State
+from engine.dispute.values import Subject
+from engine.values import HOUSE, Sealed
+
+DISCLOSED_MAX = timedelta(days=14)
+"""The longest that a disclosure holds."""
+
+
+def decide(state: State, command: Command) -> tuple[Event, ...]:
+    """
+    Return the events that *command* causes in *state*; none if it is already so.
+
+    Raises:
+        CommandRejected: If the rules forbid the command.
+    """
+    match command:
+        case Claim():
+            return _claim(state, command)
+        case AttachEvidence():
+            sealed = Sealed(command.evidence, bytes.fromhex(command.salt), (HOUSE,))
+            _claimed(state)
+            return (EvidenceAttached(evidence=sealed, rule="disputes.evidence"),)
+        case AttachAudit():
+            return _audited(_claimed(state), command)
+        case Freeze():
+            return _freeze(_claimed(state), command)
+        case Unfreeze():
+            return _unfreeze(_claimed(state), command)
+        case Rule():
+            return _rule(_claimed(state), command)
+        case Appeal():
+            return _appeal(_claimed(state), command)
+        case GrantDisclosure():
+            return _grant(_claimed(state), command)
+        case UseDisclosure():
+            return _use(_claimed(state), command)
+        case _:
+            assert_never(command)
+
+
+def _claimed(state: State) -> Claimed:
+    if not isinstance(state, Claimed):
+        raise DisputeNotOpened
+    return state
+
+
+def _claim(state: State, command: Claim) -> tuple[Event, ...]:
+    if isinstance(state, Claimed):
+        return ()
+    _demand_whole(command.subject)
+    return (
+        DisputeOpened(
+            dispute=command.dispute,
+            league=command.league,
+            subject=command.subject,
+            claimant=command.by,
+            claim=command.claim,
+            rules=command.rules,
+            rule="disputes.claim",
+        ),
+    )
+
+
+def _demand_whole(subject: Subject) -> None:
+    named = {
+        "hand": subject.hand is not None and subject.step is None,
+        "step": subject.hand is not None and subject.step is not None and subject.step > 0,
+        "seating": subject.tournament is not None,
+        "payout": subject.tournament is not None,
+        "standing": subject.season is not None,
+    }
+    if not named[subject.kind]:
+        raise DisputeInvalid(problem=f"a claim on a {subject.kind} names it, and nothing else")
+
+
+def _audited(state: Claimed, command: AttachAudit) -> tuple[Event, ...]:
+    if any(each.report == command.report for each in state.audits):
+        return ()
+    return (
+        AuditAttached(
+            report=command.report,
+            passed=command.passed,
+            events=command.events,
+            hands=command.hands,
+            last_position=command.last_position,
+            rule="disputes.evidence",
+        ),
+    )
+
+
+def _freeze(state: Claimed, command: Freeze) -> tuple[Event, ...]:
+    """Return that what depends on it waits.  Source: rulebook ``disputes.freeze``."""
+    if state.phase not in ("open", "appealed"):
+        raise DisputePhase(phase=state.phase)
+    if state.frozen:
+        return ()
+    return (DisputeFrozen(by=command.by, reason=command.reason, rule="disputes.freeze"),)
+
+
+def _unfreeze(state: Claimed, command: Unfreeze) -> tuple[Event, ...]:
+    if not state.frozen:
+        return ()
+    return (DisputeUnfrozen(by=command.by, reason=command.reason, rule="disputes.freeze"),)
+
+
+def _rule(state: Claimed, command: Rule) -> tuple[Event, ...]:
+    """
+    Return the ruling, and that nothing waits for it any longer.
+
+    Source: rulebook ``disputes.ruling``, ``disputes.another_person`` and ``disputes.appeal``.
+    """
+    if state.phase not in ("open", "appealed"):
+        raise DisputePhase(phase=state.phase)
+    before = {state.opened.claimant, *(each.by for each in state.rulings)}
+    before |= set() if state.appeal is None else {state.appeal.by}
+    if command.by in before:
+        raise AnotherPersonNeeded
+    if not command.rules:
+        raise DisputeInvalid(problem="a ruling names the rules it goes by")
+    released = _unfreeze(state, Unfreeze(by=command.by, reason=command.reason, now=command.now))
+    second = state.appeal is not None
+    return (
+        DisputeRuled(
+            instance=2 if second else 1,
+            outcome=command.outcome,
+            rules=command.rules,
+            by=command.by,
+            reason=command.reason,
+            acts=command.acts,
+            rule="disputes.appeal" if second else "disputes.ruling",
+        ),
+        *released,
+    )
+
+
+def _appeal(state: Claimed, command: Appeal) -> tuple[Event, ...]:
+    if state.phase != "ruled":
+        raise DisputePhase(phase=state.phase)
+    return (DisputeAppealed(by=command.by, reason=command.reason, rule="disputes.appeal"),)
+
+
+def _grant(state: Claimed, command: GrantDisclosure) -> tuple[Event, ...]:
+    """
+    Return who may open what, and until when.
+
+    Source: rulebook ``disputes.disclosure``.
+    """
+    about = state.opened.subject
+    if command.subject != (about.hand if command.what == "hand" else about.tournament):
+        raise DisputeInvalid(problem="only what the dispute is about is disclosed")
+    if command.auditor == state.opened.claimant:
+        raise DisputeInvalid(problem="nobody opens the hands of a claim of their own")
+    if not command.now < command.until <= command.now + DISCLOSED_MAX:
+        raise DisputeInvalid(problem=f"a disclosure holds {DISCLOSED_MAX.days} days at most")
+    return (
+        DisclosureGranted(
+            auditor=command.auditor,
+            what=command.what,
+            subject=command.subject,
+            by=command.by,
+            reason=command.reason,
+            until=command.until,
+            rule="disputes.disclosure",
+        ),
+    )
+
+
+def _use(state: Claimed, command: UseDisclosure) -> tuple[Event, ...]:
+    granted = state.disclosed(command.by, command.what, command.subject, command.now)
+    if granted is None:
+        raise NotDisclosed
+    return (
+        DisclosureUsed(
+            what=command.what,
+            subject=command.subject,
+            by=command.by,
+            at=command.now,
+            expires_at=granted.until,
+            rule="disputes.disclosure",
+        ),
+    )

@@ -1,0 +1,59 @@
+"""What a dispute has become."""
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from engine.dispute.events import (
+    AuditAttached,
+    DisclosureGranted,
+    DisclosureUsed,
+    DisputeAppealed,
+    DisputeOpened,
+    DisputeRuled,
+)
+from engine.dispute.values import Evidence
+from engine.values import PlayerId, Sealed
+
+Phase = Literal["open", "ruled", "appealed", "final"]
+
+
+class Unclaimed(msgspec.Struct, frozen=True, kw_only=True):
+    """The state of an empty stream."""
+
+
+class Claimed(msgspec.Struct, frozen=True, kw_only=True):
+    opened: DisputeOpened
+    evidence: tuple[Sealed[Evidence], ...] = ()
+    audits: tuple[AuditAttached, ...] = ()
+    frozen: bool = False
+    rulings: tuple[DisputeRuled, ...] = ()
+    """One of each instance at most; the last one holds."""
+    appeal: DisputeAppealed | None = None
+    disclosures: tuple[DisclosureGranted, ...] = ()
+    used: tuple[DisclosureUsed, ...] = ()
+
+    @property
+    def phase(self) -> Phase:
+        """Return how far it has come."""
+        if len(self.rulings) > 1:
+            return "final"
+        if self.appeal is not None:
+            return "appealed"
+        return "ruled" if self.rulings else "open"
+
+    def disclosed(
+        self, auditor: PlayerId, what: str, subject: str, now: datetime
+    ) -> DisclosureGranted | None:
+        """Return what lets *auditor* open this at *now*, the latest end first; None if nothing."""
+        holding = [
+            each
+            for each in self.disclosures
+            if (each.auditor, each.what, each.subject) == (auditor, what, subject)
+            and now < each.until
+        ]
+        return max(holding, key=lambda each: each.until, default=None)
+
+
+State = Unclaimed | Claimed

@@ -1,0 +1,90 @@
+"""What a dispute is about, what speaks for and against it, and what a ruling did."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from engine.values import (
+    DisputeId,
+    HandId,
+    HexDigest,
+    PlayerId,
+    SeasonId,
+    TableId,
+    TournamentId,
+)
+
+Kind = Literal["hand", "step", "seating", "payout", "standing"]
+Outcome = Literal["for", "against"]
+"""For whoever claimed, or against."""
+
+Slug = Annotated[str, Meta(pattern="^[a-z0-9_]+\\.[a-z0-9_]+$", max_length=80)]
+"""A rule's name in the rulebook."""
+
+
+class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class Subject(_Part, frozen=True, kw_only=True):
+    """What is disputed; whatever it stands in is named as well."""
+
+    kind: Kind
+    tournament: TournamentId | None = None
+    """Of everything but a standing."""
+    season: SeasonId | None = None
+    """Of a standing; of the rest, where the tournament counts for one."""
+    table: TableId | None = None
+    hand: HandId | None = None
+    step: int | None = None
+    """Of the hand, from 1."""
+
+
+class Recorded(_Part, frozen=True, kw_only=True):
+    """One event that the dispute is about: where it stands, and when its request came."""
+
+    position: int
+    version: int
+    type: str
+    hash: HexDigest
+    at: datetime
+    received_at: datetime | None
+    """Null where nobody sent it: the house did it."""
+
+
+class Refused(_Part, frozen=True, kw_only=True):
+    """A command that was refused at that time; rulings on "I acted in time" need it."""
+
+    received_at: datetime
+    player: PlayerId
+    code: str
+
+
+class Evidence(_Part, frozen=True, kw_only=True):
+    """What the server found when the claim came; nobody chose it."""
+
+    stream: str
+    events: tuple[Recorded, ...]
+    """In order; the last ones, if there are more than may be kept."""
+    left_out: int
+    """How many there were before them."""
+    digest: HexDigest
+    """SHA-256 of the hashes of the events, in order."""
+    refused: tuple[Refused, ...]
+    epoch: int | None
+    size: int | None
+    """Of the signed head that holds all of them; null if none did yet."""
+    root: HexDigest | None
+    earlier: tuple[DisputeId, ...]
+    """Ruled already, on one of the rules that the claim names."""
+
+
+class Act(_Part, frozen=True, kw_only=True):
+    """A command that a ruling took; what it led to stands in the same append."""
+
+    command: str
+    """Its name, such as ``forfeit``."""
+    subject: str
+    """Identifier of what it changed."""

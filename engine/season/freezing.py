@@ -1,0 +1,87 @@
+"""
+How a season's standings wait for a dispute: it is not closed, and nobody adjusts it.
+
+Awards still come, so that standings say what they would be; nothing makes them final.
+Source: rulebook ``disputes.freeze``.
+"""
+
+from datetime import datetime
+from typing import assert_never
+
+import msgspec
+
+from engine.freezes import Frozen
+from engine.values import DisputeId
+
+
+class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    dispute: DisputeId
+
+
+class FreezeStandings(_Part, frozen=True, kw_only=True, tag="freeze_standings"):
+    """Let the season's end wait for the outcome."""
+
+    now: datetime
+
+
+class ReleaseStandings(_Part, frozen=True, kw_only=True, tag="release_standings"):
+    """Let it wait no longer for this dispute."""
+
+    now: datetime
+
+
+class StandingsFrozen(_Part, frozen=True, kw_only=True, tag="standings_frozen"):
+    """The season's end waits for the outcome of a dispute."""
+
+    rule: str
+
+
+class StandingsReleased(_Part, frozen=True, kw_only=True, tag="standings_released"):
+    """It waits no longer for this one."""
+
+    rule: str
+    closes_at: datetime | None
+    """When the season was to close, if that has been said: perhaps it is late by now."""
+
+
+Command = FreezeStandings | ReleaseStandings
+Event = StandingsFrozen | StandingsReleased
+
+
+def decide(
+    frozen: tuple[str, ...], command: Command, *, closes_at: datetime | None
+) -> tuple[Event, ...]:
+    """Return that the standings wait, or wait no longer; none if it is already so."""
+    waits = command.dispute in frozen
+    match command:
+        case FreezeStandings():
+            if waits:
+                return ()
+            return (StandingsFrozen(dispute=command.dispute, rule="disputes.freeze"),)
+        case ReleaseStandings():
+            if not waits:
+                return ()
+            released = StandingsReleased(
+                dispute=command.dispute, rule="disputes.freeze", closes_at=closes_at
+            )
+            return (released,)
+        case _:
+            assert_never(command)
+
+
+def demand_free(frozen: tuple[str, ...]) -> None:
+    """
+    Check that no dispute is waited for.
+
+    Raises:
+        Frozen: With the first dispute that is.
+    """
+    if frozen:
+        raise Frozen(dispute=frozen[0])
+
+
+def applied(frozen: tuple[str, ...], event: Event) -> tuple[str, ...]:
+    """Return the disputes that are waited for after *event*."""
+    if isinstance(event, StandingsFrozen):
+        return (*frozen, event.dispute)
+    return tuple(each for each in frozen if each != event.dispute)

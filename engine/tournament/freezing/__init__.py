@@ -1,0 +1,1 @@
+"""A result that waits for a dispute."""

@@ -1,0 +1,55 @@
+"""
+How prizes and points wait for a dispute.
+
+Source: rulebook ``disputes.freeze``.
+"""
+
+from typing import Any, assert_never
+
+from engine.freezes import Frozen
+from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
+from engine.tournament.freezing.commands import Command, FreezeResult, ReleaseResult
+from engine.tournament.freezing.events import Event, ResultFrozen, ResultReleased
+from engine.tournament.money.commands import AcceptDeal, ProposeDeal
+from engine.tournament.state import State
+
+WAITING = CorrectResult | Forfeit | Reaward | ProposeDeal | AcceptDeal
+"""Commands that wait for a dispute."""
+
+
+def decide(state: State, command: Command) -> tuple[Event, ...]:
+    """Return that the result waits, or waits no longer; none if it is already so."""
+    waits = command.dispute in state.frozen
+    match command:
+        case FreezeResult():
+            if waits:
+                return ()
+            return (ResultFrozen(dispute=command.dispute, rule="disputes.freeze"),)
+        case ReleaseResult():
+            if not waits:
+                return ()
+            return (ResultReleased(dispute=command.dispute, rule="disputes.freeze"),)
+        case _:
+            assert_never(command)
+
+
+def demand_free(state: State) -> None:
+    """
+    Check that no dispute holds the result of a tournament.
+
+    Raises:
+        Frozen: With the first dispute that does.
+    """
+    if state.frozen:
+        raise Frozen(dispute=state.frozen[0])
+
+
+def applied(frozen: tuple[str, ...], event: Any) -> tuple[str, ...]:
+    """Return the disputes that are waited for after *event*, whichever it is."""
+    match event:
+        case ResultFrozen(dispute=dispute):
+            return (*frozen, dispute)
+        case ResultReleased(dispute=dispute):
+            return tuple(each for each in frozen if each != dispute)
+        case _:
+            return frozen

@@ -1,0 +1,203 @@
+"""Rulings: what a referee decides, and the commands that carry it out in the same append."""
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.dispute.commands import Rule
+from engine.dispute.values import Outcome, Slug, Subject
+from engine.season.commands import AdjustPoints, RevokeAward
+from engine.season.values import Adjustment
+from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
+from engine.tournament.floor.commands import Disqualify, Penalise, Warn
+from engine.tournament.values import Award
+from engine.values import AdjustmentId, EntrantId, PlayerId, TextRef, identifier, stream_of
+from service.api.access import reach
+from service.api.bodies import read_body
+from service.api.disputes import DisputeChanged, changed, claimed
+from service.api.operations import operation
+from service.api.rehearsing import rehearsable
+from service.api.shell import Asked, principal_of, shell_of
+from service.api.submitting import Order, order_of
+from service.api.texts import keep
+from service.boundaries import open_next_hand
+from service.disputes.ruling import Acts, ruled, taken
+from service.errors import BadRequest
+from service.texts import Written
+from service.writer import Entry, States
+
+Entrant = Annotated[str, Meta(pattern="^ent_[0-9a-f]{32}$")]
+
+
+class _Act(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag_field="act"):
+    pass
+
+
+class OrderAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="correct_result"):
+    """Everyone who was placed, the winner first."""
+
+    order: tuple[tuple[Entrant, ...], ...]
+
+
+class ForfeitAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="forfeit"):
+    """Whose result is taken away."""
+
+    entrant: Entrant
+
+
+class ReawardAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="reaward"):
+    """Who gets how much of what was paid out."""
+
+    awards: tuple[Award, ...]
+
+
+class WarnAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="warn"):
+    """Who is warned."""
+
+    entrant: Entrant
+
+
+class PenaliseAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="penalise"):
+    """Who misses hands."""
+
+    entrant: Entrant
+    hands: Annotated[int, Meta(ge=1, le=1000)]
+
+
+class DisqualifyAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="disqualify"):
+    """Who is put out."""
+
+    entrant: Entrant
+
+
+class AdjustAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="adjust_points"):
+    """Who is given points in the season, or loses some."""
+
+    player: Annotated[str, Meta(pattern="^plr_[0-9a-f]{32}$")]
+    points: Annotated[str, Meta(pattern=r"^-?(0|[1-9]\d{0,11})(\.\d{1,6})?$")]
+
+
+class RevokeAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="revoke_award"):
+    """The tournament counts no more in its season."""
+
+
+AnyAct = (
+    OrderAct
+    | ForfeitAct
+    | ReawardAct
+    | WarnAct
+    | PenaliseAct
+    | DisqualifyAct
+    | AdjustAct
+    | RevokeAct
+)
+OfSeason = AdjustAct | RevokeAct
+
+
+class RulingWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """For or against the claim, by which rules, why, and what follows."""
+
+    outcome: Outcome
+    rules: Annotated[tuple[Slug, ...], Meta(min_length=1, max_length=10)]
+    reason: Written
+    acts: Annotated[tuple[AnyAct, ...], Meta(max_length=20)] = ()
+
+
+@operation(
+    "POST", "/v1/disputes/{dispute_id:str}/rulings", "rule_dispute",
+    "Rule on a dispute; what follows is done in the same append.",
+    needs="rule_disputes", scope="tournaments:manage", body=RulingWanted, answer=DisputeChanged,
+    status=201, key_required=True, dry_run=True,
+    problems=(
+        "forbidden", "dispute_phase", "dispute_invalid", "another_person_needed",
+        "tournament_not_finished", "correction_invalid", "tournament_not_running",
+        "ruling_not_possible", "entrant_unknown", "adjustment_invalid", "award_unknown",
+        "season_closed", "frozen",
+    ),
+)  # fmt: skip
+@rehearsable
+async def rule_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Rule; what this dispute held is let go, in the same append."""
+    body, raw = await read_body(request, RulingWanted)
+    place = await reach(request, dispute_id, "dsp")
+    subject = claimed(place).opened.subject
+    order = order_of(request, raw, required=True)
+    reason = await keep(request, place.league, order, body.reason)
+    player = PlayerId(principal_of(request).account.player)
+    acts = _acts(order, subject, body, player, reason)
+    command = Rule(
+        by=player,
+        reason=reason,
+        outcome=body.outcome,
+        rules=tuple(body.rules),
+        acts=taken(subject, acts),
+        now=order.command.received_at,
+    )
+
+    async def decide(states: States) -> list[Entry]:
+        return await ruled(states, place.stream, command, acts)
+
+    desk = shell_of(request).desk
+    receipt = await desk.writer.submit(place.league, order.command, decide)
+    if subject.tournament is not None and acts.tournament:
+        running = await desk.writer.load(place.league, stream_of(subject.tournament), fresh=False)
+        for seating in getattr(running.state, "tables", ()):
+            desk.later(open_next_hand(desk, place.league, seating.table))
+    return await changed(request, place, receipt, 201)
+
+
+def _acts(
+    order: Order, subject: Subject, body: RulingWanted, player: PlayerId, reason: TextRef
+) -> Acts:
+    """Return the commands of a ruling, signed by who rules."""
+    now = order.command.received_at
+    to_tournament = [each for each in body.acts if not isinstance(each, OfSeason)]
+    to_season = [each for each in body.acts if isinstance(each, OfSeason)]
+    if (to_tournament and subject.tournament is None) or (to_season and subject.season is None):
+        raise BadRequest("bad_request", "the dispute is about nothing that this act could change")
+    signed = {"by": player, "reason": reason, "now": now}
+    written = {"author": player, "reason": reason, "now": now}
+    return Acts(
+        tournament=tuple(_to_tournament(each, signed) for each in to_tournament),
+        season=tuple(
+            _to_season(each, written, order, subject, number)
+            for number, each in enumerate(to_season)
+        ),
+    )
+
+
+def _to_tournament(act: Any, signed: dict[str, Any]) -> Any:
+    match act:
+        case OrderAct(order=groups):
+            order = tuple(tuple(EntrantId(each) for each in group) for group in groups)
+            return CorrectResult(order=order, **signed)
+        case ForfeitAct(entrant=entrant):
+            return Forfeit(entrant=EntrantId(entrant), **signed)
+        case ReawardAct(awards=awards):
+            return Reaward(awards=awards, **signed)
+        case WarnAct(entrant=entrant):
+            return Warn(entrant=EntrantId(entrant), **signed)
+        case PenaliseAct(entrant=entrant, hands=hands):
+            return Penalise(entrant=EntrantId(entrant), hands=hands, **signed)
+        case DisqualifyAct(entrant=entrant):
+            return Disqualify(entrant=EntrantId(entrant), **signed)
+
+
+def _to_season(
+    act: OfSeason, written: dict[str, Any], order: Order, subject: Subject, number: int
+) -> AdjustPoints | RevokeAward:
+    if isinstance(act, AdjustAct):
+        adjustment = Adjustment(
+            id=AdjustmentId(identifier("adj", order.new_id(number + 1))),
+            player=PlayerId(act.player),
+            kind="manual",
+            points=act.points,
+            tournament=None,
+        )
+        return AdjustPoints(adjustment=adjustment, **written)
+    if subject.tournament is None:
+        raise BadRequest("bad_request", "the dispute is about no tournament that could be revoked")
+    return RevokeAward(tournament=subject.tournament, **written)

@@ -1,0 +1,399 @@
+"""Disputes: claimed by whoever plays, frozen by referees, appealed by whom it concerns."""
+
+from typing import Annotated, Any
+
+import msgspec
+import sqlalchemy as sa
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+from sqlalchemy.dialects.postgresql import insert
+
+from engine import dispute
+from engine.dispute.commands import Appeal, AttachEvidence, Claim, Freeze, Unfreeze
+from engine.dispute.state import Claimed
+from engine.dispute.values import Act, Kind, Slug, Subject
+from engine.policies import decide_in_turn
+from engine.table.state import Table
+from engine.tournament.state import Drafted, Unannounced
+from engine.values import (
+    DisputeId,
+    HandId,
+    LeagueId,
+    PlayerId,
+    SeasonId,
+    TableId,
+    TournamentId,
+    identifier,
+)
+from service import jobs
+from service.api.access import Place, demand_form, find, plays_in_disputed, reach
+from service.api.bodies import read_body
+from service.api.listing import listed
+from service.api.operations import operation
+from service.api.paging import Page
+from service.api.positions import listing_of
+from service.api.rehearsing import rehearsable
+from service.api.shell import Asked, principal_of, shell_of
+from service.api.submitting import Order, answer, encoded, order_of
+from service.api.texts import keep
+from service.disputes.evidence import gather
+from service.disputes.ruling import frozen
+from service.errors import BadRequest, Forbidden, StreamNotFound
+from service.projections import dispute_queries, queries
+from service.projections.schema import audit_report
+from service.texts import Written, words
+from service.writer import Entry, Receipt, States
+
+
+class DisputeWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What was not as the rules have it: a hand or a step of it, else a tournament or season."""
+
+    kind: Kind
+    claim: Written
+    hand: str | None = None
+    step: Annotated[int, Meta(ge=1, le=100_000)] | None = None
+    tournament: str | None = None
+    season: str | None = None
+    rules: Annotated[tuple[Slug, ...], Meta(max_length=10)] = ()
+    """Of the rulebook."""
+
+
+class DisputeReason(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Why; members of the league may read it."""
+
+    reason: Written
+
+
+class DisputeChanged(msgspec.Struct, kw_only=True):
+    """A dispute after a command."""
+
+    id: str
+    state: str
+    frozen: bool
+    position: str | None = None
+
+
+class RulingShown(msgspec.Struct, kw_only=True):
+    """A ruling; the second one is final."""
+
+    instance: int
+    outcome: str
+    rules: tuple[str, ...]
+    by: str
+    reason: str | None
+    acts: tuple[Act, ...]
+
+
+class AuditShown(msgspec.Struct, kw_only=True):
+    """What a worker found; the whole report is an operation's."""
+
+    operation: str
+    passed: bool
+    hands: int
+    events: int
+
+
+class DisputeShown(msgspec.Struct, kw_only=True):
+    """A dispute; texts are null once their authors' words are erased."""
+
+    id: str
+    league: str
+    state: str
+    subject: Subject
+    claimant: str
+    claim: str | None
+    rules: tuple[str, ...]
+    frozen: bool
+    audits: tuple[AuditShown, ...]
+    rulings: tuple[RulingShown, ...]
+    appealed_by: str | None
+    appeal: str | None
+
+
+class EvidenceShown(msgspec.Struct, kw_only=True):
+    """What the server attached; null where it attached nothing yet."""
+
+    id: str
+    evidence: Any
+
+
+_PROBLEMS = ("forbidden", "dispute_phase", "dispute_invalid")
+
+
+@operation(
+    "POST", "/v1/disputes", "open_dispute",
+    "Claim that a hand, a step, a seating, a payout or a standing is not as the rules have it.",
+    needs="enter_tournaments", scope="leagues:read", body=DisputeWanted, answer=DisputeChanged,
+    status=201, key_required=True, problems=("dispute_invalid",),
+)  # fmt: skip
+async def open_dispute(request: Asked) -> Response[bytes]:
+    """Open it with the server's evidence in the same append, and have an audit run."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, DisputeWanted)
+    place, subject = await _disputed(request, body)
+    order = order_of(request, raw, required=True)
+    now, stream = order.command.received_at, f"dispute-{order.new_id(0).hex}"
+    name = DisputeId(identifier("dsp", order.new_id(0)))
+    evidence = await gather(shell.pool, shell.engine, place.league, subject, body.rules, now)
+    claim = Claim(
+        dispute=name,
+        league=LeagueId(place.league),
+        subject=subject,
+        by=PlayerId(principal_of(request).account.player),
+        claim=await keep(request, place.league, order, body.claim),
+        rules=tuple(body.rules),
+        now=now,
+    )
+    salt = shell.desk.entropy.token()
+    attached = AttachEvidence(evidence=evidence, salt=salt, now=now)
+
+    async def decide(states: States) -> list[Entry]:
+        state = (await states.load(stream)).state
+        return [Entry(stream, *decide_in_turn(dispute.decider, state, (claim, attached)))]
+
+    receipt = await shell.desk.writer.submit(place.league, order.command, decide)
+    await _audited(request, order, place.league, name, subject)
+    headers = {"id": name, "state": "open", "frozen": False}
+    return answer(receipt, headers, 201, version_of=stream)
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/disputes", "list_disputes",
+    "What is and was disputed in a league, the newest first.",
+    needs="read_league", scope="leagues:read", answer=Page,
+    query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
+)  # fmt: skip
+async def list_disputes(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List from the read model."""
+    place = await reach(request, league_id, "lge", fresh=False)
+    paged = await listing_of(
+        request, place.league, f"disputes {league_id}", int, projection="disputes"
+    )
+    before = None if paged.after is None else paged.after[0]
+    async with shell_of(request).engine.connect() as connection:
+        rows = await dispute_queries.disputes(
+            connection, league_id, limit=paged.limit + 1, before=before
+        )
+    return listed(request, paged.page(rows, lambda each: (each.opened_position,)))
+
+
+@operation(
+    "GET", "/v1/disputes/{dispute_id:str}", "read_dispute",
+    "One dispute: the claim, what audits found, rulings and appeal.",
+    needs="read_league", scope="leagues:read", answer=DisputeShown,
+)  # fmt: skip
+async def read_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Read from the aggregate."""
+    place = await reach(request, dispute_id, "dsp")
+    state = claimed(place)
+    appeal = state.appeal
+    refs = [state.opened.claim, *(each.reason for each in state.rulings)]
+    said = await words(shell_of(request).engine, refs + ([appeal.reason] if appeal else []))
+    shown = DisputeShown(
+        id=dispute_id,
+        league=place.league,
+        state=state.phase,
+        subject=state.opened.subject,
+        claimant=state.opened.claimant,
+        claim=said.get(state.opened.claim.text),
+        rules=state.opened.rules,
+        frozen=state.frozen,
+        audits=tuple(
+            AuditShown(
+                operation=f"opr_{each.report.removeprefix('rep_')}",
+                passed=each.passed,
+                hands=each.hands,
+                events=each.events,
+            )
+            for each in state.audits
+        ),
+        rulings=tuple(
+            RulingShown(
+                instance=each.instance,
+                outcome=each.outcome,
+                rules=each.rules,
+                by=each.by,
+                reason=said.get(each.reason.text),
+                acts=each.acts,
+            )
+            for each in state.rulings
+        ),
+        appealed_by=None if appeal is None else appeal.by,
+        appeal=None if appeal is None else said.get(appeal.reason.text),
+    )
+    return encoded(shown, headers={"ETag": f'"{place.loaded.version}"'})
+
+
+@operation(
+    "GET", "/v1/disputes/{dispute_id:str}/evidence", "read_evidence",
+    "What the server attached: events with receive times, refusals, the signed head, rulings.",
+    needs="rule_disputes", scope="hands:audit", answer=EvidenceShown, problems=("forbidden",),
+)  # fmt: skip
+async def read_evidence(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Show it to whoever may rule, and is not entered there."""
+    place = await reach(request, dispute_id, "dsp")
+    sealed = claimed(place).evidence
+    return encoded(EvidenceShown(id=dispute_id, evidence=sealed[-1].value if sealed else None))
+
+
+@operation(
+    "POST", "/v1/disputes/{dispute_id:str}/freeze", "freeze_disputed",
+    "Let prizes, points and the season's end wait for the outcome.",
+    needs="rule_disputes", scope="tournaments:manage", body=DisputeReason, answer=DisputeChanged,
+    key_required=True, problems=_PROBLEMS, dry_run=True,
+)  # fmt: skip
+@rehearsable
+async def freeze_disputed(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Freeze; the tournament's and the season's streams say so in the same append."""
+    return await _freeze(request, dispute_id, Freeze)
+
+
+@operation(
+    "POST", "/v1/disputes/{dispute_id:str}/unfreeze", "unfreeze_disputed",
+    "Let them wait no longer, before there is a ruling.",
+    needs="rule_disputes", scope="tournaments:manage", body=DisputeReason, answer=DisputeChanged,
+    key_required=True, problems=_PROBLEMS, dry_run=True,
+)  # fmt: skip
+@rehearsable
+async def unfreeze_disputed(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Release everything that this dispute held."""
+    return await _freeze(request, dispute_id, Unfreeze)
+
+
+@operation(
+    "POST", "/v1/disputes/{dispute_id:str}/appeals", "appeal_ruling",
+    "Ask for a second ruling, by another person; it is final.",
+    needs="own_entry", scope="leagues:read", body=DisputeReason, answer=DisputeChanged, status=201,
+    key_required=True, problems=_PROBLEMS,
+)  # fmt: skip
+async def appeal_ruling(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Appeal: whoever claimed may, and whoever plays in what it is about."""
+    body, raw = await read_body(request, DisputeReason)
+    place = await reach(request, dispute_id, "dsp")
+    opened, player = claimed(place).opened, principal_of(request).account.player
+    mine = player == opened.claimant
+    if not mine and not await plays_in_disputed(request, place.league, opened.subject):
+        raise Forbidden("only whom it concerns may appeal", capability="own_entry")
+    order = order_of(request, raw, required=True)
+    command = Appeal(
+        by=PlayerId(player),
+        reason=await keep(request, place.league, order, body.reason),
+        now=order.command.received_at,
+    )
+
+    async def decide(states: States) -> list[Entry]:
+        state = (await states.load(place.stream)).state
+        return [Entry(place.stream, dispute.decider.decide(state, command))]
+
+    receipt = await shell_of(request).desk.writer.submit(place.league, order.command, decide)
+    return await changed(request, place, receipt, 201)
+
+
+async def changed(
+    request: Asked, place: Place, receipt: Receipt, status: int = 200
+) -> Response[bytes]:
+    """Answer how the dispute is after a command."""
+    loaded = await shell_of(request).desk.writer.load(place.league, place.stream, fresh=False)
+    state = loaded.state
+    if not isinstance(state, Claimed):
+        raise StreamNotFound("there is nothing here under this name")
+    content = {"id": state.opened.dispute, "state": state.phase, "frozen": state.frozen}
+    return answer(receipt, content, status, version_of=place.stream)
+
+
+def claimed(place: Place) -> Claimed:
+    """Return the dispute that *place* is."""
+    if not isinstance(place.state, Claimed):
+        raise StreamNotFound("there is nothing here under this name")
+    return place.state
+
+
+async def _freeze(
+    request: Asked, dispute_id: str, wanted: type[Freeze] | type[Unfreeze]
+) -> Response[bytes]:
+    body, raw = await read_body(request, DisputeReason)
+    place = await reach(request, dispute_id, "dsp")
+    order = order_of(request, raw, required=True)
+    command = wanted(
+        by=PlayerId(principal_of(request).account.player),
+        reason=await keep(request, place.league, order, body.reason),
+        now=order.command.received_at,
+    )
+
+    async def decide(states: States) -> list[Entry]:
+        return await frozen(states, place.stream, command)
+
+    receipt = await shell_of(request).desk.writer.submit(place.league, order.command, decide)
+    return await changed(request, place, receipt)
+
+
+async def _disputed(request: Asked, body: DisputeWanted) -> tuple[Place, Subject]:
+    """Return what a claim is about, whole, if the caller may see it."""
+    named = [each for each in (body.hand, body.tournament, body.season) if each is not None]
+    if len(named) != 1:
+        raise BadRequest("bad_request", "a claim names one hand, one tournament or one season")
+    if body.season is not None:
+        place = await reach(request, body.season, "ssn")
+        return place, Subject(kind=body.kind, season=SeasonId(body.season), step=body.step)
+    if body.tournament is not None:
+        place = await reach(request, body.tournament, "trn")
+        return place, _in_tournament(place, body)
+    table, tournament = await _of_hand(request, str(body.hand))
+    place = await reach(request, tournament, "trn")
+    return place, _in_tournament(place, body, table=table)
+
+
+async def _of_hand(request: Asked, hand: str) -> tuple[TableId, TournamentId]:
+    demand_form(hand, "hnd")
+    async with shell_of(request).engine.connect() as connection:
+        row = await queries.hand(connection, hand)
+    if row is None:
+        raise StreamNotFound("there is nothing here under this name")
+    table = await find(request, row.table, "tbl")
+    if not isinstance(table.state, Table):
+        raise StreamNotFound("there is nothing here under this name")
+    return TableId(row.table), table.state.tournament
+
+
+def _in_tournament(place: Place, body: DisputeWanted, table: TableId | None = None) -> Subject:
+    state = place.state
+    if isinstance(state, Unannounced | Drafted):
+        raise StreamNotFound("there is nothing here under this name")
+    return Subject(
+        kind=body.kind,
+        tournament=state.terms.tournament,
+        season=state.terms.season,
+        table=table,
+        hand=None if body.hand is None else HandId(body.hand),
+        step=body.step,
+    )
+
+
+async def _audited(
+    request: Asked, order: Order, league: str, name: DisputeId, subject: Subject
+) -> None:
+    """Have a worker decide everything in question again, and tell the dispute."""
+    shell, number = shell_of(request), order.new_id(1)
+    report, now = f"rep_{number.hex}", order.command.received_at
+    async with shell.engine.begin() as connection:
+        await connection.execute(
+            insert(audit_report)
+            .values(
+                id=report,
+                league=league,
+                scope=subject.tournament or "league",
+                state="waiting",
+                progress=0.0,
+                requested_at=now,
+                report=sa.null(),
+            )
+            .on_conflict_do_nothing()
+        )
+    args = {"league": league, "report": report, "dispute": str(name)}
+    if subject.tournament is not None:
+        args["tournament"] = subject.tournament
+    await jobs.arm(
+        shell.pool,
+        jobs.Job(occurrence=f"audit:{number.hex}", task="audit.run", args=args, due_at=now),
+    )

@@ -1,0 +1,37 @@
+"""What the read model ``disputes`` answers."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from service.projections import rows, schema
+
+
+async def disputes(
+    connection: AsyncConnection, league: str, *, limit: int, before: int | None = None
+) -> list[rows.DisputeRow]:
+    """Return a league's disputes, newest first; *before* pages by ``opened_position``."""
+    dispute = schema.dispute
+    statement = sa.select(dispute).where(dispute.c.league == league)
+    if before is not None:
+        statement = statement.where(dispute.c.opened_position < before)
+    ordered = statement.order_by(dispute.c.opened_position.desc()).limit(limit)
+    found = await connection.execute(ordered)
+    return [rows.DisputeRow(**row) for row in found.mappings()]
+
+
+async def disputes_ruled(
+    connection: AsyncConnection, league: str, rules: Sequence[str], *, limit: int
+) -> list[str]:
+    """Return the disputes that were ruled by one of *rules*, the latest first."""
+    ruled = schema.dispute_rule
+    latest = sa.func.max(ruled.c.ruled_position)
+    found = await connection.execute(
+        sa.select(ruled.c.dispute)
+        .where(ruled.c.league == league, ruled.c.rule.in_(rules))
+        .group_by(ruled.c.dispute)
+        .order_by(latest.desc())
+        .limit(limit)
+    )
+    return list(found.scalars())
