@@ -21,6 +21,7 @@ from engine.table.state import Table
 from engine.tournament.state import Running
 from engine.values import HandId, identifier
 from service.addresses import stream_of
+from service.admission import unwelcome
 from service.busts import at_table
 from service.desk import Desk, new_id
 from service.writer import Entry, Loaded, Receipt, States
@@ -124,13 +125,16 @@ async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> 
             raise PlanChanged
         if plan.outcome == "open":
             return await _opened(states, current, plan)
-        entries = [await _decided(states, each.stream, each.commands) for each in plan.entries]
+        leaving, guarded = await unwelcome(states, await _above(states, here), now)
+        entries = [
+            await _decided(states, each.stream, each.commands, leaving) for each in plan.entries
+        ] + guarded
         written = {entry.stream for entry in entries}
         if plan.guard is not None:
             entries.append(Entry(plan.guard))
         if plan.outcome == "finish":
             # Every stack counts for the placings, so no table may have moved.
-            above = (await states.load(stream_of(here.tournament))).state
+            above = await _above(states, here)
             entries += [
                 Entry(stream_of(each.table))
                 for each in above.tables
@@ -149,10 +153,18 @@ async def _opened(states: States, here: Table, plan: BoundaryPlan) -> Sequence[E
     return entries if len(entries) > 1 else (*entries, Entry(guard))
 
 
-async def _decided(states: States, stream: str, commands: Sequence[Any]) -> Entry:
+async def _above(states: States, here: Table) -> Any:
+    return (await states.load(stream_of(here.tournament))).state
+
+
+async def _decided(
+    states: States, stream: str, commands: Sequence[Any], leaving: Sequence[Any]
+) -> Entry:
+    """Decide on one stream; who may not come in any more leaves the tournament's line first."""
     state = (await states.load(stream)).state
-    decider: Any = tournament.decider if stream.startswith("tournament-") else table.decider
-    return Entry(stream, *policies.decide_in_turn(decider, state, commands))
+    if not stream.startswith("tournament-"):
+        return Entry(stream, *policies.decide_in_turn(table.decider, state, commands))
+    return Entry(stream, *policies.decide_in_turn(tournament.decider, state, (*leaving, *commands)))
 
 
 def _next(here: Table) -> tuple[int, int]:

@@ -15,8 +15,16 @@ from service.api.operations import operation
 from service.api.rehearsing import rehearsable
 from service.api.shell import Asked, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
+from service.api.texts import keep
 from service.directing import start_tournament
 from service.stacks import with_stacks
+from service.texts import Written
+
+
+class Reasoned(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Why, in words that are kept; the event names the text."""
+
+    reason: Written | None = None
 
 
 class Changed(msgspec.Struct, kw_only=True):
@@ -49,7 +57,7 @@ async def start_now(request: Asked, tournament_id: FromPath[str]) -> Response[by
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/pause", "pause_tournament",
     "Open no further hands.",
-    needs="direct_play", scope="tournaments:manage", body=Nothing, answer=Changed,
+    needs="direct_play", scope="tournaments:manage", body=Reasoned, answer=Changed,
     problems=("forbidden", "tournament_not_running"),
 )  # fmt: skip
 async def pause(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -60,7 +68,7 @@ async def pause(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/resume", "resume_tournament",
     "Open hands again.",
-    needs="direct_play", scope="tournaments:manage", body=Nothing, answer=Changed,
+    needs="direct_play", scope="tournaments:manage", body=Reasoned, answer=Changed,
     problems=("forbidden", "tournament_not_running"),
 )  # fmt: skip
 async def resume(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -71,12 +79,12 @@ async def resume(request: Asked, tournament_id: FromPath[str]) -> Response[bytes
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/cancel", "cancel_tournament",
     "End a tournament without a result; its money is owed by the policy of its terms.",
-    needs="manage_tournaments", scope="tournaments:manage", body=Nothing,
+    needs="direct_play", scope="tournaments:manage", body=Reasoned,
     answer=Changed, problems=("forbidden", "tournament_over"), dry_run=True,
 )  # fmt: skip
 @rehearsable
 async def cancel(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
-    """Cancel."""
+    """Cancel, for who directs and has no share in it."""
     return await _direct(request, tournament_id, "cancel")
 
 
@@ -84,13 +92,16 @@ async def _direct(
     request: Asked, tournament_id: str, what: Literal["pause", "resume", "cancel"]
 ) -> Response[bytes]:
     shell = shell_of(request)
-    _, raw = await read_body(request, Nothing)
+    body, raw = await read_body(request, Reasoned)
     place = await reach(request, tournament_id, "trn")
     order, now = order_of(request, raw), shell.now()
+    reason = "director"
+    if body.reason is not None:
+        reason = (await keep(request, place.league, order, body.reason)).text
     commands: dict[str, Pause | Resume | Cancel] = {
-        "pause": Pause(reason="director", now=now),
+        "pause": Pause(reason=reason, now=now),
         "resume": Resume(now=now),
-        "cancel": Cancel(reason="director", now=now),
+        "cancel": Cancel(reason=reason, now=now),
     }
     command = commands[what]
     if isinstance(command, Cancel):

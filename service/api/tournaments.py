@@ -9,6 +9,7 @@ from litestar.params import FromPath
 
 from engine.league.roles import STAFF
 from engine.rulesets import Amounts
+from engine.season.errors import SeasonClosedAlready
 from engine.tournament.entering.values import Entering
 from engine.tournament.levels import following
 from engine.tournament.state import Running, phase_of
@@ -111,6 +112,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     scope="tournaments:manage", body=TournamentAsked, answer=TournamentShown, status=201,
     problems=(
         "forbidden", "terms_invalid", "unknown_ruleset", "invalid_ruleset", "template_unknown",
+        "season_closed",
     ),
 )  # fmt: skip
 async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
@@ -124,6 +126,8 @@ async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Respo
         season = await find(request, body.season, "ssn")
         if season.league != league_id:
             raise BadRequest("bad_request", "this season is of another league")
+        if season.state.closed:
+            raise SeasonClosedAlready
     order, now = order_of(request, raw), shell.now()
     tournament = TournamentId(f"trn_{order.new_id(0).hex}")
     draw = shell.desk.entropy.token

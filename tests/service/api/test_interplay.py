@@ -113,3 +113,42 @@ async def test_a_no_show_who_lost_the_place_counts_as_withdrawn(
         rows = DictReader((await owner.get(f"{path}/results.csv")).text.splitlines())
         withdrawn = {each["player"] for each in rows if each["withdrawn"] == "true"}
     assert withdrawn == {people[2].player}
+
+
+async def test_nobody_cancels_a_tournament_in_play_in_which_they_play(serving) -> None:
+    async with serving() as api:
+        owner, league, tournament, (person,) = await drafted(api, 1)
+        director = await api.join(owner, league)
+        path = f"/v1/leagues/{league}/members/{director.player}"
+        made = await owner.http.put(path, json={"role": "director"}, headers=owner.headers)
+        assert made.status_code == 200, made.text
+        for each in (owner, person):
+            assert (await enter(each, tournament)).status_code == 201
+        path = f"/v1/tournaments/{tournament}"
+        assert (await director.post(f"{path}/start")).status_code == 202
+        refused = await owner.post(f"{path}/cancel")
+        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+        assert (await director.post(f"{path}/cancel")).status_code == 200
+
+
+async def test_no_tournament_is_announced_into_a_closed_season(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        season = (await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Spring"})).json()
+        assert (await owner.post(f"/v1/seasons/{season['id']}/close", {}, key="c")).is_success
+        asked = {"name": "Night", "ruleset": "better", "season": season["id"]}
+        refused = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        assert (refused.status_code, refused.json()["code"]) == (409, "season_closed")
+
+
+async def test_why_a_tournament_was_cancelled_is_kept_in_words(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        asked = {"name": "Night", "ruleset": "better"}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        path = f"/v1/tournaments/{made.json()['id']}"
+        assert (await owner.post(f"{path}/cancel", {"reason": "The roof leaks."})).is_success
+        events = (await owner.get(f"{path}/events")).json()["items"]
+        (cancelled,) = [each for each in events if each["type"] == "tournament_cancelled"]
+        said = await owner.get(f"/v1/texts/{cancelled['data']['reason']}")
+        assert said.json()["text"] == "The roof leaks."

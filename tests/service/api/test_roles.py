@@ -123,10 +123,10 @@ MEMBERS = {
     "change_template": HEADS,
     "remove_template": HEADS,
     "start_tournament": HEADS,
-    "cancel_tournament": HEADS,
     "close_tournament": HEADS,
     # a referee directs the play, and opens cards; so does an auditor
     "pause_tournament": f"referee {HEADS}",
+    "cancel_tournament": f"referee {HEADS}",
     "check_in_entrant": f"referee {HEADS}",
     "post_announcement": f"referee {HEADS}",
     "resume_tournament": f"referee {HEADS}",
@@ -153,6 +153,7 @@ MEMBERS = {
 """Which roles may ask what, written by hand: it is what the declarations are held against."""
 
 NOT_WHEN_ENTERED = {
+    "cancel_tournament",
     "open_hand",
     "check_in_entrant",
     "post_announcement",
