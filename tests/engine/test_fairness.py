@@ -201,6 +201,16 @@ def test_no_later_hand_waits_and_an_opening_counts_in_each() -> None:
     assert (len(asked.openings), len(asked.omissions), plan.wait_seconds) == (1, 2, 0)
 
 
+def test_only_a_tables_first_hand_takes_openings() -> None:
+    house = House(1)
+    after = replace(house.here, hand_number=1)
+    moved = replace(house.here, places=tuple(replace(p, arrived=True) for p in house.here.places))
+    taken = [deals.may_still_open(house.tournament, house.here, entrant(n)) for n in (2, 9)]
+    assert taken == [True, False]
+    for here in (after, moved):
+        assert not deals.may_still_open(house.tournament, here, entrant(2))
+
+
 def test_the_first_hand_of_a_later_round_takes_no_openings() -> None:
     """Its tables are new, its players are not: they have seen hands."""
     house = House(1)

@@ -4,9 +4,11 @@ from tests.faults.planting import Fault
 
 BETTING = "tests/engine/test_betting.py::"
 EXAMPLES = "tests/engine/test_worked_examples.py::"
+FAIRNESS = "tests/engine/test_fairness.py::"
 POKER_ACTIONS = "tests/engine/test_poker_actions.py::"
 POKER = "tests/engine/test_poker_rules.py::"
 POTS = "tests/engine/test_pots.py::"
+RANDOMNESS = "tests/engine/test_randomness.py::"
 ROUNDS = "tests/engine/test_hand_for_hand.py::"
 STANDINGS = "tests/engine/test_standings.py::"
 SPIKE = "tests/engine/test_spike_pots.py::"
@@ -325,5 +327,33 @@ FAULTS = (
         sound='label="lot"',
         faulty='label="seats"',
         caught_by=STANDINGS + "test_anybody_can_repeat_a_lot",
+    ),
+    Fault(
+        name="no card may stay where it was",
+        file="rng.py",
+        sound="other = below(index + 1)",
+        faulty="other = below(index)",
+        caught_by=RANDOMNESS + "test_every_order_of_a_small_deck_comes_equally_often[4]",
+    ),
+    Fault(
+        name="whoever has committed may commit to something else",
+        file="tournament/fairness/decisions.py",
+        sound="if registering.fairness.of(command.entrant) is not None:",
+        faulty="if registering.fairness.of(command.entrant) is None and False:",
+        caught_by=FAIRNESS + "test_an_entrant_commits_once_and_before_the_seats_are_drawn",
+    ),
+    Fault(
+        name="entropy is opened between any two hands",
+        file="deals.py",
+        sound="return seated and here.hand_number == 0",
+        faulty="return seated",
+        caught_by=FAIRNESS + "test_only_a_tables_first_hand_takes_openings",
+    ),
+    Fault(
+        name="who has not come adds to the draw of seats",
+        file="tournament/fairness/digests.py",
+        sound="if not asked or each.entrant in state.entering.checked_in",
+        faulty="if asked or not asked",
+        caught_by=FAIRNESS + "test_who_has_not_checked_in_again_adds_nothing_to_a_draw",
     ),
 )
