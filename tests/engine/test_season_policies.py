@@ -3,14 +3,18 @@
 from datetime import timedelta
 from typing import Any
 
+from engine.freezes import Frozen
 from engine.policies import points_of, season_told
 from engine.season import decider as seasons
-from engine.season.commands import AwardPoints, ReviseAward
+from engine.season.commands import AwardPoints, CloseSeason, ReviseAward
+from engine.season.freezing import FreezeStandings, ReleaseStandings
 from engine.season.values import PointsFormula
-from engine.tournament.correcting.commands import CorrectResult
+from engine.tournament.correcting.commands import CorrectResult, Reaward
 from engine.tournament.entering.commands import CloseLateRegistration
+from engine.tournament.freezing.commands import FreezeResult, ReleaseResult
 from engine.tournament.state import Finished
 from engine.tournament.terms import EntryTerms, FeeTerms
+from engine.values import DisputeId
 from tests.engine.books import charging, out
 from tests.engine.floor import NOON, entrant, player
 from tests.engine.scenario import Scenario
@@ -74,6 +78,35 @@ def test_a_season_is_told_of_a_correction_once() -> None:
     leader = season.state.standings()[0]
     assert (leader.player, leader.points) == (player(2), "4.00")
     season.when(season_told(season.state, night.state, now=NOON)).then_nothing()
+
+
+def test_points_wait_for_a_dispute_and_come_when_it_lets_go() -> None:
+    """The tournament finishes while it is disputed: its result stands, and its points wait."""
+    dispute = DisputeId("dsp_" + "3" * 32)
+    season, night = Scenario(seasons).asked(opening(PointsFormula(text="n - k"))), a_night()
+    night.asked(FreezeResult(dispute=dispute, now=NOON))
+
+    assert season_told(season.state, night.state, now=NOON) is None
+    night.when(Reaward(awards=(), by=DIRECTOR, reason=REASON, now=NOON)).then_rejected(
+        Frozen, dispute=dispute
+    )
+
+    night.asked(ReleaseResult(dispute=dispute, now=NOON))
+    assert isinstance(season_told(season.state, night.state, now=NOON), AwardPoints)
+
+
+def test_a_disputed_season_counts_on_and_is_neither_adjusted_nor_closed() -> None:
+    dispute = DisputeId("dsp_" + "3" * 32)
+    season = Scenario(seasons).asked(
+        opening(PointsFormula(text="n - k")), FreezeStandings(dispute=dispute, now=NOON)
+    )
+
+    season.when(CloseSeason(now=NOON)).then_rejected(Frozen, dispute=dispute)
+    told = season_told(season.state, a_night().state, now=NOON)
+    assert len(season.when(told).events()) == 1
+
+    season.asked(ReleaseStandings(dispute=dispute, now=NOON), CloseSeason(now=NOON))
+    assert season.state.closed
 
 
 def test_an_unfinished_tournament_tells_its_season_nothing() -> None:

@@ -1,14 +1,16 @@
 """Disputes over HTTP: claimed, proven, frozen, ruled, appealed, disclosed."""
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
+import psycopg
 import pytest
 
+from engine.values import stream_of
 from service.desk import open_desk
-from service.tasks import audits
+from service.tasks import arming, audits
 from tests.service.api.test_corrections import a_night, award, entrants, standings
 from tests.service.api.test_evidence import project
 from tests.service.test_audit import audited, faults
@@ -39,6 +41,19 @@ async def claim(person: Any, **about: Any) -> str:
     made = await ask(person, "/v1/disputes", asked)
     assert made.status_code == 201, made.text
     return str(made.json()["id"])
+
+
+def armed_since(database: TestDatabase, tournament: str, type_: str) -> set[str]:
+    """Let the ticker follow the log; return the tasks that events of *type_* armed."""
+    stream = stream_of(tournament)
+    with psycopg.connect(database.url("holotable_worker"), autocommit=True) as worker:
+        arming.follow(worker, datetime.now(UTC), database.settings("holotable_worker"))
+        found = worker.execute(
+            "SELECT task FROM job JOIN events ON job.occurrence = task || ':' || event_id"
+            " WHERE stream = %s AND type = %s",
+            [stream, type_],
+        )
+        return {task for (task,) in found}
 
 
 async def run_audits(database: TestDatabase) -> None:
@@ -125,6 +140,7 @@ async def test_a_freeze_holds_prizes_points_and_the_seasons_end_until_the_ruling
         ruling = {"outcome": "against", "rules": RULES, **WHY, "acts": []}
         done = await ask(referee, f"/v1/disputes/{dispute}/rulings", ruling)
         assert (done.status_code, done.json()["frozen"]) == (201, False), done.text
+        assert "season.award_points" in armed_since(database, tournament, "result_released")
         assert (await ask(owner, f"{about}/adjustments", points)).status_code == 201
         assert (await ask(owner, f"{about}/close")).status_code == 200
         await project(database)
