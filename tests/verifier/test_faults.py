@@ -396,7 +396,7 @@ def a_big_blind_that_does_not_move_on(forged: Forgery) -> None:
 
 @fault("levels", "escalation.levels")
 def a_level_that_comes_a_hand_too_late(forged: Forgery) -> None:
-    before, opened = (forged.data("hand_opened", number(n)) for n in (3, 4))
+    before, opened = (forged.data("hand_opened", number(n)) for n in (2, 3))
     opened["level"] = before["level"]
 
 
