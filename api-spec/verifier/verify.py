@@ -1290,7 +1290,8 @@ class Hand:
         """What may happen at any time of a hand."""
         data = event.data
         if event.type == "hand_quit":
-            self.fold(self.players[data["seat"]])
+            if data["seat"] in self.players:
+                self.fold(self.players[data["seat"]])
         elif event.type in ("table_resumed", "decision_extended") and data["deadline"] is not None:
             self.deadline = microseconds(data["deadline"])
         elif event.type == "seat_went_away":
@@ -2265,7 +2266,7 @@ class Opening:
     def check_blinds(self) -> None:
         small = big = None
         if self.rules["forced"]["kind"] == "blinds":
-            if self.rules["button"] == "dead" and not self.first:
+            if self.rules["button"] == "dead" and not (self.first and self.continues):
                 return
             order = clockwise(self.dealt, self.data["button"])
             small, big = order[0], order[1]
@@ -2904,6 +2905,7 @@ class Season:
         best: dict[str, Json] = {}
         for entry in sorted(placings, key=lambda entry: -entry["place"]):
             best[entry["player"]] = entry
+        self.check_field(event, tournament, len(placings))
         knockouts = self.knockouts(tournament)
         awards = {award["player"]: award for award in event.data["awards"]}
         self.given.same(event, rule, "players", sorted(awards), sorted(best))
@@ -2916,6 +2918,22 @@ class Season:
             self.given.same(event, rule, "entrant, place and knockouts", found, due)
             points = self.points_of(event, award, len(placings))
             self.given.same(event, rule, f"points of {player}", award["points"], points)
+
+    def check_field(self, event: Event, tournament: Tournament, entrants: int) -> None:
+        """What a formula may ask of the tournament, as it follows from its terms and entrants."""
+        fees = tournament.terms["fees"]
+        if tournament.beyond or fees["guaranteed"] or fees["bounty"] or event.data["field"] is None:
+            return
+        entries = len(tournament.entrants)
+        pool = entries * fees["buy_in"] + tournament.terms["prize_pool"]
+        due = {"buy_in": fees["buy_in"], "entrants": entrants, "entries": entries, "pool": pool}
+        found = {name: event.data["field"][name] for name in due}
+        self.given.same(event, "points.formula", "field", found, due)
+        spent = fees["buy_in"] + fees["fee"]
+        entered = Counter(entrant["player"] for entrant in tournament.entrants.values())
+        for award in event.data["awards"]:
+            due_spent = spent * entered[award["player"]]
+            self.given.same(event, "points.formula", "spent", award["spent"], due_spent)
 
     def knockouts(self, tournament: Tournament) -> Counter[str]:
         """How many each player knocked out."""

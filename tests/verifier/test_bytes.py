@@ -42,8 +42,8 @@ def test_where_nothing_differs_and_not_all_is_opened_it_is_no_pass(name: str) ->
     assert report.status() == verifier.INCOMPLETE
 
 
-HANDS = ("side_pots", "carry", "raises", "killed", "blinds")
-TOURNAMENTS = ("better", "formula", "recycle", "cube", "dead", "levels")
+HANDS = ("hand", "side_pots", "carry", "raises", "killed", "blinds")
+TOURNAMENTS = ("better", "formula", "recycle", "cube", "dead", "levels", "entropy")
 
 
 @pytest.mark.parametrize("name", [*HANDS, *TOURNAMENTS])

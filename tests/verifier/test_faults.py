@@ -396,7 +396,7 @@ def a_big_blind_that_does_not_move_on(forged: Forgery) -> None:
 
 @fault("levels", "escalation.levels")
 def a_level_that_comes_a_hand_too_late(forged: Forgery) -> None:
-    before, opened = (forged.data("hand_opened", number(n)) for n in (3, 4))
+    before, opened = (forged.data("hand_opened", number(n)) for n in (2, 3))
     opened["level"] = before["level"]
 
 
@@ -423,6 +423,36 @@ def seeds_sealed_under_a_salt_that_the_house_chose(forged: Forgery) -> None:
 @fault("season", "finish.each_dealt_once")
 def a_last_hand_that_is_not_called_so(forged: Forgery) -> None:
     forged.data("hand_opened", lambda data: data["last"])["last"] = False
+
+
+@fault("hand", "entropy.counts")
+def an_opening_left_out_of_a_deal(forged: Forgery) -> None:
+    forged.data("hand_opened")["openings"].pop()
+
+
+@fault("hand", "generator.piles")
+def a_deck_that_forgets_an_opening(forged: Forgery) -> None:
+    forged.data("hand_opened")["openings"].pop()
+
+
+@fault("entropy", "entropy.open")
+def an_opening_that_was_not_committed_to(forged: Forgery) -> None:
+    forged.data("entropy_opened")["value"] = "0" * 64
+
+
+@fault("entropy", "seating.draw")
+def a_draw_of_seats_without_what_was_committed_to(forged: Forgery) -> None:
+    forged.data("entropy_committed")["commitment"] = "0" * 64
+
+
+@fault("entropy", "completeness")
+def a_table_recorded_with_a_hand_less(forged: Forgery) -> None:
+    forged.data("tables_recorded")["tables"][0]["hands"] -= 1
+
+
+@fault("entropy", "entropy.omission")
+def an_omission_that_is_not_listed(forged: Forgery) -> None:
+    forged.data("hand_opened", lambda data: data["omissions"])["omissions"] = []
 
 
 @pytest.mark.parametrize(("name", "rule", "change"), FAULTS)
