@@ -1645,7 +1645,7 @@ class Hand:
         if named == "big_blind":
             return int(amounts["big"]) or unit
         if named == "half_ante":
-            return max(int(unit), int(amounts["ante"]) // 2 // unit * unit)
+            return int(max(unit, amounts["ante"] // 2 // unit * unit))
         if named == "table_min":
             return int(self.rules["table_min"] or unit)
         return int(named)
@@ -1806,16 +1806,21 @@ class Hand:
         return self.deal.sizes[pile] - position + self.discarded >= cards
 
     def draw_off(self, pot: int, tied: list[int]) -> list[int]:
-        while self.peek().type == "pile_committed":
-            self.new_pile(self.take("pile_committed"))
-        event = self.take("draw_off_dealt")
+        """One open card each; where a pile ends within it, the draw goes on in the next one, in an event of its own."""
         order = [seat for seat in self.order() if seat in tied]
+        found: dict[int, Place] = {}
+        values: dict[int, int] = {}
+        while len(found) < len(order):
+            if self.peek().type == "pile_committed":
+                self.new_pile(self.take("pile_committed"))
+                continue
+            event = self.take("draw_off_dealt")
+            self.same(event, "ties.draw_off", "pot", event.data["pot"], pot)
+            found |= {entry["seat"]: place_of(entry["card"]) for entry in event.data["cards"]}
+            values |= {entry["seat"]: value_of(entry["card"]["card"]) for entry in event.data["cards"]}
         got = self.take_places(order, dict.fromkeys(order, 1))
-        found = {entry["seat"]: place_of(entry["card"]) for entry in event.data["cards"]}
-        self.same(event, "ties.draw_off", "pot", event.data["pot"], pot)
         self.same(event, "ties.draw_off", "cards", found, {seat: places[0] for seat, places in got.items()})
-        values = {entry["seat"]: value_of(entry["card"]["card"]) for entry in event.data["cards"]}
-        return [seat for seat in order if values[seat] == max(values.values())]
+        return [seat for seat in order if values.get(seat) == max(values.values())]
 
     def cube(self, pot: int, tied: list[int]) -> int:
         event = self.take("cube_rolled")
@@ -2417,6 +2422,8 @@ PLAIN = {
     "entropy_opened",
     "seeds_published",
     "tables_recorded",
+    "bounty_won",
+    "bounty_unclaimed",
 }
 
 
@@ -2527,6 +2534,7 @@ class Tournament:
             return
         self.check_eliminations()
         self.check_knockouts()
+        self.check_bounties()
         for event in self.of("tournament_finished"):
             self.check_placings(event)
             self.check_payouts(event)
@@ -2661,6 +2669,29 @@ class Tournament:
         over = bool(self.of("tournament_finished"))
         self.given.check(self.events[-1], "bounty.pot", not due or not over, text)
 
+    def check_bounties(self) -> None:
+        """`bounty.won`, `bounty.own`: alike to those who knocked somebody out, one's own to who never was."""
+        bounty = self.terms["fees"]["bounty"]
+        if not bounty or not self.of("tournament_finished"):
+            return
+        due = {name: [name] for name in self.entrants}
+        due |= {event.data["entrant"]: event.data["by"] for event in self.of("entrant_knocked_out")}
+        found: dict[str, dict[str, int]] = {}
+        for event in self.of("bounty_won"):
+            rule = "bounty.own" if event.data["by"] == event.data["entrant"] else "bounty.won"
+            self.given.same(event, "rule", "rule", event.data["rule"], rule)
+            found.setdefault(event.data["entrant"], {})[event.data["by"]] = event.data["amount"]
+        unclaimed = {event.data["entrant"] for event in self.of("bounty_unclaimed")}
+        for name, winners in due.items():
+            if name in unclaimed or not winners:
+                continue
+            share, odd = divmod(bounty, len(winners))
+            parts = sorted([share + 1] * odd + [share] * (len(winners) - odd))
+            got = found.get(name, {})
+            same = self.given.same
+            same(self.events[-1], "bounty.won", f"bounty of {name}", sorted(got), sorted(winners))
+            same(self.events[-1], "bounty.won", f"parts of the bounty of {name}", sorted(got.values()), parts)
+
     def check_placings(self, event: Event) -> None:
         found = {entry["entrant"]: (entry["place"], entry["shared"]) for entry in event.data["placings"]}
         due = dict(self.out)
@@ -2704,15 +2735,26 @@ class Tournament:
 
     # -- money
 
+    def prizes(self) -> list[int]:
+        """`pool`, `payouts`, `payouts.table`: what each place is worth, the first one first."""
+        fees, entries = self.terms["fees"], len(self.entrants)
+        unclaimed = sum(event.data["amount"] for event in self.of("bounty_unclaimed"))
+        pool = max(entries * fees["buy_in"] + self.terms["prize_pool"], fees["guaranteed"]) + unclaimed
+        if fees["amounts"]:
+            return fixed_amounts(pool, fees["amounts"])
+        shares = self.terms["payouts"]
+        rows = [row for row in fees["table"] if row["entrants_from"] <= entries]
+        if rows:
+            shares = max(rows, key=lambda row: int(row["entrants_from"]))["shares"]
+        if fees["paid_percent"] is not None:
+            paid = -(-entries * fees["paid_percent"] // 100)
+            shares = [shares[min(place, len(shares) - 1)] for place in range(paid)]
+        return by_shares(pool, shares[:entries], fees["unit"])
+
     def check_payouts(self, event: Event) -> None:
         """`payouts` by shares and fixed amounts, `pool`."""
-        fees = self.terms["fees"]
-        if fees["bounty"] or fees["guaranteed"] or fees["amounts"] or fees["table"] or fees["paid_percent"]:
-            self.given.report.skip("payouts of other terms than shares of the pool")
-            return
-        pool = len(self.entrants) * fees["buy_in"] + self.terms["prize_pool"]
+        prizes = self.prizes()
         places = [entry["place"] for entry in event.data["placings"]]
-        prizes = by_shares(pool, self.terms["payouts"], fees["unit"])
         if len(prizes) > len(places):
             self.given.report.skip("payouts of more places than there are entrants")
             return
@@ -2728,6 +2770,11 @@ class Tournament:
         found = [[entry["entrant"], entry["place"], entry["amount"]] for entry in event.data["payouts"]]
         self.given.same(event, "payouts", "payouts", sorted(found), sorted(due))
         self.given.same(event, "payouts", "currency", event.data["currency"], self.terms["currency"])
+
+
+def fixed_amounts(pool: int, amounts: list[int]) -> list[int]:
+    """`payouts`: what the pool has beyond them is the first place's; what it lacks the house adds."""
+    return [amounts[0] + max(pool - sum(amounts), 0), *amounts[1:]]
 
 
 def by_shares(pool: int, shares: list[int], unit: int) -> list[int]:
@@ -2772,13 +2819,18 @@ COMPARE: dict[str, Callable[[Decimal, Decimal], bool]] = {
 DIGITS = Context(prec=50, rounding=ROUND_HALF_EVEN)
 
 
+Part = Callable[[dict[str, Decimal]], Decimal]
+
+
+def combined(apply: Callable[[Decimal, Decimal], Decimal], left: Part, right: Part) -> Part:
+    return lambda values: apply(left(values), right(values))
+
+
 class Formula:
     """`points.formula`: version 1 of the language of `docs/guides/points.md`, in decimals of 50 digits.
 
     A part is a function of the names' values, so that of an `if` only the branch that is taken is counted.
     """
-
-    Part = Callable[[dict[str, Decimal]], Decimal]
 
     def __init__(self, text: str) -> None:
         self.tokens: list[str] = []
@@ -2811,15 +2863,15 @@ class Formula:
     def sum(self) -> Part:
         left = self.product()
         while self.peek() in ("+", "-"):
-            sign, a, b = self.take(), left, self.product()
-            left = (lambda v, a=a, b=b: a(v) + b(v)) if sign == "+" else (lambda v, a=a, b=b: a(v) - b(v))
+            apply = operator.add if self.take() == "+" else operator.sub
+            left = combined(apply, left, self.product())
         return left
 
     def product(self) -> Part:
         left = self.signed()
         while self.peek() in ("*", "/"):
-            sign, a, b = self.take(), left, self.signed()
-            left = (lambda v, a=a, b=b: a(v) * b(v)) if sign == "*" else (lambda v, a=a, b=b: a(v) / b(v))
+            apply = operator.mul if self.take() == "*" else operator.truediv
+            left = combined(apply, left, self.signed())
         return left
 
     def signed(self) -> Part:

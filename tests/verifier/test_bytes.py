@@ -43,7 +43,7 @@ def test_where_nothing_differs_and_not_all_is_opened_it_is_no_pass(name: str) ->
 
 
 HANDS = ("hand", "side_pots", "carry", "raises", "killed", "blinds")
-TOURNAMENTS = ("better", "formula", "recycle", "cube", "dead", "levels", "entropy")
+TOURNAMENTS = ("better", "formula", "recycle", "cube", "dead", "levels", "entropy", "draw_off")
 
 
 @pytest.mark.parametrize("name", [*HANDS, *TOURNAMENTS])

@@ -455,6 +455,24 @@ def an_omission_that_is_not_listed(forged: Forgery) -> None:
     forged.data("hand_opened", lambda data: data["omissions"])["omissions"] = []
 
 
+@fault("bounty", "bounty.won")
+def a_bounty_paid_a_unit_short(forged: Forgery) -> None:
+    forged.data("bounty_won")["amount"] -= 1
+
+
+@fault("draw_off", "ties.draw_off")
+def a_draw_off_that_deals_the_same_card_twice(forged: Forgery) -> None:
+    first, second = forged.events("draw_off_dealt")[-2:]
+    second["data"]["cards"][0]["card"] = first["data"]["cards"][0]["card"]
+
+
+@fault("draw_off", "payouts")
+def places_paid_beyond_the_percentage(forged: Forgery) -> None:
+    payouts = forged.data("tournament_finished")["payouts"]
+    payouts[-1]["amount"] -= 7
+    payouts[0]["amount"] += 7
+
+
 @pytest.mark.parametrize(("name", "rule", "change"), FAULTS)
 def test_a_planted_fault_is_found_and_its_rule_is_named(
     name: str, rule: str, change: Fault
