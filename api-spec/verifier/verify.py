@@ -1936,6 +1936,7 @@ class Table:
         self.floor: Json | None = None
         self.busts: list[tuple[Event, Json]] = []
         self.knockouts: dict[str, list[Any]] = {}
+        self.last_hand: Hand | None = None
         self.last_winners: list[int] = []
         self.sound = True  # whether all hands so far could be followed
 
@@ -1968,6 +1969,7 @@ class Table:
             guarded(self.given.report, "hand", hand.play, opened.position)
         except Lost as lost:
             self.given.report.differ(events[min(hand.next, len(events) - 1)].position, "phases", f"lost: {lost}")
+        self.last_hand = hand
         self.close(hand)
         self.between(events[hand.next :] if hand.settled or hand.voided else [])
         self.before = opened
@@ -2044,7 +2046,19 @@ class Table:
         self.books[event.data["seat"]].penalty = event.data["left"]
 
     def on_hand_shown(self, event: Event) -> None:
-        self.given.report.skip("hands shown of free will")
+        """`showdown.show`: who won by folds turns over the own cards, and no others."""
+        if self.last_hand is None or self.last_hand.settled is None:
+            self.given.report.skip("hands shown: the hand could not be followed")
+            return
+        hand, settled, data = self.last_hand, self.last_hand.settled.data, event.data
+        hand.deal.see_all(event)
+        won = [settled["ending"], settled["winners"]]
+        self.given.same(event, "showdown.show", "ending and winner", won, ["folds", [data["seat"]]])
+        player = hand.players[data["seat"]]
+        self.given.same(event, "showdown.show", "entrant", data["entrant"], player.entrant)
+        places = {place_of(card) for card in data["cards"]}
+        own = places <= set(player.held + player.kept) or not player.known
+        self.given.check(event, "showdown.show", own, "cards that are not the winner's")
 
     def on_seats_vacated(self, event: Event) -> None:
         for entry in event.data["departures"]:
