@@ -13,7 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.season.events import PointsAwarded
 from engine.table.events import HandOpened, HandSettled, TableClosed
+from engine.tournament.entering.events import TableAdded
 from engine.tournament.events import PlayStarted, TournamentCancelled, TournamentFinished
+from engine.tournament.rounds.events import FinalSeated, RoundSeated
 from engine.values import stream_of
 from service.addresses import league_of_stream
 from service.bundles.lines import Kind
@@ -109,7 +111,7 @@ class Gatherer:
         if not any(isinstance(each, _OVER) for each in decoded):
             raise NotOver("the tournament is still being played")
         self.gathered.add(events)
-        for table in _tables(decoded):
+        for table in tables_of(decoded):
             played = await self._stream(stream_of(table))
             if not isinstance(self._decode(played[-1]), TableClosed):
                 raise NotOver("a table of the tournament is still open")
@@ -141,9 +143,20 @@ class Gatherer:
         return self._codec.decode(recorded, None)
 
 
-def _tables(events: Sequence[Any]) -> list[str]:
-    """Return every table a tournament names, in order."""
-    return [table for each in events if isinstance(each, PlayStarted) for table in each.tables]
+def tables_of(events: Sequence[Any]) -> list[str]:
+    """Return every table a tournament opens, in order."""
+    found: list[str] = []
+    for each in events:
+        match each:
+            case PlayStarted(tables=tables):
+                found += tables
+            case TableAdded(table=table):
+                found.append(table)
+            case RoundSeated(tables=seated):
+                found += [table.table for table in seated]
+            case FinalSeated(assignments=assignments):
+                found += [place.table for place in assignments]
+    return list(dict.fromkeys(found))
 
 
 async def located(

@@ -1,12 +1,14 @@
 """
 A thousand entrants at 125 tables, through the writer and PostgreSQL, to the last chip.
 
-Play is wild: half of the bets are everything.  People step away and come back, some
-are disqualified, many go out in the same hand, one forfeits the result afterwards.
+Play is wild: half of the bets are everything.  Some never come, fifty come late, people
+step away and come back, some are disqualified, many go out in the same hand, one
+forfeits the result afterwards.
 What must hold is counted here from the log alone, by plain sums.
 """
 
 import asyncio
+import contextlib
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -16,16 +18,30 @@ import msgspec
 import pytest
 
 from engine import league, season
-from engine.league.commands import CreateLeague
+from engine import tournament as tournaments
+from engine.errors import CommandRejected
+from engine.league.commands import AddMember, CreateLeague
 from engine.season.commands import OpenSeason
 from engine.table.commands import ComeBack, StepAway
 from engine.table.state import Table
 from engine.table.view import seen_by
+from engine.tournament.commands import Register
 from engine.tournament.correcting.commands import Forfeit
+from engine.tournament.entering.commands import CheckIn, CloseLateRegistration
 from engine.tournament.floor.commands import Disqualify
 from engine.tournament.state import Finished, Running
-from engine.values import LeagueId, PlayerId, SeasonId, TextId, TextRef, identifier, stream_of
-from service import directing, play
+from engine.tournament.terms import EntryTerms
+from engine.values import (
+    EntrantId,
+    LeagueId,
+    PlayerId,
+    SeasonId,
+    TextId,
+    TextRef,
+    identifier,
+    stream_of,
+)
+from service import admission, directing, play
 from service.audit import audit_league
 from service.database import async_engine
 from service.desk import Desk, open_desk
@@ -38,11 +54,19 @@ from tests.support.databases import SECRET_KEY, TestDatabase
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 ENTRANTS = 1_000
+NO_SHOWS = 10
+"""Who registered and does not check in: their places are released."""
+
+LATE = 50
+"""Who comes while play is on, and gets a full stack."""
+
+PLAYING = ENTRANTS - NO_SHOWS
 SEATS = 8
 STACK = 60
 AT_ONCE = 32
 """Tables that are asked at the same time."""
 
+DISQUALIFIED = 5
 TOLERANCE = 1
 BECAUSE = TextRef(text=TextId("txt_" + "0" * 32), digest="ab" * 32)
 
@@ -58,6 +82,7 @@ class Crowd:
         self.actions = 0
         self.disqualified: list[str] = []
         self.away: set[str] = set()
+        self.late = 0
 
     async def load(self, subject: str) -> Any:
         return (await self.desk.writer.load(self.league, stream_of(subject), fresh=False)).state
@@ -75,12 +100,35 @@ class Crowd:
             for at in range(0, len(tables), AT_ONCE):
                 acted += sum(await asyncio.gather(*map(self.answer, tables[at : at + AT_ONCE])))
             self.actions += acted
+            free = len(state.tables) * SEATS - sum(len(each.seats) for each in state.tables)
+            if acted and self.late < LATE and free > SEATS:
+                # Levels go by table here, so none is added: who comes takes a seat that is free.
+                await self.come_late()
             if acted and self.random.random() < 0.1:
-                await self.chaos(state)
+                # What was seen a moment ago may have been moved since: a refusal is an answer.
+                with contextlib.suppress(CommandRejected):
+                    await self.chaos(await self.load(self.tournament))
             idle = 0 if acted else idle + 1
             assert idle < 3_000, "nobody is asked any more, and it does not end"
             if not acted:
                 await asyncio.sleep(0.01)  # boundaries are crossed in the background
+
+    async def come_late(self) -> None:
+        """Let the next one come while late registration is open."""
+        player = PlayerId(f"plr_{ENTRANTS - LATE + self.late:032x}")
+        now = self.desk.clock.now()
+        member = AddMember(player=player, now=now)
+        await decided(self.desk, self.league, self.league, league.decider, member)
+        order = command(self.desk)
+        entrant = EntrantId(identifier("ent", self.desk.entropy.uuid()))
+        ids = admission.table_ids(order)
+        asked = Register(entrant=entrant, player=player, bot=True, table_ids=ids, now=now)
+        await directing.buy(self.desk, self.league, self.tournament, asked, order)
+        self.late += 1
+        if self.late == LATE:
+            # Until nobody can come any more, the last one left would wait for comers.
+            over = CloseLateRegistration(now=self.desk.clock.now())
+            await directing.buy(self.desk, self.league, self.tournament, over, command(self.desk))
 
     async def answer(self, table: str) -> bool:
         """Answer the open decision for one seat; say whether there was one."""
@@ -112,13 +160,15 @@ class Crowd:
             return "call", None, legal["call"].amount
         return ("fold",)
 
-    async def chaos(self, state: Running) -> None:
+    async def chaos(self, state: Any) -> None:
         """Let somebody go away or come back, or disqualify."""
+        if not isinstance(state, Running):
+            return
         seating = self.random.choice(state.tables)
         entrant = self.random.choice(seating.seats).entrant if seating.seats else None
         if entrant is None:
             return
-        if len(self.disqualified) < 5 and len(state.remaining()) > 100:
+        if len(self.disqualified) < DISQUALIFIED and len(state.remaining()) > 100:
             ruling = Disqualify(
                 entrant=entrant, by=PlayerId("plr_" + "9" * 32), reason=BECAUSE,
                 now=self.desk.clock.now(),
@@ -165,13 +215,15 @@ async def test_a_thousand_entrants_play_to_the_last_chip(database: TestDatabase)
 def hold_everybody(events: Sequence[dict[str, Any]], crowd: Crowd) -> None:
     """Nobody is lost, doubled, or in two places."""
     registered = [e["data"]["entrant"] for e in events if e["type"] == "entrant_registered"]
+    released = [e["data"]["entrant"] for e in events if e["type"] == "no_show_released"]
     placed = [e["data"]["entrant"] for e in events if e["type"] == "entrant_eliminated"]
     finished = next(e["data"] for e in events if e["type"] == "tournament_finished")
     everyone = [each["entrant"] for each in finished["placings"]]
-    assert len(registered) == ENTRANTS
-    assert sorted(registered) == sorted(everyone)
-    assert len(set(placed)) == len(placed) == ENTRANTS - 1
-    assert set(crowd.disqualified) <= set(placed)
+    assert (len(registered), len(released), crowd.late) == (ENTRANTS, NO_SHOWS, LATE)
+    assert sorted(registered) == sorted([*everyone, *released])
+    assert len(set(placed)) == len(placed) == PLAYING - 1
+    assert len(crowd.disqualified) == DISQUALIFIED and set(crowd.disqualified) <= set(placed)
+    assert crowd.away, "nobody ever stepped away"
     together = Counter(
         (e["data"]["table"], e["data"]["hand"]) for e in events if e["type"] == "entrant_busted"
     )
@@ -181,16 +233,22 @@ def hold_everybody(events: Sequence[dict[str, Any]], crowd: Crowd) -> None:
 def hold_sizes(events: Sequence[dict[str, Any]]) -> None:
     """Seats are taken by one at a time, and tables never hold more than they have seats."""
     seats: dict[tuple[str, int], str] = {}
-    moved = broken = 0
+    broken = tables = 0
     for event in events:
         data = event["data"]
         if event["type"] == "seats_drawn":
             for each in data["assignments"]:
                 assert seats.setdefault((each["table"], each["seat"]), each["entrant"])
             sizes = Counter(table for table, _ in seats)
+            tables = len(sizes)
             assert max(sizes.values()) - min(sizes.values()) <= TOLERANCE
+        elif event["type"] in ("late_seat_drawn", "table_added"):
+            tables += event["type"] == "table_added"
+            assert (
+                seats.setdefault((data["table"], data["seat"]), data["entrant"])
+                == (data["entrant"])
+            )
         elif event["type"] in ("entrants_moved", "table_broken"):
-            moved += event["type"] == "entrants_moved"
             broken += event["type"] == "table_broken"
             for each in data["moves"]:
                 assert seats.pop((each["from_table"], each["from_seat"])) == each["entrant"]
@@ -203,8 +261,7 @@ def hold_sizes(events: Sequence[dict[str, Any]]) -> None:
             assert len(gone) == 1
             del seats[gone[0]]
     assert len(seats) == 1
-    assert broken == ENTRANTS // SEATS - 1
-    assert moved > 0, "nobody was moved to keep the tables even"
+    assert broken == tables - 1
 
 
 def hold_money(result: dict[str, Any]) -> None:
@@ -220,7 +277,7 @@ def hold_points(result: dict[str, Any], standings: Sequence[Any]) -> None:
     due = {}
     for each in result["placings"]:
         places = range(each["place"], each["place"] + each["shared"])
-        due[each["player"]] = sum(ENTRANTS - place + 1 for place in places) / each["shared"]
+        due[each["player"]] = sum(PLAYING - place + 1 for place in places) / each["shared"]
     assert {each.player: float(each.points) for each in standings} == due
 
 
@@ -237,10 +294,17 @@ async def opened(desk: Desk) -> tuple[str, str, str]:
     )  # fmt: skip
     await decided(desk, league_id, season_id, season.decider, begin)
     _, tournament = await announced(
-        desk, ENTRANTS, league_id=league_id, season=season_id, starting_stack=STACK,
+        desk, ENTRANTS - LATE, league_id=league_id, season=season_id, starting_stack=STACK,
         table_seats=SEATS, entrants_max=ENTRANTS, decision_seconds=600,
         prize_pool=100_003, currency="EUR", payouts=(50, 30, 20),
+        entry=EntryTerms(
+            check_in_opens_before_seconds=2 * 3600, late_registration_seconds=3600
+        ),
     )  # fmt: skip
+    entrants = (await desk.writer.load(league_id, stream_of(tournament))).state.entrants
+    for each in entrants[NO_SHOWS:]:
+        there = CheckIn(entrant=each.entrant, now=desk.clock.now())
+        await decided(desk, league_id, tournament, tournaments.decider, there)
     return league_id, tournament, season_id
 
 
