@@ -20,7 +20,7 @@ Kind = Literal["hand", "step", "seating", "payout", "standing"]
 Outcome = Literal["for", "against"]
 """For whoever claimed, or against."""
 
-Slug = Annotated[str, Meta(pattern="^[a-z0-9_]+\\.[a-z0-9_]+$", max_length=80)]
+Slug = Annotated[str, Meta(pattern="^[a-z0-9_]+(\\.[a-z0-9_]+)*$", max_length=80)]
 """A rule's name in the rulebook."""
 
 

@@ -85,8 +85,8 @@ async def read_schedule(request: Asked, league_id: FromPath[str]) -> Response[by
 async def read_league_calendar(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """Show three months back and half a year ahead; strangers' keys see nothing."""
     shell = shell_of(request)
-    demand_form(league_id, "lge")
     player = await _player(request)
+    demand_form(league_id, "lge")
     await league_of(shell, stream_of(league_id))
     state = (await shell.desk.writer.load(league_id, stream_of(league_id))).state
     roles = {each.player: each.role for each in state.members} if isinstance(state, Created) else {}

@@ -54,7 +54,10 @@ def test_a_page_cuts_where_its_cursor_says_and_nothing_falls_between() -> None:
 
 async def listed(api, night, database):
     """Return a member of a league that was played, and its lists by path."""
-    person = await visitor(api, night, "director")
+    person = await visitor(api, night, "owner")
+    claim = {"kind": "payout", "claim": "Too little.", "tournament": night.tournament}
+    disputed = await person.post("/v1/disputes", claim | {"rules": ["payouts"]}, key="claim")
+    assert disputed.status_code == 201, disputed.text
     await project(database)
     names = {
         "league_id": night.league,
@@ -62,6 +65,7 @@ async def listed(api, night, database):
         "tournament_id": night.tournament,
         "table_id": night.tables[0],
         "player_id": night.players[0],
+        "dispute_id": disputed.json()["id"],
     }
     return person, [path.replace(":str", "").format(**names) for path in lists()]
 
