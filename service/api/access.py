@@ -16,7 +16,7 @@ from engine.errors import InvariantViolated
 from engine.league.roles import LOST_WHEN_ENTERED, STAFF, Capability, Role, may
 from engine.league.state import Created
 from engine.season.state import Opened
-from engine.tournament.state import Drafted, Finished, Registering, Running, Unannounced
+from engine.tournament.state import Cancelled, Drafted, Finished, Registering, Running, Unannounced
 from engine.values import EntrantId, number_of
 from service.addresses import league_of_stream, stream_of
 from service.api.shell import Asked, Shell, operation_of, principal_of, shell_of
@@ -200,7 +200,7 @@ async def plays_in_disputed(request: Asked, league: str, subject: Subject) -> bo
 
 def entrant_of(state: Any, player: str) -> EntrantId | None:
     """Return *player*'s entry in a tournament, the latest one if there are several."""
-    if not isinstance(state, Registering | Running | Finished):
+    if not isinstance(state, Registering | Running | Finished | Cancelled):
         return None
     found = [each.entrant for each in state.entrants if each.player == player]
     return found[-1] if found else None

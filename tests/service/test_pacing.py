@@ -83,7 +83,8 @@ async def test_the_last_hands_are_called_at_their_hour_and_played(
     async with open_desk(database.settings("holotable_api")) as desk:
         ends = desk.clock.now() + timedelta(seconds=2)
         floor = FloorTerms(last_hands_at=ends, last_hands=HandsDrawn(low=2, high=3))
-        league, name = await begun(desk, floor=floor)
+        begins = desk.clock.now()
+        league, name = await begun(desk, floor=floor, starts_at=begins)
         await played(desk, league, name, lambda now: isinstance(now, Finished))
         events = await log(desk, league)
     called = next(index for index, (kind, *_) in enumerate(events) if kind == "last_hands_called")
