@@ -89,7 +89,7 @@ async def grant_disclosure(request: Asked, dispute_id: FromPath[str]) -> Respons
     place = await reach(request, dispute_id, "dsp")
     subject = claimed(place).opened.subject
     await _demand_auditor(request, place, body.auditor)
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     about = subject.hand if body.what == "hand" else subject.tournament
     command = GrantDisclosure(
         auditor=PlayerId(body.auditor),
@@ -151,7 +151,7 @@ async def open_disclosed(request: Asked, dispute_id: FromPath[str]) -> Response[
     body, raw = await read_body(request, DisclosedWanted)
     place = await reach(request, dispute_id, "dsp")
     subject, player = claimed(place).opened.subject, PlayerId(principal_of(request).account.player)
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     about = str(subject.hand if body.what == "hand" else subject.tournament)
     if claimed(place).disclosed(player, body.what, about, shell.now()) is None:
         raise NotDisclosed

@@ -124,7 +124,7 @@ async def rule_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[by
     body, raw = await read_body(request, RulingWanted)
     place = await reach(request, dispute_id, "dsp")
     subject = claimed(place).opened.subject
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     reason = await keep(request, place.league, order, body.reason)
     player = PlayerId(principal_of(request).account.player)
     acts = _acts(order, subject, body, player, reason)

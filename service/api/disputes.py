@@ -132,7 +132,7 @@ async def open_dispute(request: Asked) -> Response[bytes]:
     shell = shell_of(request)
     body, raw = await read_body(request, DisputeWanted)
     place, subject = await _disputed(request, body)
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     now, stream = order.command.received_at, f"dispute-{order.new_id(0).hex}"
     name = DisputeId(identifier("dsp", order.new_id(0)))
     evidence = await gather(shell.pool, shell.engine, place.league, subject, body.rules, now)
@@ -275,7 +275,7 @@ async def appeal_ruling(request: Asked, dispute_id: FromPath[str]) -> Response[b
     mine = player == opened.claimant
     if not mine and not await plays_in_disputed(request, place.league, opened.subject):
         raise Forbidden("only whom it concerns may appeal", capability="own_entry")
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     command = Appeal(
         by=PlayerId(player),
         reason=await keep(request, place.league, order, body.reason),
@@ -314,7 +314,7 @@ async def _freeze(
 ) -> Response[bytes]:
     body, raw = await read_body(request, DisputeReason)
     place = await reach(request, dispute_id, "dsp")
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     command = wanted(
         by=PlayerId(principal_of(request).account.player),
         reason=await keep(request, place.league, order, body.reason),

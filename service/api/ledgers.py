@@ -78,7 +78,7 @@ async def adjust_points(request: Asked, season_id: FromPath[str]) -> Response[by
     """Enter into the ledger, under a name by which it can be voided."""
     body, raw = await read_body(request, AdjustmentWanted)
     place = await reach(request, season_id, "ssn")
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     player = PlayerId(body.player)
     adjustment = Adjustment(
         id=AdjustmentId(f"adj_{order.new_id(0).hex}"),
@@ -109,7 +109,7 @@ async def void_adjustment(
     body, raw = await read_body(request, Why)
     place = await reach(request, season_id, "ssn")
     demand_form(adjustment_id, "adj")
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     voided = place.state.adjusted(AdjustmentId(adjustment_id))
     about = None if voided is None else voided.adjustment.player
     signed = await _signed(request, place, order, body.reason, about=about)
@@ -132,7 +132,7 @@ async def revise_award(
     """Append what differs from what was counted."""
     body, raw = await read_body(request, Why)
     place = await _counted(request, season_id, tournament_id)
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     signed = await _signed(request, place, order, body.reason)
     floor = stream_of(tournament_id)
 
@@ -163,7 +163,7 @@ async def revoke_award(
     """Append that none of its points count."""
     body, raw = await read_body(request, Why)
     place = await _counted(request, season_id, tournament_id)
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     signed = await _signed(request, place, order, body.reason)
     command = RevokeAward(tournament=TournamentId(tournament_id), **signed)
     receipt = await decide_one(shell_of(request), place.league, season_id, order, [command])

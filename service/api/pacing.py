@@ -22,7 +22,7 @@ class BreakWanted(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
     """0, after a level to come: no break there after all."""
 
     after_level: Annotated[int, Meta(ge=1)] | None = None
-    """Null for now."""
+    """Null: as soon as the hands in play are over."""
 
 
 _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible")
@@ -32,13 +32,13 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible")
     "POST", "/v1/tournaments/{tournament_id:str}/breaks", "announce_break",
     "Begin a break when the hands in play are over, or plan one for the end of a level.",
     scope="tournaments:manage", needs="direct_play", body=BreakWanted, answer=Ruled, status=201,
-    problems=_PROBLEMS,
+    key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def announce_break(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Announce a break."""
     body, raw = await read_body(request, BreakWanted)
     place = await reach(request, tournament_id, "trn")
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     command = commands.AnnounceBreak(
         seconds=body.seconds,
         after_level=body.after_level,
@@ -50,7 +50,7 @@ async def announce_break(request: Asked, tournament_id: FromPath[str]) -> Respon
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/breaks/end", "end_break",
     "End the break before its time.", scope="tournaments:manage", needs="direct_play",
-    body=ReasonGiven, answer=Ruled, problems=_PROBLEMS,
+    body=ReasonGiven, answer=Ruled, key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def end_break(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """End it."""
@@ -61,7 +61,7 @@ async def end_break(request: Asked, tournament_id: FromPath[str]) -> Response[by
     "POST", "/v1/tournaments/{tournament_id:str}/last_hands", "call_last_hands",
     "Let the hands in play be the last ones, or as many more as the terms have drawn.",
     scope="tournaments:manage", needs="direct_play", body=ReasonGiven, answer=Ruled,
-    problems=_PROBLEMS,
+    key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def call_last_hands(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Call the last hands."""
@@ -72,7 +72,7 @@ async def call_last_hands(request: Asked, tournament_id: FromPath[str]) -> Respo
     "POST", "/v1/tournaments/{tournament_id:str}/hand_for_hand", "start_hand_for_hand",
     "Have all tables wait for each other after every hand, from the hands in play on.",
     scope="tournaments:manage", needs="direct_play", body=ReasonGiven, answer=Ruled,
-    problems=_PROBLEMS,
+    key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def start_hand_for_hand(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Begin it."""
@@ -83,7 +83,7 @@ async def start_hand_for_hand(request: Asked, tournament_id: FromPath[str]) -> R
     "POST", "/v1/tournaments/{tournament_id:str}/hand_for_hand/end", "end_hand_for_hand",
     "Have no table wait for others any more.",
     scope="tournaments:manage", needs="direct_play", body=ReasonGiven, answer=Ruled,
-    problems=_PROBLEMS,
+    key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def end_hand_for_hand(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """End it."""
@@ -101,6 +101,6 @@ Simple = (
 async def _simply(request: Asked, tournament_id: str, wanted: Simple) -> Response[bytes]:
     body, raw = await read_body(request, ReasonGiven)
     place = await reach(request, tournament_id, "trn")
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     command = wanted(**await signed(request, place, order, body.reason))
     return await ruled(request, place, tournament_id, order, command, status=200)

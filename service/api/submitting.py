@@ -12,7 +12,7 @@ from litestar import Response
 from engine.aggregates import DECIDERS
 from engine.values import stream_of
 from service.api.paging import position_token
-from service.api.shell import Asked, Shell, number_in_path, principal_of, shell_of
+from service.api.shell import Asked, Shell, number_in_path, operation_of, principal_of, shell_of
 from service.errors import BadRequest
 from service.numbers import uuid5
 from service.writer import Command, Entry, Receipt, States
@@ -36,26 +36,24 @@ class Order:
         return uuid5(self.command_id, f"id/{number}")
 
 
-def order_of(
-    request: Asked, body: bytes, *, required: bool = False, account: str | None = None
-) -> Order:
+def order_of(request: Asked, body: bytes, *, account: str | None = None) -> Order:
     """
     Return the command this request is.
 
     Args:
         body: Canonical bytes: the same for the same request.
-        required: Whether a key must have been given.
         account: Who asks, where the request is what makes them known.
 
     Raises:
-        BadRequest: ``idempotency_key_required`` or ``idempotency_key_invalid``.
+        BadRequest: ``idempotency_key_required``, where the route declares so, or
+            ``idempotency_key_invalid``.
     """
     shell = shell_of(request)
     actor = account or principal_of(request).account.player
     rehearse = _rehearsal(request)
     key = _key(request)
     if key is None:
-        if required:
+        if operation_of(request).key_required:
             raise BadRequest(
                 "idempotency_key_required", "this command needs the header Idempotency-Key"
             )
@@ -122,8 +120,7 @@ def _rehearsal(request: Asked) -> bool:
     asked = request.query_params.get("dry_run")
     if asked in (None, "false"):
         return False
-    described = getattr(request.scope.get("route_handler"), "opt", {}).get("operation")
-    if described is None or not described.dry_run:
+    if not operation_of(request).dry_run:
         raise BadRequest("dry_run_unsupported", "this operation cannot be tried without effect")
     if asked != "true":
         raise BadRequest("bad_request", "dry_run is true or false")

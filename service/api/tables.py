@@ -164,7 +164,7 @@ async def act(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     """Have the table decide; a refusal is kept and says what would be legal."""
     shell = shell_of(request)
     body, raw = await read_body(request, Action)
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     place = await reach(request, table_id, "tbl", fresh=False, believe=True)
     viewer = await _viewer(request, place)
     try:

@@ -48,7 +48,7 @@ async def void_deal(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     """Void for a director or referee who is not entered; said twice, it is one void."""
     shell = shell_of(request)
     body, raw = await read_body(request, VoidWanted)
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     place = await reach(request, table_id, "tbl")
     if not isinstance(place.state, Table):
         raise StreamNotFound("there is nothing here under this name")

@@ -95,7 +95,7 @@ class AnnounceBreak(_Ruling, frozen=True, kw_only=True, tag="announce_break"):
     """0, for a level to come: no break there after all."""
 
     after_level: int | None = None
-    """None for now."""
+    """None: as soon as the hands in play are over."""
 
 
 class EndBreak(_Ruling, frozen=True, kw_only=True, tag="end_break"):

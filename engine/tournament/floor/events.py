@@ -100,7 +100,7 @@ class BreakAnnounced(_Ruling, frozen=True, kw_only=True, tag="break_announced"):
     """A director wants a break, or none where there would be one."""
 
     after_level: int | None
-    """None for now."""
+    """None: as soon as the hands in play are over."""
     seconds: int
 
 
