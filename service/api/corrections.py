@@ -9,9 +9,9 @@ from msgspec import Meta
 
 from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
 from engine.tournament.correcting.events import ResultCorrected
-from engine.tournament.state import Finished
+from engine.tournament.state import Finished, entry_of
 from engine.tournament.values import Award, Payout, Placing
-from engine.values import EntrantId, TextRef
+from engine.values import EntrantId, PlayerId
 from service.api.access import Place, reach
 from service.api.bodies import read_body
 from service.api.listing import listed
@@ -19,9 +19,9 @@ from service.api.operations import operation
 from service.api.paging import Page
 from service.api.positions import live_listing
 from service.api.rehearsing import rehearsable
-from service.api.shell import Asked, principal_of, shell_of
+from service.api.shell import Asked, shell_of
 from service.api.submitting import Order, answer, decide_one, order_of
-from service.api.texts import keep
+from service.api.texts import signed
 from service.texts import Written, words
 
 Entrants = tuple[Annotated[str, Meta(pattern="^ent_[0-9a-f]{32}$")], ...]
@@ -88,7 +88,7 @@ async def correct_result(request: Asked, tournament_id: FromPath[str]) -> Respon
     place, order = await _allowed(request, tournament_id, raw)
     command = CorrectResult(
         order=tuple(tuple(EntrantId(each) for each in group) for group in body.order),
-        **await _signed(request, place, order, body.reason),
+        **await signed(request, place.league, order, body.reason),
     )
     return await _corrected(request, place, tournament_id, order, command)
 
@@ -104,8 +104,12 @@ async def forfeit_result(request: Asked, tournament_id: FromPath[str]) -> Respon
     """Append the result without the entrant."""
     body, raw = await read_body(request, ForfeitWanted)
     place, order = await _allowed(request, tournament_id, raw)
-    signed = await _signed(request, place, order, body.reason)
-    command = Forfeit(entrant=EntrantId(body.entrant), **signed)
+    entrant = EntrantId(body.entrant)
+    about = _player_of(place, entrant)
+    command = Forfeit(
+        entrant=entrant,
+        **await signed(request, place.league, order, body.reason, about=about),
+    )
     return await _corrected(request, place, tournament_id, order, command)
 
 
@@ -120,7 +124,7 @@ async def award_anew(request: Asked, tournament_id: FromPath[str]) -> Response[b
     """Append the other payouts."""
     body, raw = await read_body(request, RewardWanted)
     place, order = await _allowed(request, tournament_id, raw)
-    command = Reaward(awards=body.awards, **await _signed(request, place, order, body.reason))
+    command = Reaward(awards=body.awards, **await signed(request, place.league, order, body.reason))
     return await _corrected(request, place, tournament_id, order, command)
 
 
@@ -156,13 +160,9 @@ async def _allowed(request: Asked, tournament_id: str, raw: bytes) -> tuple[Plac
     return place, order_of(request, raw)
 
 
-async def _signed(request: Asked, place: Place, order: Order, reason: str) -> dict[str, Any]:
-    ref: TextRef = await keep(request, place.league, order, reason)
-    return {
-        "by": principal_of(request).account.player,
-        "reason": ref,
-        "now": order.command.received_at,
-    }
+def _player_of(place: Place, entrant: EntrantId) -> PlayerId | None:
+    found = entry_of(place.state, entrant) if isinstance(place.state, Finished) else None
+    return None if found is None else found.player
 
 
 async def _corrected(

@@ -12,13 +12,13 @@ from engine.tournament.floor import commands
 from engine.tournament.floor.events import PenaltyGiven
 from engine.tournament.state import Running, entry_of
 from engine.values import EntrantId, Seat, TableId
+from service.api import texts
 from service.api.access import Place, reach
 from service.api.bodies import read_body
 from service.api.operations import operation
 from service.api.rehearsing import rehearsable
-from service.api.shell import Asked, principal_of, shell_of
+from service.api.shell import Asked, shell_of
 from service.api.submitting import Order, answer, order_of
-from service.api.texts import keep
 from service.directing import buy
 from service.errors import StreamNotFound
 from service.texts import Written
@@ -81,7 +81,7 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible")
     "POST", "/v1/tournaments/{tournament_id:str}/moves", "order_move",
     "Move an entrant to another table as soon as both are between hands.",
     scope="tournaments:manage", needs="direct_play", body=MoveWanted, answer=Ruled, status=201,
-    problems=(*_PROBLEMS, "entrant_unknown", "table_not_in_play"), dry_run=True,
+    key_required=True, problems=(*_PROBLEMS, "entrant_unknown", "table_not_in_play"), dry_run=True,
 )  # fmt: skip
 @rehearsable
 async def order_move(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -101,7 +101,7 @@ async def order_move(request: Asked, tournament_id: FromPath[str]) -> Response[b
     "PUT", "/v1/tournaments/{tournament_id:str}/breaking_order", "change_breaking_order",
     "Have the open tables break in another order.",
     scope="tournaments:manage", needs="direct_play", body=OrderWanted, answer=Ruled,
-    problems=_PROBLEMS, dry_run=True,
+    key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 @rehearsable
 async def change_breaking_order(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -118,7 +118,7 @@ async def change_breaking_order(request: Asked, tournament_id: FromPath[str]) ->
     "POST", "/v1/tournaments/{tournament_id:str}/warnings", "warn_entrant",
     "Warn an entrant, for the record.",
     scope="tournaments:manage", needs="direct_play", body=AboutEntrant, answer=Ruled, status=201,
-    problems=(*_PROBLEMS, "entrant_unknown"),
+    key_required=True, problems=(*_PROBLEMS, "entrant_unknown"),
 )  # fmt: skip
 async def warn(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Warn."""
@@ -135,7 +135,7 @@ async def warn(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     "POST", "/v1/tournaments/{tournament_id:str}/penalties", "give_penalty",
     "Have an entrant miss hands: dealt in, posting, and the hand killed at once.",
     scope="tournaments:manage", needs="direct_play", body=PenaltyWanted, answer=Ruled, status=201,
-    problems=(*_PROBLEMS, "entrant_unknown"), dry_run=True,
+    key_required=True, problems=(*_PROBLEMS, "entrant_unknown"), dry_run=True,
 )  # fmt: skip
 @rehearsable
 async def penalise(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -155,7 +155,7 @@ async def penalise(request: Asked, tournament_id: FromPath[str]) -> Response[byt
     "POST", "/v1/tournaments/{tournament_id:str}/disqualifications", "disqualify_entrant",
     "Put an entrant out: a hand in play is folded, and the chips leave play.",
     scope="tournaments:manage", needs="direct_play", body=AboutEntrant, answer=Ruled, status=201,
-    problems=(*_PROBLEMS, "entrant_unknown"), dry_run=True,
+    key_required=True, problems=(*_PROBLEMS, "entrant_unknown"), dry_run=True,
 )  # fmt: skip
 @rehearsable
 async def disqualify(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -173,7 +173,7 @@ async def disqualify(request: Asked, tournament_id: FromPath[str]) -> Response[b
     "POST", "/v1/tables/{table_id:str}/hold", "hold_table",
     "Stop one table, in the middle of a hand too.",
     scope="tournaments:manage", needs="direct_play", body=ReasonGiven, answer=Ruled,
-    problems=(*_PROBLEMS, "table_not_in_play", "table_closed"),
+    key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed"),
 )  # fmt: skip
 async def hold_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     """Hold; nothing is settled with the table until it is released."""
@@ -184,7 +184,7 @@ async def hold_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]
     "POST", "/v1/tables/{table_id:str}/release", "release_table",
     "Let a table go on; an open decision gets its full time anew.",
     scope="tournaments:manage", needs="direct_play", body=ReasonGiven, answer=Ruled,
-    problems=(*_PROBLEMS, "table_not_in_play", "table_closed"),
+    key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed"),
 )  # fmt: skip
 async def release_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     """Release."""
@@ -200,14 +200,14 @@ async def _at_table(
     place = await reach(request, table_id, "tbl")
     if not isinstance(place.state, Table):
         raise StreamNotFound("there is nothing here under this name")
-    order = order_of(request, raw, required=True)
+    order = order_of(request, raw)
     command = wanted(table=TableId(table_id), **await signed(request, place, order, body.reason))
     return await ruled(request, place, place.state.tournament, order, command, status=200)
 
 
 async def _allowed(request: Asked, tournament_id: str, raw: bytes) -> tuple[Place, Order]:
     place = await reach(request, tournament_id, "trn")
-    return place, order_of(request, raw, required=True)
+    return place, order_of(request, raw)
 
 
 async def signed(
@@ -217,14 +217,8 @@ async def signed(
     entry = None
     if about is not None and isinstance(place.state, Running):
         entry = entry_of(place.state, EntrantId(about))
-    kept = await keep(
-        request, place.league, order, reason, about=None if entry is None else entry.player
-    )
-    return {
-        "by": principal_of(request).account.player,
-        "reason": kept,
-        "now": order.command.received_at,
-    }
+    player = None if entry is None else entry.player
+    return await texts.signed(request, place.league, order, reason, about=player)
 
 
 async def ruled(

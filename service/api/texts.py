@@ -1,6 +1,7 @@
 """What people have written: kept for the handlers that ask for reasons, shown to who may read."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -56,6 +57,17 @@ async def keep(
     )
     salt, now = shell.desk.entropy.bytes(32), shell.now()
     return await keep_text(shell.engine, order.command_id, draft, salt=salt, now=now, number=number)
+
+
+async def signed(
+    request: Asked, league: str, order: Order, body: str, *, about: PlayerId | None = None
+) -> dict[str, Any]:
+    """Return what every decision of the staff bears: whose it is, why, and when it was received."""
+    return {
+        "by": principal_of(request).account.player,
+        "reason": await keep(request, league, order, body, about=about),
+        "now": order.command.received_at,
+    }
 
 
 @operation(
