@@ -42,14 +42,11 @@ from engine.values import (
     stream_of,
 )
 from service import admission, directing, play
-from service.audit import audit_league
-from service.database import async_engine
 from service.desk import Desk, open_desk
 from service.eventstore.read import read_stream
-from service.keys import Keys
-from service.projections.runner import Runner
+from tests.service.test_audit import audited
 from tests.service.test_directing import announced, command, decided
-from tests.support.databases import SECRET_KEY, TestDatabase
+from tests.support.databases import TestDatabase
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
@@ -315,16 +312,3 @@ async def story(desk: Desk, league_id: str, tournament: str) -> list[dict[str, A
         while chunk := await read_stream(connection, league_id, stream_of(tournament), len(found)):
             found += [{"type": e.type, "data": msgspec.json.decode(e.data)} for e in chunk]
     return found
-
-
-async def audited(database: TestDatabase, league_id: str) -> Any:
-    """Audit as the auditor's role, after the read models have caught up."""
-    projecting = async_engine(database.url("holotable_project"), 2)
-    engine = async_engine(database.url("holotable_audit"), 2)
-    try:
-        await Runner(projecting).catch_up()
-        async with engine.connect() as connection:
-            return await audit_league(connection, Keys(SECRET_KEY), league_id)
-    finally:
-        await engine.dispose()
-        await projecting.dispose()

@@ -5,12 +5,12 @@ from typing import Any
 from engine.league.commands import AddMember
 from engine.league.roles import Role
 from engine.values import PlayerId, stream_of
-from service.database import async_engine
-from service.projections.runner import Runner
 from tests.service.api.conftest import Api, Person
+from tests.service.api.test_evidence import project
 from tests.service.league_night import Night
-from tests.support.databases import TestDatabase
 from tests.support.logs import utcnow
+
+__all__ = ["pages", "project", "visitor"]
 
 
 async def visitor(api: Api, night: Night, role: Role = "player") -> Person:
@@ -20,13 +20,6 @@ async def visitor(api: Api, night: Night, role: Role = "player") -> Person:
     command = AddMember(player=PlayerId(person.player), role=role, now=utcnow())
     await night.ask((stream_of(night.league), [command]))
     return person
-
-
-async def project(database: TestDatabase) -> None:
-    """Bring the read models to where the log is."""
-    engine = async_engine(database.url("holotable_project"), 2)
-    await Runner(engine).catch_up()
-    await engine.dispose()
 
 
 async def pages(person: Person, path: str, **query: Any) -> list[Any]:
