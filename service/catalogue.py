@@ -6,11 +6,15 @@ changes, and another shape is another version beside it.  Run this module to
 write the files that are missing and ``docs/events.md``.
 """
 
+import ast
 import json
 import sys
+from collections.abc import Iterator
 from functools import cache
-from inspect import cleandoc
+from inspect import cleandoc, getsource
+from itertools import pairwise
 from pathlib import Path
+from textwrap import dedent
 from typing import Any, get_args, get_origin
 
 import msgspec
@@ -151,7 +155,58 @@ def _entry(event: type[msgspec.Struct]) -> list[str]:
         *([about, ""] if about else []),
         f"Holds {fields}.",
         "",
+        *_notes(event),
     ]
+
+
+def _notes(event: type[msgspec.Struct]) -> list[str]:
+    """Return what is said of members, those of parts within an event once for each event."""
+    # Members that several games share are said once.
+    said = dict.fromkeys(_said(event, "", {event}))
+    notes = [f"- `{path}`: {text.replace('``', '`')}" for path, text in said]
+    return [*notes, ""] if notes else []
+
+
+def _said(
+    struct: type[msgspec.Struct], within: str, seen: set[type[msgspec.Struct]]
+) -> Iterator[tuple[str, str]]:
+    about = {name: said for kind in reversed(struct.__mro__) for name, said in _documented(kind)}
+    for field in msgspec.structs.fields(struct):
+        path = f"{within}{field.encode_name}"
+        if field.name in about:
+            yield path, about[field.name]
+        for part in _parts(field.type):
+            if part not in seen:
+                seen.add(part)
+                yield from _said(part, f"{path}.", seen)
+
+
+@cache
+def _documented(kind: type) -> tuple[tuple[str, str], ...]:
+    """Return the members of a class that have a text below them, with it."""
+    if not kind.__module__.startswith("engine."):
+        return ()
+    body = ast.parse(dedent(getsource(kind))).body[0]
+    lines = body.body if isinstance(body, ast.ClassDef) else []
+    return tuple(
+        (member.target.id, " ".join(cleandoc(below.value.value).split()))
+        for member, below in pairwise(lines)
+        if isinstance(member, ast.AnnAssign)
+        and isinstance(member.target, ast.Name)
+        and isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+        and isinstance(below.value.value, str)
+    )
+
+
+def _parts(kind: Any) -> Iterator[type[msgspec.Struct]]:
+    """Yield the structs that a member's type is made of."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        if not issubclass(kind, Sealed | SealedCard):
+            yield kind
+        return
+    for argument in get_args(kind):
+        yield from _parts(argument)
 
 
 def _field(field: msgspec.structs.FieldInfo) -> str:

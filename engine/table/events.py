@@ -273,7 +273,11 @@ class SeatActed(Part, frozen=True, kw_only=True, tag="seat_acted"):
     stack: Chips
     current_bet: Chips
     full_raise: Chips
-    """The last full increment of the street."""
+    """
+    The largest increment of the street that was no smaller than any before it.
+
+    It begins with the smallest opening bet and never falls; see rulebook ``betting.last_raise``.
+    """
 
     all_in: bool
     timed_out: bool
@@ -284,7 +288,11 @@ class SeatActed(Part, frozen=True, kw_only=True, tag="seat_acted"):
 class StreetClosed(Part, frozen=True, kw_only=True, tag="street_closed"):
     street: int
     chips: Chips
-    """Wagered in the hand so far, the carry not included."""
+    """
+    Wagered by the seats in the hand so far, antes and blinds included.
+
+    Not what is no wager: the carry, the Sabacc pot, and dead money (the table's ante, fees).
+    """
 
     min_open: Chips
     """The smallest opening bet of the next street."""

@@ -50,6 +50,12 @@ class PotsFormed(Part, frozen=True, kw_only=True, tag="pots_formed"):
 class DrawOffDealt(Part, frozen=True, kw_only=True, tag="draw_off_dealt"):
     pot: int
     cards: tuple[SeatedCard, ...]
+    """
+    One for each tied seat, as far as the pile goes.
+
+    What it could not give follows in another of these events, behind ``pile_committed``.
+    """
+
     rule: str
 
 
@@ -104,6 +110,8 @@ class HandSettled(Part, frozen=True, kw_only=True, tag="hand_settled"):
     """Of every seat at the table, busts included."""
 
     winners: tuple[int, ...]
+    """Who got a share of the main pot, clockwise from the left of the button; maybe nobody."""
+
     busts: tuple[Bust, ...]
     carry: Chips
     sabacc_pot: Chips = 0

@@ -8,7 +8,8 @@ from litestar import Response
 from litestar.params import FromPath
 
 from engine.league.roles import STAFF
-from engine.rulesets import Amounts
+from engine.rulesets import PRESETS, Amounts, preset
+from engine.rulesets.differences import Difference, differences
 from engine.season.errors import SeasonClosedAlready
 from engine.tournament.entering.values import Entering
 from engine.tournament.levels import following
@@ -75,6 +76,9 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     ruleset: Any
     ruleset_name: str
     ruleset_hash: str
+    ruleset_overrides: tuple[Difference, ...]
+    """In what the ruleset (``other``) differs from the preset of its name (``one``)."""
+
     table_seats: int
     starting_stack: int
     entrants_min: int
@@ -208,6 +212,7 @@ async def _shown(request: Asked, place: Place) -> TournamentShown:
         clock=_clock(place.state),
         round=round_now(place.state),
         money=money_shown(place.state),
+        ruleset_overrides=_overrides(terms),
         late_registration=known.late,
         late_registration_until=known.late_until,
         **{
@@ -216,6 +221,12 @@ async def _shown(request: Asked, place: Place) -> TournamentShown:
             if name in Terms.__struct_fields__
         },
     )
+
+
+def _overrides(terms: Any) -> tuple[Difference, ...]:
+    if terms.ruleset_name not in PRESETS:
+        return ()
+    return differences(preset(terms.ruleset_name), terms.ruleset)
 
 
 def _clock(state: Any) -> ClockShown | None:

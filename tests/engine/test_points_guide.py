@@ -8,11 +8,14 @@ from engine.rng import master_commitment
 from engine.season.lots import drawn
 from engine.season.points import FORMULA_NAMES
 from engine.season.presets import PRESETS
+from engine.season.values import PointsFormula
 from engine.values import number_of
 from tests.engine.floor import SEASON, player
 from tests.engine.seasons import MASTER
 
-GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "points.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "guides" / "points.md").read_text(encoding="utf-8")
+RECOMPUTING = (ROOT / "api-spec" / "recomputing.md").read_text(encoding="utf-8")
 
 
 def test_the_lines_in_the_guide_repeat_a_lot() -> None:
@@ -37,3 +40,15 @@ def test_the_guide_names_every_preset_and_every_name_of_a_formula() -> None:
     said = set(re.findall(r"`([a-z0-9_]+)`", GUIDE))
 
     assert PRESETS.keys() | FORMULA_NAMES <= said
+
+
+def test_whoever_computes_again_finds_the_text_of_every_preset() -> None:
+    texts = {
+        name: each.points.text
+        for name, each in PRESETS.items()
+        if isinstance(each.points, PointsFormula)
+    }
+    said = dict(re.findall(r"^\| `([a-z0-9_]+)` \| `([^`]+)`", RECOMPUTING, re.MULTILINE))
+
+    assert len(texts) > 10
+    assert {name: said.get(name) for name in texts} == texts

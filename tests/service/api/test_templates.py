@@ -212,3 +212,14 @@ async def test_the_house_has_no_overrides_without_their_game(serving) -> None:
         answer = await put(owner, f"/v1/leagues/{league}/house-rules", {"body": body})
     assert (answer.status_code, answer.json()["code"]) == (400, "validation_failed")
     assert answer.json()["errors"][0]["pointer"] == "/body/overrides"
+
+
+async def test_what_was_played_otherwise_than_the_preset_is_told(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        plain = await announced(owner, league, ruleset="cantina")
+        other = await announced(owner, league, ruleset="cantina", overrides={"odd_chip": "carry"})
+    assert plain["ruleset_overrides"] == []
+    assert other["ruleset_overrides"] == [
+        {"parameter": "odd_chip", "one": "seat_order", "other": "carry"}
+    ]
