@@ -21,13 +21,15 @@ import uvloop
 from bench import hands
 from bench.counting import SECRET, Bench, bench, command
 from engine.aggregates import DECIDERS
-from service.audit.audit import CHUNK, audit_league
-from service.audit.chain import Chains, entry_hash
+from engine.values import identifier
+from service.audit import audit_league
+from service.audit.chain import entry_hash
+from service.audit.chunks import read_bytes
+from service.audit.plan import make_plan
 from service.audit.report import Findings
 from service.audit.tree import TreeAudit
 from service.database import async_engine
 from service.desk import settle
-from service.eventstore.read import read_league
 from service.eventstore.record import Recorded
 from service.keys import Keys
 from service.sources import DatabaseClock
@@ -109,19 +111,19 @@ async def measure_bytes(server: Bench) -> None:
     connection = await asyncpg.connect(server.cluster.url("ours"))
     await connection.copy_records_to_table("events", records=_made(number), columns=_COLUMNS)
     await connection.execute("ANALYZE events")
+    plan = await make_plan(connection, identifier("lge", number), None, None)
     findings = Findings()
-    chains, tree = Chains(findings), TreeAudit(findings)
-    begun, used, after = time.perf_counter(), time.process_time(), -1
-    while rows := await read_league(connection, number, after, CHUNK):
-        for row in rows:
-            chains.follow(row)
-            tree.add(row.hash)
-        after = rows[-1].position
+    tree = TreeAudit(findings)
+    begun, used = time.perf_counter(), time.process_time()
+    for unit in plan.units:
+        if unit.kind == "bytes":
+            tree.take(await read_bytes(connection, number, plan, unit, findings))
+    events = plan.until + 1
     seconds, used = time.perf_counter() - begun, time.process_time() - used
     await connection.close()
     failed = sum(check.failed for check in findings.checks.values())
     print(
-        f"chains and tree of {after + 1:,} events: {seconds:.1f} s, {used:.1f} s of processor "
+        f"chains and tree of {events:,} events: {seconds:.1f} s, {used:.1f} s of processor "
         f"({failed} faults; a million at most 30 s)"
     )
 

@@ -5,6 +5,7 @@ Nothing here trusts the code that wrote the log: the entry is put together again
 from the columns alone.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha1, sha256
@@ -45,6 +46,19 @@ class Chains:
         self._command = ""
         self._namespace = b""
         self._index = 0
+
+    def resume(self, before: Sequence[Recorded], heads: dict[str, tuple[int, bytes]]) -> None:
+        """
+        Begin in the middle of a log.
+
+        Args:
+            before: The events before, from the first of the last append on.
+            heads: Of every stream that is asked for, as they were then.
+        """
+        earlier = Chains(Findings())
+        for recorded in before:
+            earlier.follow(recorded)
+        self.__dict__.update(earlier.__dict__, _findings=self._findings, heads=heads)
 
     def follow(self, recorded: Recorded) -> str:
         """Check one event's bytes and place; return the identifier of the command it belongs to."""

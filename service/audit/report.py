@@ -1,6 +1,6 @@
 """What an audit found: a figure for every check, and what did not hold, by position."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -31,6 +31,7 @@ class Check(msgspec.Struct, kw_only=True):
 
 TITLES = {
     "positions": "positions dense",
+    "canonical": "documents in their one form",
     "chains": "hashes recomputed",
     "event_ids": "event identifiers derived",
     "guards": "guards held",
@@ -143,11 +144,44 @@ class Findings:
         if self._first is None or 0 <= fault.position < (self._first.position % _NOWHERE):
             self._first = fault
 
-    def close(self, report: Report) -> Report:
-        """Write the figures into *report*."""
-        report.checks = list(self.checks.values())
-        report.passed = self._first is None
-        if self._first is not None:
-            report.first_bad_position = self._first.position
-            report.first_bad = f"{self._first.stream}: {self._first.what}"
-        return report
+    def kept(self) -> "Found":
+        """Return what was found, for another process to add up."""
+        made = [check for check in self.checks.values() if check.checked or check.failed]
+        return Found(checks=tuple(made), first=self._first)
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the checks of one unit have said."""
+
+    checks: tuple[Check, ...] = ()
+    first: Fault | None = None
+
+
+def _added_up(found: Sequence[Found]) -> tuple[list[Check], Fault | None]:
+    """Return all checks together, and the fault that stands first; the order does not matter."""
+    checks = {name: Check(name=name, title=title) for name, title in TITLES.items()}
+    faults: dict[str, list[Fault]] = {name: [] for name in TITLES}
+    for each in found:
+        for check in each.checks:
+            checks[check.name].checked += check.checked
+            checks[check.name].failed += check.failed
+            faults[check.name] += check.faults
+    for name, check in checks.items():
+        check.faults = sorted(faults[name], key=_place)[:FAULTS_SHOWN]
+    firsts = [each.first for each in found if each.first is not None]
+    return list(checks.values()), min(firsts, key=_place, default=None)
+
+
+def close(report: Report, found: Sequence[Found]) -> Report:
+    """Write into *report* what was *found*, and return it."""
+    report.checks, first = _added_up(found)
+    report.passed = first is None
+    if first is not None:
+        report.first_bad_position = first.position
+        report.first_bad = f"{first.stream}: {first.what}"
+    return report
+
+
+def _place(fault: Fault) -> tuple[int, str, str]:
+    """Return where a fault stands; one without a position after all that have one."""
+    return fault.position % _NOWHERE, fault.stream, fault.what

@@ -1,11 +1,16 @@
 """
 A league's tree, built again from the log's hashes, against what was signed and stored.
 
-Each signed head of this epoch must be the root of as many first events; so every
+Each signed head of every epoch must be the root of as many first events; so every
 later one continues every earlier.  What the signer itself remembers is compared too:
 a database restored from an old copy has forgotten the heads that would betray it.
+
+Chunks of events give the roots of their tiles, in any order; :class:`TreeAudit` takes
+those one after another.
 """
 
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -22,90 +27,163 @@ from service.transparency.signing import SignerAway, last_head, origin_of
 from service.transparency.tree import Frontier, root_of
 
 _HEADS = """
-    SELECT size, root, note FROM checkpoint WHERE league = $1 AND epoch = $2 ORDER BY size
+    SELECT epoch, size, root, note FROM checkpoint WHERE league = $1 ORDER BY epoch, size
 """
+# What an epoch had signed beyond the size at which the next was opened was given up by name.
+_KEPT = "SELECT epoch, size FROM epoch_opening WHERE league = $1"
 _KEYS = "SELECT verifier_key FROM signer_key WHERE event = 'published'"
-_NODES = "SELECT level, index, hash FROM tree_node WHERE league = $1"
+_GROWN = "SELECT level, max(index) AS index FROM tree_node WHERE league = $1 GROUP BY level"
+_NODES = "SELECT level, index, hash FROM tree_node WHERE league = $1 AND level = $2 AND index <= $3"
 
 
-class _Vouched(msgspec.Struct, frozen=True, kw_only=True):
-    """A root that somebody vouches for."""
+class Vouched(msgspec.Struct, frozen=True, kw_only=True):
+    """A root that somebody vouches for, or a fault found on the way to it."""
 
+    size: int
     root: bytes
     by: str
+    fault: str | None = None
+    """Why it cannot be compared, or may not be trusted."""
+
+    compared: bool = True
+
+
+class Leaves(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The leaves of one chunk, which begins with a tile."""
+
+    tiles: tuple[bytes, ...] = ()
+    """Roots of its whole tiles."""
+
+    count: int = 0
+    vouched: dict[int, bytes] = {}
+    """By size of the log, the root of the leaves after the last whole tile, where there are any."""
+
+
+async def vouched(connection: Any, league: UUID, signer: httpx.AsyncClient | None) -> list[Vouched]:
+    """Return what is vouched for; to be read before the log's end is looked up."""
+    epoch = await epoch_of(connection, league)
+    found = [] if signer is None else [await _remembered(signer, origin_of(league, epoch))]
+    keys = [row["verifier_key"] for row in await connection.fetch(_KEYS)]
+    begun = {row["epoch"]: row["size"] for row in await connection.fetch(_KEPT, league)}
+    for row in await connection.fetch(_HEADS, league):
+        size = row["size"]
+        head = Checkpoint(origin=origin_of(league, row["epoch"]), size=size, root=row["root"])
+        named = any(_signed(row["note"], key, head) for key in keys)
+        former = row["epoch"] < epoch
+        kept = [at for number, at in begun.items() if number > row["epoch"]]
+        found.append(
+            Vouched(
+                size=size,
+                root=head.root,
+                by=f"a signed head of epoch {row['epoch']}" if former else "a signed head",
+                fault=None if named else f"no published key signed head {size}",
+                compared=size <= min(kept, default=size),
+            )
+        )
+    return found
+
+
+async def _remembered(signer: httpx.AsyncClient, origin: str) -> Vouched:
+    by = "the signer's memory"
+    try:
+        last: Head = await last_head(signer, origin)
+    except SignerAway as away:
+        fault = f"{away}: its memory is not compared"
+        return Vouched(size=0, root=b"", by=by, fault=fault, compared=False)
+    if last.origin != origin:
+        fault = f"the signer signs {last.origin}, the log says {origin}"
+        return Vouched(size=0, root=b"", by=by, fault=fault, compared=False)
+    return Vouched(size=last.size, root=last.root, by=by, compared=last.size > 0)
+
+
+async def grown(connection: Any, league: UUID) -> dict[int, int]:
+    """Return the highest index of each level of stored subtrees."""
+    return {row["level"]: row["index"] for row in await connection.fetch(_GROWN, league)}
+
+
+def leaves_of(hashes: Sequence[bytes], offset: int, sizes: Iterable[int]) -> Leaves:
+    """
+    Return what a chunk adds to the tree.
+
+    Args:
+        hashes: Of its events.
+        offset: How many leaves stand before it, whole tiles.
+        sizes: Sizes of the log whose roots are asked for; others than of this chunk are left out.
+    """
+    whole = len(hashes) // TILE * TILE
+    asked = {size - offset for size in sizes if offset < size <= offset + len(hashes)}
+    return Leaves(
+        tiles=tuple(root_of(hashes[at : at + TILE]) for at in range(0, whole, TILE)),
+        count=len(hashes),
+        vouched={
+            offset + size: root_of(hashes[size // TILE * TILE : size])
+            for size in sorted(asked)
+            if size % TILE
+        },
+    )
 
 
 class TreeAudit:
     """
-    Takes the hashes of a league's log one after another.
+    Takes the chunks of a league's log one after another.
 
     Args:
         findings: Where faults go, under ``tree``; a fault stands at the last event of
             the range that is not what it was.
+        about: What is vouched for.
+        nodes: Stored subtrees by level and index.
     """
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(
+        self,
+        findings: Findings,
+        about: Sequence[Vouched] = (),
+        nodes: Mapping[tuple[int, int], bytes] = {},
+    ) -> None:
         self._findings = findings
-        self._vouched: dict[int, list[_Vouched]] = {}
-        self._nodes: dict[tuple[int, int], bytes] = {}
+        due = [each for each in about if each.compared]
+        self._vouched = deque(sorted(due, key=lambda each: each.size))
+        self._nodes = dict(nodes)
         self._levels: list[list[bytes]] = [[]]
-        """Hashes of each level that are not yet below one of the next; the leaves first."""
+        """Hashes of each level that are not yet below one of the next; tiles first."""
 
         self._counts: list[int] = [0]
+        self._size = 0
         self._held = 0
+        for each in about:
+            self._fault_unless(each.fault is None, each.size - 1, each.fault or "")
 
-    async def prepare(
-        self, connection: Any, league: UUID, signer: httpx.AsyncClient | None
-    ) -> None:
-        """Read what is vouched for; before the log's end is looked up, or it is ahead of it."""
-        epoch = await epoch_of(connection, league)
-        origin = origin_of(league, epoch)
-        if signer is not None:
-            await self._ask(signer, origin)
-        keys = [row["verifier_key"] for row in await connection.fetch(_KEYS)]
-        for row in await connection.fetch(_HEADS, league, epoch):
-            head = Checkpoint(origin=origin, size=row["size"], root=row["root"])
-            named = any(_signed(row["note"], key, head) for key in keys)
-            self._fault_unless(named, head.size - 1, f"no published key signed head {head.size}")
-            self._vouch(head.size, head.root, "a signed head")
-        for row in await connection.fetch(_NODES, league):
-            self._nodes[row["level"], row["index"]] = row["hash"]
-
-    def add(self, leaf: bytes) -> None:
-        """Append the hash of the next event."""
-        self._append(0, leaf)
-        size = self._counts[0]
-        for vouched in self._vouched.pop(size, ()):
-            held = self._root() == vouched.root
-            what = f"the first {size} events are not those of {vouched.by}; {self._held} still are"
-            self._fault_unless(held, size - 1, what)
-            if held:
-                self._held = size
+    def take(self, leaves: Leaves) -> None:
+        """Append a chunk's leaves."""
+        end = self._size + leaves.count
+        for tile in leaves.tiles:
+            self._compare_below(self._size + TILE, leaves)
+            self._append(0, tile)
+            self._size += TILE
+        self._compare_below(end + 1, leaves)
+        self._size = end
 
     def end(self) -> None:
         """Say what is vouched for and is not in the log at all."""
-        size = self._counts[0]
-        for beyond, vouched in sorted(self._vouched.items()):
-            for each in vouched:
-                what = f"the log has {size} events, {each.by} covers {beyond}"
-                self._fault_unless(False, size, what)
+        size = self._size
+        for each in self._vouched:
+            what = f"the log has {size} events, {each.by} covers {each.size}"
+            self._fault_unless(False, size, what)
         for level, index in self._nodes:
             last = ((index + 1) << level) - 1
             self._fault_unless(False, last, "a stored subtree covers events that the log lacks")
 
-    async def _ask(self, signer: httpx.AsyncClient, origin: str) -> None:
-        try:
-            last: Head = await last_head(signer, origin)
-        except SignerAway as away:
-            self._fault_unless(False, -1, f"{away}: its memory is not compared")
-            return
-        same = last.origin == origin
-        self._fault_unless(same, -1, f"the signer signs {last.origin}, the log says {origin}")
-        if same and last.size:
-            self._vouch(last.size, last.root, "the signer's memory")
-
-    def _vouch(self, size: int, root: bytes, by: str) -> None:
-        self._vouched.setdefault(size, []).append(_Vouched(root=root, by=by))
+    def _compare_below(self, end: int, leaves: Leaves) -> None:
+        """Compare the roots of all sizes below *end* that were not reached before."""
+        while self._vouched and self._vouched[0].size < end:
+            each = self._vouched.popleft()
+            held = self._root(leaves.vouched.get(each.size)) == each.root
+            what = (
+                f"the first {each.size} events are not those of {each.by}; {self._held} still are"
+            )
+            self._fault_unless(held, each.size - 1, what)
+            if held:
+                self._held = each.size
 
     def _append(self, depth: int, root: bytes) -> None:
         if depth == len(self._levels):
@@ -114,30 +192,44 @@ class TreeAudit:
         row = self._levels[depth]
         row.append(root)
         self._counts[depth] += 1
-        if depth:
-            self._compare_node(depth, root)
+        self._compare_node(depth, root)
         if len(row) == TILE:
             above = root_of(row)
             row.clear()
             self._append(depth + 1, above)
 
     def _compare_node(self, depth: int, root: bytes) -> None:
-        level, index = depth * TILE_BITS, self._counts[depth] - 1
+        level, index = (depth + 1) * TILE_BITS, self._counts[depth] - 1
         stored = self._nodes.pop((level, index), None)
         if stored is not None:
             last = ((index + 1) << level) - 1
             what = f"the stored subtree {index} of 2^{level} events is not theirs"
             self._fault_unless(stored == root, last, what)
 
-    def _root(self) -> bytes:
+    def _root(self, rest: bytes | None) -> bytes:
+        """Return the root over all whole tiles, and *rest* after them."""
         frontier = Frontier()
         for depth in range(len(self._levels) - 1, -1, -1):
             for root in self._levels[depth]:
-                frontier.append_subtree(1 << depth * TILE_BITS, root)
+                frontier.append_subtree(1 << (depth + 1) * TILE_BITS, root)
+        if rest is not None:
+            # A node without a neighbour goes up as it is: this is the last of the tree.
+            frontier.append_subtree(1, rest)
         return frontier.root()
 
     def _fault_unless(self, held: bool, position: int, what: str) -> None:
         self._findings.hold("tree", held, position, "", what)
+
+
+async def nodes_of(
+    connection: Any, league: UUID, until: Mapping[int, int]
+) -> dict[tuple[int, int], bytes]:
+    """Return the stored subtrees of each level up to an index."""
+    return {
+        (row["level"], row["index"]): row["hash"]
+        for level, index in until.items()
+        for row in await connection.fetch(_NODES, league, level, index)
+    }
 
 
 def _signed(note: str, key: str, head: Checkpoint) -> bool:

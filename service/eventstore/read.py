@@ -5,7 +5,7 @@ Positions are dense and in commit order: who has seen position n has seen
 everything below it.  Connections are asyncpg's, or SQLAlchemy's over asyncpg.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -45,6 +45,22 @@ _LEAGUE = (
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position > $2 "  # noqa: S608
     "ORDER BY position LIMIT $3"
 )
+_BETWEEN = (
+    f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position > $2 "  # noqa: S608
+    "AND position <= $3 ORDER BY position"
+)
+_BEFORE = (
+    f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position <= $2 "  # noqa: S608
+    "ORDER BY position DESC LIMIT $3"
+)
+_AT = (
+    f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position = ANY ($2) "  # noqa: S608
+    "ORDER BY position"
+)
+_POSITIONS = """
+    SELECT array_agg(position ORDER BY position) FROM events
+     WHERE league = $1 AND stream = ANY ($2) AND position <= $3
+"""
 _LAST = "SELECT position FROM events WHERE league = $1 ORDER BY position DESC LIMIT 1"
 # Every league has a position 0; skipping from league to league reads one row of each.
 _LEAGUES = """
@@ -92,6 +108,37 @@ async def read_league(
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_LEAGUE, number, after_position, limit)
     return [_recorded(number, row) for row in rows]
+
+
+async def read_between(
+    connection: Any, league: str | UUID, after_position: int, until: int
+) -> list[Recorded]:
+    """Return the events of a league after one position up to another."""
+    number = _number(league)
+    rows = await (await driver_of(connection)).fetch(_BETWEEN, number, after_position, until)
+    return [_recorded(number, row) for row in rows]
+
+
+async def read_last(connection: Any, league: str | UUID, until: int, limit: int) -> list[Recorded]:
+    """Return the last *limit* events of a league up to a position, oldest first."""
+    number = _number(league)
+    rows = await (await driver_of(connection)).fetch(_BEFORE, number, until, limit)
+    return [_recorded(number, row) for row in reversed(rows)]
+
+
+async def read_at(connection: Any, league: str | UUID, positions: Sequence[int]) -> list[Recorded]:
+    """Return the events at *positions*, oldest first."""
+    number = _number(league)
+    rows = await (await driver_of(connection)).fetch(_AT, number, positions)
+    return [_recorded(number, row) for row in rows]
+
+
+async def positions_of(
+    connection: Any, league: str | UUID, streams: Sequence[str], until: int
+) -> list[int]:
+    """Return where the events of *streams* stand up to a position, ascending."""
+    driver = await driver_of(connection)
+    return await driver.fetchval(_POSITIONS, _number(league), streams, until) or []
 
 
 async def last_position(connection: Any, league: str | UUID) -> int:

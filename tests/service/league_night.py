@@ -95,8 +95,9 @@ class Night:
         decided = DECIDERS["tournament"].decide((await states.load(floor)).state, bust)
         return [Entry(floor, decided)]
 
-    async def found(self) -> None:
-        """Make the league, its members and its season."""
+    async def found(self, members: int = 0) -> None:
+        """Make the league, its players, so many other *members*, and its season."""
+        others = [named("plr", f"{self._name} member {number}") for number in range(members)]
         await self.ask(
             (
                 stream_of(self.league),
@@ -107,7 +108,10 @@ class Night:
                         owner=self.players[0],
                         sandbox=True,
                     ),
-                    *(AddMember(player=player, now=utcnow()) for player in self.players[1:]),
+                    *(
+                        AddMember(player=player, now=utcnow())
+                        for player in (*self.players[1:], *others)
+                    ),
                 ],
             )
         )
@@ -270,13 +274,14 @@ async def played(
     steps_max: int = 5_000,
     ruleset: str = "better_simple",
     void: VoidCause | None = None,
+    members: int = 0,
 ) -> Night:
     """Return a night that has been played into *database*."""
     writer = Writer(PostgresStore(database.url(), SECRET_KEY), DECIDERS, utcnow)
     await writer.start()
     try:
         night = Night(writer, name, ruleset)
-        await night.found()
+        await night.found(members)
         await night.start()
         if void is not None:
             await night.play(VOIDED_AFTER)

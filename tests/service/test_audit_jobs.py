@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from engine.values import number_of
 from service import jobs
-from service.audit.audit import Auditor
+from service.audit.report import Findings
+from service.audit.streams import StreamAudit
 from service.desk import Desk, open_desk
 from service.eventstore.read import read_league
 from service.jobs import Claimed, Hopeless, Job
@@ -180,15 +181,18 @@ async def test_jobs_that_are_late_or_dead_are_found(
 async def test_a_deal_that_nobody_plays_on_is_found_after_a_minute(database: TestDatabase) -> None:
     night = await played(database, steps_max=30)
     connection = await asyncpg.connect(database.url("holotable_audit"))
-    auditor = Auditor(await Keys(SECRET_KEY).of(connection, number_of(night.league)))
+    keys = await Keys(SECRET_KEY).of(connection, number_of(night.league))
     rows = await read_league(connection, night.league, limit=10_000)
     await connection.close()
+    last = {row.stream: row.position for row in rows}
+    findings = Findings()
+    audit = StreamAudit(keys, findings, last)
     for row in rows:
-        auditor.read(row)
+        audit.read(row)
 
-    auditor.end(rows[-1].position, rows[-1].at)
-    assert auditor.findings.checks["deals"].failed == 0
-    auditor.check_deals(rows[-1].at + timedelta(minutes=5))
-    found = auditor.findings.checks["deals"].faults
-    assert found and {fault.position for fault in found} <= set(auditor.chains.last.values())
+    audit.end(rows[-1].at)
+    assert findings.checks["deals"].failed == 0
+    audit.check_deals(rows[-1].at + timedelta(minutes=5))
+    found = findings.checks["deals"].faults
+    assert found and {fault.position for fault in found} <= set(last.values())
     assert "nobody is asked" in found[0].what

@@ -19,7 +19,7 @@ from engine.tournament.money.events import (
 from engine.tournament.terms import FeeTerms
 from engine.tournament.values import Standing
 from service.audit.money import MoneyAudit
-from service.audit.report import Findings, Report
+from service.audit.report import Findings, Report, close
 from tests.engine.books import out
 from tests.engine.floor import NOON, entrant, table, to_start
 from tests.engine.scenario import Scenario
@@ -33,7 +33,7 @@ def audited(events: list[Any]) -> Report:
     money = MoneyAudit("tournament-1", findings)
     for position, event in enumerate(events):
         money.see(event, position)
-    return findings.close(Report(league="lge_1", tournament=None))
+    return close(Report(league="lge_1", tournament=None), [findings.kept()])
 
 
 @pytest.mark.parametrize("seed", range(NIGHTS))

@@ -12,7 +12,7 @@ import pytest
 
 from engine.values import number_of
 from service.audit.report import Findings
-from service.audit.tree import TreeAudit
+from service.audit.tree import TreeAudit, grown, leaves_of, nodes_of, vouched
 from service.errors import CheckpointRefused
 from service.eventstore.store import PostgresStore
 from service.transparency import ledger
@@ -236,10 +236,12 @@ async def tree_faults(
 ) -> list[tuple[int, str]]:
     """Return where and what an audit of the tree finds."""
     findings = Findings()
-    audit = TreeAudit(findings)
-    await audit.prepare(connection, league, signer)
-    for leaf in await leaves(connection, league):
-        audit.add(leaf)
+    about = await vouched(connection, league, signer)
+    nodes = await nodes_of(connection, league, await grown(connection, league))
+    audit, hashes = TreeAudit(findings, about, nodes), await leaves(connection, league)
+    for offset in range(0, len(hashes), ledger.TILE):
+        sizes = (each.size for each in about if each.compared)
+        audit.take(leaves_of(hashes[offset : offset + ledger.TILE], offset, sizes))
     audit.end()
     assert findings.checks["tree"].checked
     return [(fault.position, fault.what) for fault in findings.checks["tree"].faults]
@@ -291,6 +293,30 @@ async def test_an_audit_of_a_cut_log_names_what_is_gone(
     assert await tree_faults(worker, signer, number) == [
         (16, "the log has 16 events, the signer's memory covers 20"),
         (16, "the log has 16 events, a signed head covers 20"),
+    ]
+
+
+async def test_an_audit_compares_the_heads_of_former_epochs(
+    writer: Writer,
+    worker: asyncpg.Connection,
+    superuser: asyncpg.Connection,
+    signer: httpx.AsyncClient,
+) -> None:
+    """What an operator gave up by opening an epoch is not missed; the rest still holds."""
+    league, number = await signed(writer, worker, signer, 10)
+    await count(writer, league, 10)
+    await sign_head(worker, signer, number)
+    await superuser.execute("DELETE FROM events WHERE league = $1 AND position > 15", number)
+    await superuser.execute("SELECT raise_epoch($1, 'an operator', 'a drill')", number)
+    await sign_head(worker, signer, number)
+    assert await tree_faults(worker, signer, number) == []
+
+    await superuser.execute(
+        "UPDATE events SET hash = sha256(hash) WHERE league = $1 AND position = 4", number
+    )
+    assert await tree_faults(worker, None, number) == [
+        (9, "the first 10 events are not those of a signed head of epoch 0; 0 still are"),
+        (15, "the first 16 events are not those of a signed head; 0 still are"),
     ]
 
 

@@ -1,0 +1,56 @@
+"""
+Keep the units of an audit, so that it is done in parallel and goes on after a kill.
+
+``audit_plan`` says what the audit covers.  A unit waits, is armed as a job (whose
+lease is the unit's), or is done; ``runs`` counts its beginnings.  The auditor's login may
+read what is due, to find what is overdue.
+"""
+
+from alembic import op
+
+revision = "0017"
+down_revision = "0014"
+branch_labels = None
+depends_on = None
+
+_STATEMENTS = (
+    """
+    CREATE TABLE audit_plan (
+        report text CONSTRAINT pk_audit_plan PRIMARY KEY
+            CONSTRAINT fk_audit_plan_report REFERENCES audit_report (id),
+        plan json NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE audit_unit (
+        report text NOT NULL
+            CONSTRAINT fk_audit_unit_report REFERENCES audit_plan (report),
+        number integer NOT NULL CONSTRAINT ck_audit_unit_number CHECK (number >= 0),
+        key text NOT NULL,
+        state text NOT NULL DEFAULT 'waiting'
+            CONSTRAINT ck_audit_unit_state CHECK (state IN ('waiting', 'armed', 'done')),
+        runs integer NOT NULL DEFAULT 0 CONSTRAINT ck_audit_unit_runs CHECK (runs >= 0),
+        weight bigint NOT NULL CONSTRAINT ck_audit_unit_weight CHECK (weight >= 0),
+        progress bigint NOT NULL DEFAULT 0,
+        part json,
+        done_at timestamptz,
+        CONSTRAINT pk_audit_unit PRIMARY KEY (report, number),
+        CONSTRAINT uq_audit_unit_key UNIQUE (report, key),
+        CONSTRAINT ck_audit_unit_part CHECK ((state = 'done') = (part IS NOT NULL))
+    )
+    """,
+    "GRANT SELECT, INSERT ON audit_plan TO holotable_worker",
+    "GRANT SELECT, INSERT, UPDATE ON audit_unit TO holotable_worker",
+    "GRANT SELECT ON job TO holotable_audit",
+)
+
+
+def upgrade() -> None:
+    for statement in _STATEMENTS:
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    op.execute("REVOKE SELECT ON job FROM holotable_audit")
+    op.execute("DROP TABLE audit_unit")
+    op.execute("DROP TABLE audit_plan")

@@ -1,0 +1,108 @@
+"""A chunk of a league's log as bytes; what stood before it is looked up, not read again."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+
+from service.audit.chain import Chains
+from service.audit.plan import Plan, Unit
+from service.audit.report import Findings
+from service.audit.tree import Leaves, leaves_of
+from service.eventstore.read import read_between, read_last
+from service.eventstore.record import Recorded
+
+_LOOKED_BACK = 8
+
+_ENDS = """
+    SELECT e.stream, e.stream_version, e.hash
+      FROM unnest($2::text[], $3::bigint[]) AS asked (stream, version)
+     CROSS JOIN LATERAL (
+        SELECT stream, stream_version, hash FROM events e
+         WHERE e.league = $1 AND e.stream = asked.stream AND e.stream_version = asked.version
+           AND e.position <= $4 LIMIT 1) e
+     ORDER BY e.stream_version
+"""
+
+
+class _Guard(msgspec.Struct):
+    stream: Annotated[str, msgspec.Meta(pattern="^[a-z]+-[0-9a-f]{32}$")]
+    version: Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+
+
+class _Guards(msgspec.Struct):
+    guards: tuple[_Guard, ...] = ()
+
+
+_decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+async def read_bytes(driver: Any, league: UUID, plan: Plan, unit: Unit, found: Findings) -> Leaves:
+    """Check the bytes of *unit*'s events and their places; return their leaves."""
+    rows = await read_between(driver, league, unit.after, unit.until)
+    chains = Chains(found)
+    before = await _append_before(driver, league, unit.after)
+    chains.resume(before, await _heads(driver, league, unit.after, rows))
+    metadata = b""
+    for row in rows:
+        chains.follow(row)
+        held = _canonical(row.data) and (row.metadata == metadata or _canonical(row.metadata))
+        found.hold("canonical", held, row.position, row.stream, "its documents are not canonical")
+        metadata = row.metadata
+    sizes = (each.size for each in plan.vouched if each.compared)
+    return leaves_of([row.hash for row in rows], unit.offset, sizes)
+
+
+def _canonical(document: bytes) -> bool:
+    try:
+        return _encode(_decode(document)) == document
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return False
+
+
+async def _append_before(driver: Any, league: UUID, until: int) -> list[Recorded]:
+    """Return the events up to a position, from the first of the last append on."""
+    looked = _LOOKED_BACK
+    while True:
+        rows = await read_last(driver, league, until, looked)
+        own = [row for row in rows if row.metadata == rows[-1].metadata]
+        if len(own) < len(rows) or len(rows) < looked:
+            return own
+        looked *= _LOOKED_BACK
+
+
+async def _heads(
+    driver: Any, league: UUID, until: int, rows: list[Recorded]
+) -> dict[str, tuple[int, bytes]]:
+    """
+    Return the heads at a position of the streams that *rows* continue or guard.
+
+    Only the heads that they name, and the event after each, are looked up: where a stream
+    had another head than what follows says, that is a fault in either case.
+    """
+    asked: set[tuple[str, int]] = set()
+    known: set[str] = set()
+    metadata = b""
+    for row in rows:
+        named = [(row.stream, row.stream_version - 1)]
+        if row.metadata != metadata:
+            metadata = row.metadata
+            named += _guarded(metadata)
+        for stream, version in named:
+            if stream not in known:
+                asked |= {(stream, version), (stream, version + 1)}
+        known.add(row.stream)
+    if not asked:
+        return {}
+    streams, versions = zip(*sorted(asked), strict=True)
+    found = await driver.fetch(_ENDS, league, streams, versions, until)
+    return {row["stream"]: (row["stream_version"], row["hash"]) for row in found}
+
+
+def _guarded(metadata: bytes) -> list[tuple[str, int]]:
+    try:
+        guards = msgspec.convert(_decode(metadata), _Guards).guards
+    except msgspec.MsgspecError:
+        return []  # forged: what follows says so
+    return [(each.stream, each.version) for each in guards]

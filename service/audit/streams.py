@@ -1,0 +1,365 @@
+"""
+What a league's streams mean: every event folded, and at tables decided again.
+
+What the engine answers today to what was asked then must be what is stored, to the byte.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import accumulate
+from typing import Any
+
+import msgspec
+import structlog
+
+from engine.aggregates import DECIDERS
+from engine.errors import EngineError
+from engine.league.events import LeagueCreated
+from engine.season.events import TournamentHead, TournamentsRecorded
+from engine.table import recall
+from engine.table.events import TableOpened
+from engine.table.state import Table
+from engine.tournament.heads.events import TableHead, TablesRecorded
+from engine.values import TournamentId, stream_of
+from service.audit.chain import Boxes, open_commitments
+from service.audit.floors import FloorAudit
+from service.audit.hands import NEEDS_BEFORE, HandAudit
+from service.audit.knockouts import KnockoutAudit
+from service.audit.overdue import check_deal
+from service.audit.report import Findings
+from service.audit.seasons import SeasonAudit
+from service.errors import EventUnreadable
+from service.eventstore.codec import Codec, category_of
+from service.eventstore.record import Recorded
+from service.keys import LeagueKeys
+
+_log = structlog.get_logger()
+
+DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What a forged event may provoke in code that expects a possible one."""
+
+
+@dataclass
+class _Stream:
+    """A stream being folded; ``group`` are the events of its current command."""
+
+    state: Any
+    broken: bool = False
+    command: str = ""
+    group: list[tuple[Any, int]] = field(default_factory=list)
+
+
+class _Command(msgspec.Struct):
+    command_id: str
+
+
+_decode_command = msgspec.json.Decoder(_Command).decode
+
+
+class Figures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was counted."""
+
+    events: int = 0
+    hands: int = 0
+    openings: int = 0
+    omissions: int = 0
+    voided_deals: int = 0
+    sandbox: bool = False
+
+
+class StreamAudit:
+    """
+    Takes the events of some streams of a league, by position.
+
+    Args:
+        keys: Open the league's sealed values.
+        findings: Where faults go.
+        streams: Those it answers for.  Others, which they refer to, are only followed.
+        tournament: If given, the stream of the one tournament whose hands are decided again.
+    """
+
+    def __init__(
+        self,
+        keys: LeagueKeys,
+        findings: Findings,
+        streams: Iterable[str],
+        tournament: str | None = None,
+    ) -> None:
+        self._keys = keys
+        self._findings = findings
+        self._own = frozenset(streams)
+        self._only = tournament
+        self._codec = Codec(DECIDERS)
+        self._streams: dict[str, _Stream] = {}
+        self._heads: dict[str, tuple[int, bytes]] = {}
+        self._last: dict[str, int] = {}
+        """Position of each stream's last event."""
+
+        self._metadata, self._command = b"", ""
+        """Of the append in hand."""
+
+        self._knockouts = KnockoutAudit(findings)
+        self._tables: dict[str, HandAudit] = {}
+        self._floors: dict[str, FloorAudit] = {}
+        self._floor_of: dict[str, str] = {}
+        self._season_audits: dict[str, SeasonAudit] = {}
+        self._seasons: set[str] = set()
+        """Those with events that still wait for the end of their command."""
+
+        self._events = 0
+        self._sandbox = False
+
+    def read(self, recorded: Recorded) -> None:
+        """Open one event, and fold what its command has led to."""
+        command = self._command_of(recorded)
+        if self._seasons:
+            self._settle_seasons(command)
+        name = recorded.stream
+        self._heads[name] = (recorded.stream_version, recorded.hash)
+        self._last[name] = recorded.position
+        stream = self._streams.get(name)
+        if stream is None:
+            decider = DECIDERS.get(category_of(name))
+            initial = None if decider is None else decider.initial
+            stream = self._streams[name] = _Stream(initial, broken=decider is None)
+        if name not in self._own:
+            self._follow(recorded, stream)
+            return
+        self._events += 1
+        if command != stream.command:
+            self._decide(name, stream)
+            stream.command = command
+        boxes = open_commitments(recorded, self._keys, self._findings)
+        event = self._open(recorded, stream, boxes)
+        if event is not None:
+            stream.group.append((event, recorded.position))
+            if category_of(name) == "season":
+                self._seasons.add(name)
+
+    def _command_of(self, recorded: Recorded) -> str:
+        if recorded.metadata != self._metadata:
+            self._metadata = recorded.metadata
+            try:
+                self._command = _decode_command(recorded.metadata).command_id
+            except msgspec.MsgspecError:  # forged; the bytes are another unit's
+                self._command = recorded.event_id.hex
+        return self._command
+
+    def _follow(self, recorded: Recorded, stream: _Stream) -> None:
+        """Fold what another unit answers for; where it breaks there, it is not known here."""
+        if stream.broken:
+            return
+        try:
+            event = self._codec.decode(recorded, self._keys)
+            stream.state = DECIDERS[category_of(recorded.stream)].evolve(stream.state, event)
+        except (EventUnreadable, EngineError, *DEFECTS):
+            stream.broken = True
+
+    def _settle_seasons(self, command: str) -> None:
+        """Fold what seasons have awarded, before the results it was awarded for are corrected."""
+        for name in [each for each in self._seasons if self._streams[each].command != command]:
+            self._seasons.discard(name)
+            self._decide(name, self._streams[name])
+
+    def end(self, now: datetime) -> None:
+        """Fold what is left, and compare sums that span streams, as they stand at *now*."""
+        for name, stream in self._streams.items():
+            self._decide(name, stream)
+        self.check_deals(now)
+        self._knockouts.end()
+        for name, floor in self._floors.items():
+            floor.entropy.end()
+            tables = [table for table, its in self._floor_of.items() if its == name]
+            whole = not any(self._streams[table].broken for table in tables)
+            if whole and all(self._tables[table].hand is None for table in tables):
+                floor.balance(sum(self._tables[table].chips for table in tables))
+        for name, season in self._season_audits.items():
+            if not self._streams[name].broken:
+                season.end(self._streams[name].state)
+
+    def check_deals(self, now: datetime) -> None:
+        """Check at *now* that every deal which has begun is played on."""
+        for name, stream in self._streams.items():
+            if isinstance(stream.state, Table) and not stream.broken:
+                check_deal(name, stream.state, self._last[name], now, self._findings)
+
+    def figures(self) -> Figures:
+        """Return what was counted."""
+        tables = self._tables.values()
+        return Figures(
+            events=self._events,
+            hands=sum(hands.hands for hands in tables),
+            openings=sum(hands.openings for hands in tables),
+            omissions=sum(hands.omissions for hands in tables),
+            voided_deals=sum(hands.deals_voided for hands in tables),
+            sandbox=self._sandbox,
+        )
+
+    def _open(self, recorded: Recorded, stream: _Stream, boxes: Boxes | None) -> Any:
+        if stream.broken:
+            if stream.state is None:
+                what = "there are no such streams"
+                self._findings.hold("readable", False, recorded.position, recorded.stream, what)
+            return None
+        try:
+            event = self._codec.decode(recorded, self._keys, boxes)
+        except EventUnreadable as error:
+            stream.broken = True
+            self._findings.hold("readable", False, recorded.position, recorded.stream, error.detail)
+            return None
+        named = event.__struct_config__.tag == recorded.type
+        self._findings.hold(
+            "readable", named, recorded.position, recorded.stream, "the type is not the event's"
+        )
+        match event:
+            case LeagueCreated():
+                self._sandbox = event.sandbox
+            case TablesRecorded():
+                self._compare_tables(event, recorded)
+            case TournamentsRecorded():
+                for each in event.tournaments:
+                    self._compare_head(stream_of(each.tournament), each, recorded)
+        return event
+
+    def _compare_head(
+        self, stream: str, head: TableHead | TournamentHead, recorded: Recorded
+    ) -> None:
+        """Compare what was written above a stream when it was over with the stream itself."""
+        version, hash_ = self._heads.get(stream, (0, b""))
+        held = (version, hash_.hex()) == (head.version, head.hash)
+        what = f"{stream} had {head.version} events then, and another end; it has {version} here"
+        self._findings.hold("heads", held, recorded.position, recorded.stream, what)
+
+    def _compare_tables(self, event: TablesRecorded, recorded: Recorded) -> None:
+        for head in event.tables:
+            name = stream_of(head.table)
+            self._compare_head(name, head, recorded)
+            waiting = self._streams.get(name)
+            if waiting is not None:
+                self._decide(name, waiting)
+            table = self._tables.get(name)
+            hands = 0 if table is None else table.hands
+            what = f"{head.hands} hands were settled at {name}, {hands} are here"
+            held = hands == head.hands
+            self._findings.hold("heads", held, recorded.position, recorded.stream, what)
+        named = {stream_of(head.table) for head in event.tables}
+        opened = {name for name, floor in self._floor_of.items() if floor == recorded.stream}
+        what = f"{len(opened - named)} tables of this tournament are not among those recorded"
+        self._findings.hold("heads", opened <= named, recorded.position, recorded.stream, what)
+
+    def _decide(self, name: str, stream: _Stream) -> None:
+        """Decide the gathered command again, then fold and check its events one by one."""
+        group, stream.group = stream.group, []
+        if not group or stream.broken:
+            return
+        category = category_of(name)
+        folded: list[Any] = []
+        if category == "table":
+            if not self._placed(name, stream, group):
+                return
+            if self._only in (None, self._floor_of[name]):
+                folded = self._decide_table(name, stream, group)
+        checker = self._checker(category, name)
+        evolve = DECIDERS[category].evolve
+        for index, (event, position) in enumerate(group):
+            before = stream.state
+            try:
+                done = index < len(folded)
+                stream.state = folded[index] if done else evolve(before, event)
+                if checker is not None:
+                    checker.see(event, position, before)
+                self._knockouts.see(name, event, position)
+            except (EngineError, *DEFECTS) as error:
+                self._break(name, stream, position, error)
+                return
+            self._findings.hold("folds", True, position, name, "")
+
+    def _placed(self, name: str, stream: _Stream, group: list[tuple[Any, int]]) -> bool:
+        """Remember to which tournament a table belongs; its first event must say so."""
+        if name not in self._floor_of:
+            first, position = group[0]
+            if not isinstance(first, TableOpened):
+                self._break(name, stream, position, LookupError("a table was never opened"))
+                return False
+            self._floor_of[name] = stream_of(first.tournament)
+        return True
+
+    def _decide_table(self, name: str, stream: _Stream, group: list[tuple[Any, int]]) -> list[Any]:
+        """
+        Ask the table again what each command leads to.
+
+        Returns:
+            Its state after each event, as far as it can be decided; events that were
+            decided as they stand all have the state after their command.
+        """
+        decider = DECIDERS["table"]
+        state = stream.state
+        folded: list[Any] = []
+        position = group[0][1]
+        try:
+            for part in recall.parts_of([event for event, _ in group]):
+                rest = group[len(folded) :]
+                position = rest[0][1]
+                decided, after = decider.carry_out(state, recall.command_of(part))
+                held = decided == part
+                at = position if held else _first_difference(decided, part, rest)
+                what = "decided again, the events are others"
+                self._findings.hold("decisions", held, at, name, what)
+                if held and NEEDS_BEFORE.isdisjoint(map(type, part)):
+                    # Deciding has applied these very events, and nobody asks what was between.
+                    folded += [after] * len(part)
+                else:
+                    folded += accumulate(part, decider.evolve, initial=state)
+                    del folded[-len(part) - 1]
+                state = folded[-1]
+        except (EngineError, *DEFECTS) as error:
+            what = f"decided again, it is refused: {type(error).__name__}"
+            self._findings.hold("decisions", False, position, name, what)
+        return folded
+
+    def _checker(self, category: str, name: str) -> HandAudit | FloorAudit | SeasonAudit | None:
+        if category == "season":
+            made = SeasonAudit(name, self._findings, self._tournament)
+            return self._season_audits.setdefault(name, made)
+        if category == "tournament":
+            return self._floors.setdefault(name, FloorAudit(name, self._findings))
+        if category != "table":
+            return None
+        found = self._tables.get(name)
+        if found is None:
+            floor = self._floor_of[name]
+            found = HandAudit(name, self._findings, lambda: self._floor(floor))
+            self._tables[name] = found
+        return found
+
+    def _floor(self, floor: str) -> FloorAudit | None:
+        self._settle(floor)
+        return self._floors.get(floor)
+
+    def _tournament(self, tournament: TournamentId) -> Any:
+        floor = stream_of(tournament)
+        self._settle(floor)
+        stream = self._streams.get(floor)
+        return None if stream is None else stream.state
+
+    def _settle(self, floor: str) -> None:
+        """Fold a tournament's own events that still wait for the end of their command."""
+        stream = self._streams.get(floor)
+        if stream is not None and stream.group:
+            self._decide(floor, stream)
+
+    def _break(self, name: str, stream: _Stream, position: int, error: Exception) -> None:
+        stream.broken = True
+        _log.info("audit_found_break", stream=name, position=position, kind=type(error).__name__)
+        what = f"cannot follow what stands before it: {type(error).__name__}"
+        self._findings.hold("folds", False, position, name, what)
+
+
+def _first_difference(
+    decided: tuple[Any, ...], stored: tuple[Any, ...], group: list[tuple[Any, int]]
+) -> int:
+    for index, (event, position) in enumerate(group[: len(stored)]):
+        if index >= len(decided) or decided[index] != event:
+            return position
+    return group[min(len(decided), len(stored)) - 1][1] if decided else group[0][1]

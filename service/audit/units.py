@@ -1,0 +1,152 @@
+"""
+Doing one unit of an audit, and adding up what all units have found.
+
+Here the order in which units end is forgotten: a part says what its unit found, and the
+report follows from the parts alone, whoever did them and when.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.values import number_of, stream_of
+from service.audit.chunks import read_bytes
+from service.audit.overdue import check_jobs
+from service.audit.plan import Plan, Unit
+from service.audit.report import Findings, Found, Report, close
+from service.audit.streams import DEFECTS, Figures, StreamAudit
+from service.audit.tree import Leaves, TreeAudit, nodes_of
+from service.eventstore.read import positions_of, read_at, read_stream
+from service.keys import LeagueKeys, driver_of
+from service.projections.comparing import compare_league
+from service.projections.models import chosen
+from service.projections.projection import ProjectionBroken
+
+READ = 2_000
+"""Events fetched at once."""
+
+Told = Callable[[int], Awaitable[None]]
+"""Told now and then how much of a unit's weight is done."""
+
+_TOURNAMENT = re.compile(rb"trn_[0-9a-f]{32}")
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one unit has found."""
+
+    found: Found
+    figures: Figures = Figures()
+    leaves: Leaves | None = None
+    offset: int = 0
+
+
+async def perform(
+    connection: AsyncConnection, keys: LeagueKeys, plan: Plan, unit: Unit, told: Told
+) -> Part:
+    """
+    Do one unit of *plan*.
+
+    Args:
+        connection: Of its own; transactions are made and ended here.
+    """
+    driver = await driver_of(connection)
+    findings = Findings()
+    figures, leaves = Figures(), None
+    match unit.kind:
+        case "bytes":
+            leaves = await read_bytes(driver, number_of(plan.league), plan, unit, findings)
+        case "projection":
+            await _compare(connection, plan.league, unit.name, findings)
+        case "jobs":
+            await check_jobs(driver, plan.league, plan.now, findings)
+        case _:
+            figures = await _read_streams(driver, keys, plan, unit, told, findings)
+    await told(unit.weight)
+    return Part(found=findings.kept(), figures=figures, leaves=leaves, offset=unit.offset)
+
+
+async def _read_streams(
+    driver: Any, keys: LeagueKeys, plan: Plan, unit: Unit, told: Told, findings: Findings
+) -> Figures:
+    streams = [*unit.streams]
+    if unit.kind == "season":
+        streams += await _tournaments_of(driver, plan, unit.streams[0])
+    only = None if plan.tournament is None else stream_of(plan.tournament)
+    audit = StreamAudit(keys, findings, unit.streams, only)
+    positions = await positions_of(driver, plan.league, streams, plan.until)
+    for at in range(0, len(positions), READ):
+        for recorded in await read_at(driver, plan.league, positions[at : at + READ]):
+            audit.read(recorded)
+        await told(min(unit.weight, at))
+    audit.end(plan.now)
+    return audit.figures()
+
+
+async def _tournaments_of(driver: Any, plan: Plan, season: str) -> list[str]:
+    """Return the streams of every tournament that a season speaks of."""
+    named: set[bytes] = set()
+    version = 0
+    while rows := await read_stream(driver, plan.league, season, version):
+        for row in rows:
+            named |= set(_TOURNAMENT.findall(row.data))
+        version = rows[-1].stream_version
+    return sorted(stream_of(each.decode()) for each in named)
+
+
+async def _compare(connection: AsyncConnection, league: str, name: str, findings: Findings) -> None:
+    differences = []
+    try:
+        differences = await compare_league(connection, league, chosen(name))
+    except ProjectionBroken as error:
+        findings.hold("projections", False, error.position, name, error.reason)
+        return
+    except (*DEFECTS, sa.exc.IntegrityError, sa.exc.DataError) as error:
+        what = f"cannot be made from this log: {type(error).__name__}"
+        findings.hold("projections", False, -1, name, what)
+        return
+    findings.hold("projections", True, -1, "", "")
+    for found in differences:
+        what = (
+            f"relation {found.relation}: {found.only_live} rows that the log does not give, "
+            f"{found.only_rebuilt} missing"
+        )
+        findings.hold("projections", False, -1, found.name, what)
+
+
+async def finish(
+    connection: AsyncConnection, plan: Plan, parts: Sequence[Part], seconds: float
+) -> Report:
+    """Return the report that *parts*, one of every unit, make together."""
+    driver = await driver_of(connection)
+    findings = Findings()
+    chunks = sorted((each for each in parts if each.leaves is not None), key=lambda it: it.offset)
+    nodes = await nodes_of(driver, number_of(plan.league), plan.grown)
+    tree = TreeAudit(findings, plan.vouched, nodes)
+    events = 0
+    for chunk in chunks:
+        if chunk.leaves is not None:
+            tree.take(chunk.leaves)
+            events += chunk.leaves.count
+    tree.end()
+    understood = sum(part.figures.events for part in parts)
+    whole = events == plan.until + 1 == understood
+    said = f"{events} events up to position {plan.until}, {understood} of them in known streams"
+    findings.hold("positions", whole, plan.until, "", said, count=0)
+    report = Report(
+        league=plan.league,
+        tournament=plan.tournament,
+        sandbox=any(part.figures.sandbox for part in parts),
+        events=events,
+        streams=plan.streams,
+        hands=sum(part.figures.hands for part in parts),
+        openings=sum(part.figures.openings for part in parts),
+        omissions=sum(part.figures.omissions for part in parts),
+        voided_deals=sum(part.figures.voided_deals for part in parts),
+        last_position=plan.until,
+        seconds=round(seconds, 3),
+    )
+    return close(report, [findings.kept(), *(part.found for part in parts)])
