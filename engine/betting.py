@@ -182,6 +182,9 @@ class LegalAction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     cards: tuple[str, ...] | None = None
     """The own cards of which one is given up, or any are fielded."""
 
+    cards_min: int | None = None
+    """How many cards a selection, or what is added to it, must hold at least."""
+
     source: CardSource | None = None
     """Where the new card comes from."""
 

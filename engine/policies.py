@@ -17,6 +17,7 @@ from engine.season.commands import AwardPoints, ReviseAward
 from engine.season.state import Opened
 from engine.season.state import State as SeasonState
 from engine.season.values import Finish as SeasonFinish
+from engine.table import levels
 from engine.table.commands import ComeBack, OpenTable, Placed, StepAway
 from engine.table.events import Event as TableEvent
 from engine.table.events import FormedPot, HandSettled, PotAwarded, PotsFormed
@@ -31,7 +32,7 @@ from engine.tournament.money import pool
 from engine.tournament.seating import seats_at
 from engine.tournament.state import Finished, Running, Seating
 from engine.tournament.state import State as TournamentState
-from engine.tournament.values import Busted, Standing
+from engine.tournament.values import Busted, LevelClock, Standing
 from engine.values import EntrantId, Seat, TableId
 
 
@@ -159,6 +160,15 @@ def busts_of(
         main_winner=next((each.entrant for each in settled.stacks if each.seat in main), None),
         now=settled.at,
     )
+
+
+def level_played(table: Table, clock: LevelClock | None) -> int:
+    """Return the level of the hand in play at *table*, else of the one that is opened next."""
+    if table.hand is not None:
+        return table.level_number
+    if levels.by_hands(table):
+        return levels.next_level(table).number
+    return table.level_number if clock is None else clock.level
 
 
 def stacks_between_hands(table: Table) -> tuple[Standing, ...]:

@@ -45,6 +45,10 @@ async def call_last_hands(desk: Desk, league: str, tournament_id: str) -> dateti
     state = (await desk.writer.load(league, stream_of(tournament_id))).state
     if isinstance(state, Announced | Registering):
         return desk.clock.now() + _NOT_BEGUN
+    due = state.terms.floor.last_hands_at if isinstance(state, Running) else None
+    if due is not None and desk.clock.now() < due:
+        # It was put off with the start since this was armed.
+        return due
     order = desk.order(f"last_hands/{tournament_id}")
     try:
         await buy(desk, league, tournament_id, CallLastHands(now=order.received_at), order)

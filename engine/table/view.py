@@ -8,9 +8,11 @@ Source: rulebook ``visibility``.
 import msgspec
 
 from engine.betting import LegalAction
+from engine.errors import InvariantViolated
 from engine.pots import build_pots
 from engine.rulesets import Amounts, CorellianSpike
 from engine.table import levels
+from engine.table.coruscant_shift import rules_of
 from engine.table.events import Ranked, Revealed
 from engine.table.hand import Hand, InHand, Rounds
 from engine.table.showing import can_show
@@ -125,8 +127,19 @@ def _legal(table: Table, seat: int) -> tuple[LegalAction, ...]:
     decision = table.decision
     if decision is None or decision.phase in ("bet", "card"):
         return legal_on_turn(table, seat)
-    rule = "selection.first" if decision.phase == "select" else "selection.improve"
-    return (LegalAction(verb=decision.phase, rule=rule),)
+    rules, held = rules_of(table), _held(table, seat)
+    if decision.phase == "select":
+        least = rules.first_selection_min
+        return (LegalAction(verb="select", rule="selection.first", cards_min=least),)
+    least = max(0, rules.final_selection_min - len(held.selection))
+    return (LegalAction(verb="improve", rule="selection.improve", cards_min=least),)
+
+
+def _held(table: Table, seat: int) -> InHand:
+    held = table.at(seat).hand
+    if held is None:
+        raise InvariantViolated(f"seat {seat} is asked for cards and has none")
+    return held
 
 
 def _seat(table: Table, place: Place) -> SeatView:

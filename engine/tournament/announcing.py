@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from engine.rulesets import EachDealtOnce, OpenEnd
 from engine.tournament.commands import Announce
+from engine.tournament.contradictions import demand_consistent
 from engine.tournament.errors import TermsInvalid
 from engine.tournament.events import Event, TournamentAnnounced
 from engine.tournament.levels import structure_of
@@ -59,7 +60,8 @@ def check_terms(terms: Announce | Terms) -> None:
     Check that *terms* can be announced.
 
     Raises:
-        TermsInvalid: If they contradict themselves.
+        TermsInvalid: If one of them is not sound.
+        TermsContradict: If two of them cannot both be kept.
     """
     of_entry = (
         (f"entry.{field}", sound, problem)
@@ -68,6 +70,7 @@ def check_terms(terms: Announce | Terms) -> None:
     for field, sound, problem in (*_terms(terms), *of_entry):
         if not sound:
             raise TermsInvalid(field=field, problem=problem)
+    demand_consistent(terms)
 
 
 def _entry(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:

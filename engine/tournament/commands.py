@@ -124,6 +124,9 @@ class DeclareRebuy(_Command, frozen=True, kw_only=True, tag="declare_rebuy"):
     """Owe a new stack: at once if the last chip is gone, else when it goes."""
 
     entrant: EntrantId
+    level: int = 1
+    """Of the hand that is played at the entrant's table, else of its next one."""
+
     now: datetime
 
 

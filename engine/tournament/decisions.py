@@ -43,6 +43,7 @@ from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reawar
 from engine.tournament.entering import commands as entering
 from engine.tournament.entering import decisions as who_enters
 from engine.tournament.entering import late, places
+from engine.tournament.entering.events import LateRegistrationClosed
 from engine.tournament.events import Event
 from engine.tournament.fairness import commands as of_fairness
 from engine.tournament.fairness import decisions as fairness
@@ -72,7 +73,11 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     if isinstance(command, floor_commands.Disqualify | entering.RecordPurge):
         events = _with_bubble(state, events, command.now)
     if events and isinstance(state, Running) and state.entering.late:
-        return late.concluded(state, events, getattr(command, "table_ids", ()))
+        events = late.concluded(state, events, getattr(command, "table_ids", ()))
+        now = getattr(command, "now", None)
+        # Whatever may close it, a clock, a call or the end of a break, says when it is.
+        if now is not None and any(isinstance(each, LateRegistrationClosed) for each in events):
+            return _with_bubble(state, events, now)
     return events
 
 

@@ -12,6 +12,16 @@ class TermsInvalid(CommandRejected):
         super().__init__(f"{field}: {problem}", field=field)
 
 
+class TermsContradict(CommandRejected):
+    """Two members of the terms cannot both be kept."""
+
+    code = "terms_contradict"
+    rule = "entry.draft"
+
+    def __init__(self, *, field: str, other: str, problem: str) -> None:
+        super().__init__(f"{field} and {other}: {problem}", field=field, other=other)
+
+
 class TournamentNotAnnounced(CommandRejected):
     """There is no such tournament yet."""
 

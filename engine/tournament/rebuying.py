@@ -104,6 +104,8 @@ def declare(state: State, command: DeclareRebuy) -> tuple[RebuyDeclared | RebuyT
         return ()
     if not may_rebuy(running, command.entrant, level=1):
         raise RebuyNotAllowed(reason="no_rebuy_left")
+    if not may_rebuy(running, command.entrant, command.level):
+        raise RebuyNotAllowed(reason="level_over")
     return (RebuyDeclared(entrant=command.entrant, rule="rebuy.declared"),)
 
 

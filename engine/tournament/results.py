@@ -9,6 +9,7 @@ from engine.tournament import casino
 from engine.tournament.commands import CloseWindows, Finish, RecordBusts
 from engine.tournament.entering.commands import RecordPurge
 from engine.tournament.entering.events import NoShowPurged
+from engine.tournament.entering.places import after
 from engine.tournament.errors import DirectiveStale, TournamentNotRunning
 from engine.tournament.events import (
     EntrantBusted,
@@ -183,6 +184,8 @@ def purge(state: State, command: RecordPurge) -> tuple[Event, ...]:
     """
     Return that those who never came are out; their chips leave play with them.
 
+    Their entries count no more, unless there would be nobody left who has entered.
+
     Raises:
         TournamentNotRunning: If play has not begun, or was cancelled.
         DirectiveStale: If somebody is not at that table, or has come meanwhile.
@@ -198,13 +201,30 @@ def purge(state: State, command: RecordPurge) -> tuple[Event, ...]:
         if seat is None or each.entrant not in state.entering.absent:
             raise DirectiveStale(problem="somebody who never came does not sit there")
         busts.append(Busted(entrant=each.entrant, seat=seat, stack_at_start=each.stack))
+    gone = {each.entrant for each in busts}
+    struck = bool(set(state.remaining()) - gone or state.placings or _coming(state))
     purged = tuple(
         NoShowPurged(
-            entrant=each.entrant, table=command.table, stack=each.stack, rule="no_show.purge"
+            entrant=each.entrant,
+            table=command.table,
+            stack=each.stack,
+            struck=struck,
+            raised=tuple(placing.entrant for placing in state.placings) if struck else (),
+            rule="no_show.purge",
         )
         for each in command.stacks
     )
-    return (*purged, *eliminations(state, tuple(busts)))
+    if not struck:
+        return (*purged, *eliminations(state, tuple(busts)))
+    then = after(state, purged)
+    if not isinstance(then, Running) or _coming(then) or len(then.remaining()) > 1:
+        return purged
+    return (*purged, *last_one(then))
+
+
+def _coming(state: Running) -> bool:
+    """Return whether somebody without a seat is still in, or may still come."""
+    return bool(state.windows or state.promised or out_in_round(state) or state.entering.late)
 
 
 def finish(state: State, command: Finish) -> tuple[Event, ...]:

@@ -9,6 +9,7 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
+from engine.policies import level_played
 from engine.tournament.commands import (
     AddOn,
     BuyBackItem,
@@ -19,7 +20,8 @@ from engine.tournament.commands import (
     StakeItem,
 )
 from engine.tournament.money.commands import TakeAddOn
-from engine.values import CHIPS_MAX, EntrantId
+from engine.tournament.state import Running
+from engine.values import CHIPS_MAX, EntrantId, stream_of
 from service.api.access import Place, entrant_of, reach
 from service.api.bodies import Body, read_body
 from service.api.leagues import Nothing
@@ -63,9 +65,26 @@ class Bought(msgspec.Struct, kw_only=True):
 )  # fmt: skip
 async def declare_rebuy(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Declare; what is declared is owed and cannot be taken back."""
+    place = await reach(request, tournament_id, "trn", fresh=False)
+    level = await _level(request, place)
     return await _buy(
-        request, tournament_id, Nothing, lambda mine, _, now: DeclareRebuy(entrant=mine, now=now)
+        request,
+        tournament_id,
+        Nothing,
+        lambda mine, _, now: DeclareRebuy(entrant=mine, level=level, now=now),
     )
+
+
+async def _level(request: Asked, place: Place) -> int:
+    """Return the level of the hand at the caller's table, else of its next one; 1 without one."""
+    mine = entrant_of(place.state, principal_of(request).account.player)
+    seatings = place.state.tables if isinstance(place.state, Running) and mine else ()
+    for seating in seatings:
+        if seating.seat_of(EntrantId(str(mine))) is not None:
+            writer = shell_of(request).desk.writer
+            loaded = await writer.load(place.league, stream_of(seating.table), fresh=False)
+            return level_played(loaded.state, place.state.clock)
+    return 1
 
 
 @operation(

@@ -10,7 +10,14 @@ from msgspec import Meta
 from engine.rulesets import Ruleset, preset, resolve, ruleset_hash, scaled
 from engine.tournament.commands import Announce, OpenRegistration
 from engine.tournament.entering.commands import Draft
-from engine.tournament.terms import EntryTerms, FeeTerms, FormatTerms, Freezeout, Rounds
+from engine.tournament.terms import (
+    EntryTerms,
+    FeeTerms,
+    FormatTerms,
+    Freezeout,
+    Rounds,
+    SingleTable,
+)
 from engine.tournament.terms.announced import Terms
 from engine.tournament.values import Masters
 from engine.values import LeagueId, SeasonId, TournamentId
@@ -20,6 +27,7 @@ from service.errors import BadRequest
 
 STARTS_IN = timedelta(seconds=60)
 HANDS_BETWEEN_SECONDS = 3
+ENTRANTS = 64
 STACK = 1000
 """Where neither the ruleset nor the director says anything."""
 
@@ -38,7 +46,9 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     """Null for what the ruleset says."""
 
     entrants_min: Annotated[int, Meta(ge=2, le=100_000)] = 2
-    entrants_max: Annotated[int, Meta(ge=2, le=100_000)] = 64
+    entrants_max: Annotated[int, Meta(ge=2, le=100_000)] | None = None
+    """Null for 64, or for the seats of a single table."""
+
     starts_at: Instant | None = None
     registration_opens_at: Instant | None = None
     decision_seconds: Annotated[int, Meta(ge=1, le=604_800)] = 30
@@ -97,7 +107,7 @@ def announcement(
         table_seats=body.table_seats,
         starting_stack=_stack(ruleset) if body.starting_stack is None else body.starting_stack,
         entrants_min=body.entrants_min,
-        entrants_max=body.entrants_max,
+        entrants_max=_most(body),
         starts_at=body.starts_at or now + STARTS_IN,
         registration_opens_at=body.registration_opens_at,
         decision_seconds=body.decision_seconds,
@@ -168,6 +178,12 @@ def demand_sandbox(body: TournamentWanted, sandbox: bool) -> None:
         raise BadRequest("not_a_sandbox", "only a sandbox league may fix its masters")
     if body.time_scale != 1 and not sandbox:
         raise BadRequest("not_a_sandbox", "only a sandbox league may scale durations")
+
+
+def _most(body: TournamentWanted) -> int:
+    if body.entrants_max is not None:
+        return body.entrants_max
+    return body.table_seats if isinstance(body.format, SingleTable) else ENTRANTS
 
 
 def _pause(body: TournamentWanted) -> int:

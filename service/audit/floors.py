@@ -75,6 +75,8 @@ class FloorAudit:
                 self._comes(event.chips)
             case entering.NoShowPurged():
                 self._comes(-event.stack)
+                if event.struck:
+                    self._entered.pop(event.entrant)
             case events.RebuyTaken() | AddOnTaken():
                 self._comes(event.chips)
             case events.ChipsBrought():

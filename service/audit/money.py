@@ -66,6 +66,9 @@ class MoneyAudit:
                 self._placed[event.entrant] = event.place
             case entering.PlacesLowered():
                 self._placed |= {each: self._placed[each] + event.by for each in event.entrants}
+            case entering.NoShowPurged(struck=True):
+                self._entered.pop(event.entrant)
+                self._placed |= {each: self._placed[each] - 1 for each in event.raised}
             case of_money.PaymentRecorded():
                 self._recorded(event, position)
             case of_money.EntrantKnockedOut():

@@ -138,11 +138,11 @@ class Dealt:
             won += chance(Score(*best))
         return won / len(self._sums)
 
-    def selection(self) -> tuple[str, ...]:
-        """Return the cards to keep that promise the most; among equals the fewest."""
+    def selection(self, least: int = 0) -> tuple[str, ...]:
+        """Return the cards to keep, *least* of them or more, that promise most; of equals few."""
         subsets = (
             subset
-            for count in range(len(self._cards) + 1)
+            for count in range(least, len(self._cards) + 1)
             for subset in combinations(self._cards, count)
         )
         return max(subsets, key=self.prospect)

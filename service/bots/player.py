@@ -117,7 +117,7 @@ def choose(view: dict[str, Any], temper: Temper, name: str, seed: int) -> dict[s
     moment = (view["number"], view["hand_number"], view["deal"], decision["turn"])
     mood = whim(seed, name, *moment)
     if "select" in legal:
-        cards = dealt(view, mood).selection()
+        cards = dealt(view, mood).selection(legal["select"]["cards_min"])
         action: dict[str, Any] = {"type": "select", "cards": list(cards)}
     elif "improve" in legal:
         kept, fresh = mine["selection"], mine["new_cards"]

@@ -111,6 +111,16 @@ def _without_lots(document: Document) -> Document:
     return document | {"standings": standings, "master": None}
 
 
+def _not_struck(document: Document) -> Document:
+    """Who never came kept a place, and the buy-in stayed in the pool."""
+    return document | {"struck": False, "raised": []}
+
+
+def _with_hours_as_they_were(document: Document) -> Document:
+    """The start alone was put off."""
+    return document | {"last_hands_at": None, "rounds_start_at": []}
+
+
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("tournament_announced", 1): _of_first_rules,
     ("tournament_announced", 2): _of_first_terms,
@@ -122,6 +132,8 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("entrant_eliminated", 1): _same,
     ("street_closed", 1): _same,
     ("pots_formed", 1): _without_dead_money,
+    ("no_show_purged", 1): _not_struck,
+    ("start_postponed", 1): _with_hours_as_they_were,
     ("season_opened", 1): _of_first_season,
     ("points_awarded", 1): _without_field,
     ("season_closed", 1): _without_lots,

@@ -132,6 +132,14 @@ def _places_lowered(changes: Changes, happened: Happened) -> None:
         changes.add(schema.record_game, {"entrant": entrant}, placing=happened.data["by"])
 
 
+def _no_show_purged(changes: Changes, happened: Happened) -> None:
+    data = happened.data
+    if data["struck"]:
+        for entrant in data["raised"]:
+            changes.add(schema.record_game, {"entrant": entrant}, placing=-1)
+        _entrant_withdrawn(changes, happened)
+
+
 def _tournament_finished(changes: Changes, happened: Happened) -> None:
     _result(changes, happened)
     _ended(changes, happened, "finished")
@@ -171,6 +179,7 @@ records = Projection(
         "entrant_registered": _entrant_registered,
         "entrant_withdrawn": _entrant_withdrawn,
         "no_show_released": _entrant_withdrawn,
+        "no_show_purged": _no_show_purged,
         "places_lowered": _places_lowered,
         "play_started": _play_started,
         "hand_opened": _hand_opened,

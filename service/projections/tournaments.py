@@ -131,6 +131,16 @@ def _places_lowered(changes: Changes, happened: Happened) -> None:
     _turn(changes, happened)
 
 
+def _no_show_purged(changes: Changes, happened: Happened) -> None:
+    data = happened.data
+    if not data["struck"]:
+        _turn(changes, happened)
+        return
+    for entrant in data["raised"]:
+        changes.add(schema.entrant, {"entrant": entrant}, placing=-1)
+    _no_show_released(changes, happened)
+
+
 def _entrant_eliminated(changes: Changes, happened: Happened) -> None:
     data = happened.data
     changes.patch(
@@ -191,6 +201,7 @@ tournaments = Projection(
         "tournament_announced": _tournament_announced,
         "start_postponed": _start_postponed,
         "no_show_released": _no_show_released,
+        "no_show_purged": _no_show_purged,
         "late_seat_drawn": _back_in_play,
         "table_added": _back_in_play,
         "places_lowered": _places_lowered,

@@ -238,8 +238,8 @@ def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, date
     due = [("tournament.start", starts_at), *_before_start(kind, data, starts_at)]
     if opens_at := data.get("registration_opens_at"):
         due.append(("tournament.open_registration", _instant(opens_at)))
-    # Terms of the first versions had no floor.
-    if ends_at := data.get("floor", {}).get("last_hands_at"):
+    # Terms of the first versions had no floor; a start that is put off names the hour itself.
+    if ends_at := data.get("last_hands_at") or data.get("floor", {}).get("last_hands_at"):
         due.append(("tournament.last_hands", _instant(ends_at)))
     return due
 

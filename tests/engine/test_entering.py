@@ -66,7 +66,7 @@ from engine.tournament.events import (
     TournamentCancelled,
 )
 from engine.tournament.state import Cancelled, Registering, Running
-from engine.tournament.terms import EntryTerms
+from engine.tournament.terms import EntryTerms, FloorTerms, Rounds
 from engine.tournament.terms.announced import Terms
 from engine.values import TextId, TextRef
 from tests.engine.floor import NOON, announce, entrant, opening, player, register, start, table
@@ -321,6 +321,8 @@ def test_too_few_may_put_the_start_off_so_often_and_then_cancel() -> None:
             check_in_opens_at=None,
             entrants=1,
             number=1,
+            last_hands_at=None,
+            rounds_start_at=(),
             rule="registration.postponed",
         )
     )
@@ -332,6 +334,25 @@ def test_too_few_may_put_the_start_off_so_often_and_then_cancel() -> None:
     (cancelled,) = scenario.when(msgspec.structs.replace(scheduled, now=later)).events()
     assert isinstance(cancelled, TournamentCancelled)
     assert isinstance(scenario.state, Cancelled)
+
+
+def test_with_the_start_the_hours_of_rounds_and_last_hands_are_put_off() -> None:
+    """
+    Or the last hands would be called, and rounds be late, as soon as play begins.
+    """
+    hour = timedelta(hours=1)
+    plan = Rounds(rounds=2, starts_at=(NOON + 2 * hour,))
+    entry = EntryTerms(too_few="postpone", postpone_seconds=3600)
+    terms = announce(format=plan, floor=FloorTerms(last_hands_at=NOON + 4 * hour), entry=entry)
+    scenario = Scenario(decider).asked(terms, opening)
+    (put_off,) = scenario.when(start()).events()
+    assert put_off.last_hands_at == NOON + 5 * hour
+    assert put_off.rounds_start_at == (NOON + 3 * hour,)
+    after = scenario.asked(start()).state.terms
+    assert (after.floor.last_hands_at, after.format.starts_at) == (
+        put_off.last_hands_at,
+        put_off.rounds_start_at,
+    )
 
 
 def test_a_start_put_off_opens_registration_again_and_everybody_checks_in_anew() -> None:

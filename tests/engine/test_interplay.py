@@ -1,5 +1,6 @@
 """Where concerns of a tournament meet: rulings in hand-for-hand play, in rounds, and with deals."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,15 +9,16 @@ from engine.rulesets import preset
 from engine.tournament import decider
 from engine.tournament.commands import Cancel, CloseEarly
 from engine.tournament.entering.events import LateRegistrationClosed, WaitlistTaken
-from engine.tournament.errors import TermsInvalid
+from engine.tournament.errors import TermsContradict, TermsInvalid
 from engine.tournament.events import EntrantEliminated
 from engine.tournament.floor.commands import CallLastHands, Disqualify
 from engine.tournament.floor.events import HandForHandStarted
 from engine.tournament.money.events import PayoutDealVoided, RefundsAwarded
 from engine.tournament.rounds.events import RoundSeated
 from engine.tournament.state import Finished
-from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, Rounds
-from engine.tournament.terms.fees import AddOnTerms
+from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, Rounds, SingleTable
+from engine.tournament.terms.fees import AddOnTerms, PayoutRow, Price
+from engine.tournament.terms.floor import HandForHandTerms
 from tests.engine.floor import NOON, announce, entrant, table
 from tests.engine.rounds import Heats, bold
 from tests.engine.rulings import RULED
@@ -134,8 +136,73 @@ def test_who_has_lost_all_in_a_round_can_be_disqualified_before_the_next() -> No
         ),
     ],
 )
-def test_terms_that_contradict_each_other_are_refused(field: str, terms: Any) -> None:
+def test_terms_that_are_not_sound_are_refused(field: str, terms: Any) -> None:
     Scenario(decider).when(announce(**terms)).then_rejected(TermsInvalid, field=field)
+
+
+LATER = NOON + timedelta(hours=2)
+ONE = {"format": SingleTable(), "entrants_max": 4}
+CASINO = {"ruleset": preset("casino"), "entrants_max": 4}
+ROUNDS = {"format": Rounds(rounds=3)}
+MONEY = {"currency": "EUR", "payouts": (1,)}
+
+
+@pytest.mark.parametrize(
+    ("field", "other", "terms"),
+    [
+        ("floor.redraw_at", "entrants_max", {"floor": FloorTerms(redraw_at=(11,))}),
+        ("entrants_max", "table_seats", {"format": SingleTable()}),
+        ("floor.redraw_at", "format", ONE | {"floor": FloorTerms(redraw_at=(1,))}),
+        ("floor.final_table_size", "format", ONE | {"floor": FloorTerms(final_table_size=4)}),
+        ("floor.redraw_at", "ruleset.end", CASINO | {"floor": FloorTerms(redraw_at=(1,))}),
+        (
+            "floor.hand_for_hand",
+            "ruleset.end",
+            CASINO | {"floor": FloorTerms(hand_for_hand=HandForHandTerms(at_left=3))},
+        ),
+        ("fees.rebuy", "format", ROUNDS | MONEY | {"fees": FeeTerms(rebuy=Price(price=5))}),
+        ("floor.redraw_at", "format.cut", ROUNDS | {"floor": FloorTerms(redraw_at=(2,))}),
+        (
+            "format.starts_at",
+            "floor.last_hands_at",
+            {
+                "format": Rounds(rounds=3, starts_at=(LATER,)),
+                "floor": FloorTerms(last_hands_at=LATER),
+            },
+        ),
+        (
+            "entry.late_registration_seconds",
+            "floor.last_hands_at",
+            {
+                "entry": EntryTerms(late_registration_seconds=7201),
+                "floor": FloorTerms(last_hands_at=LATER),
+            },
+        ),
+        (
+            "fees.table",
+            "fees.amounts",
+            MONEY
+            | {"fees": FeeTerms(amounts=(5,), table=(PayoutRow(entrants_from=2, shares=(1,)),))},
+        ),
+        (
+            "fees.paid_percent",
+            "fees.amounts",
+            MONEY | {"fees": FeeTerms(amounts=(5,), paid_percent=9)},
+        ),
+        (
+            "fees.bounty",
+            "ruleset.score",
+            MONEY
+            | {"ruleset": preset("official"), "starting_stack": 0, "fees": FeeTerms(bounty=5)},
+        ),
+    ],
+)
+def test_terms_that_contradict_each_other_are_refused_and_both_are_named(
+    field: str, other: str, terms: Any
+) -> None:
+    Scenario(decider).when(announce(**terms)).then_rejected(
+        TermsContradict, field=field, other=other
+    )
 
 
 @pytest.mark.parametrize("stacks", ["fresh", "carried"])

@@ -16,7 +16,7 @@ from engine.tournament.entering.commands import (
     CheckIn,
     CloseLateRegistration,
 )
-from engine.tournament.entering.errors import ReEntryNotAllowed
+from engine.tournament.entering.errors import NoSeatFree, ReEntryNotAllowed
 from engine.tournament.entering.events import (
     LateRegistrationClosed,
     LateRegistrationOpened,
@@ -31,7 +31,6 @@ from engine.tournament.errors import (
     AlreadyEntered,
     RegistrationOver,
     TablesMissing,
-    TournamentFull,
 )
 from engine.tournament.events import (
     ChipsPromised,
@@ -39,10 +38,16 @@ from engine.tournament.events import (
     EntrantRegistered,
     TournamentFinished,
 )
+from engine.tournament.floor.commands import Disqualify
+from engine.tournament.floor.events import HandForHandStarted
+from engine.tournament.money.pool import ledger_of
 from engine.tournament.state import Finished, Running
-from engine.tournament.terms import EntryTerms
+from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms
+from engine.tournament.terms.floor import HandForHandTerms
+from service.eventstore.upcasters import upcast
 from tests.engine.evening import Evening
 from tests.engine.floor import MASTERS, NOON, entrant, player, table, to_start
+from tests.engine.rulings import RULED
 from tests.engine.scenario import Scenario
 from tests.engine.test_rebuys import all_in
 
@@ -173,8 +178,23 @@ def test_a_table_is_added_where_no_seat_is_free_and_breaks_first() -> None:
 def test_no_table_is_added_where_each_has_levels_of_its_own() -> None:
     orbits = resolve("better", {"escalation": {"kind": "double_per_orbit"}})
     playing(4, table_seats=4, ruleset=orbits).when(late(5)).then_rejected(
-        TournamentFull, entrants_max=40
+        NoSeatFree, tables=1, table_seats=4
     )
+
+
+def test_no_table_is_added_where_each_counts_its_own_hands() -> None:
+    """
+    All others would wait for it to have played as many.
+    """
+    counted = resolve("better", {"escalation": {"kind": "none"}, "end": {"kind": "hands_or_last"}})
+    for scenario in (
+        playing(4, table_seats=4, hands_max=10),
+        playing(4, table_seats=4, ruleset=counted),
+    ):
+        scenario.when(late(5)).then_rejected(NoSeatFree, tables=1, table_seats=4)
+    waiting = EntryTerms(late_registration_seconds=3600, waitlist=True)
+    lined = playing(3, waiting, table_seats=4, hands_max=10)
+    assert of(lined.when(late(4)).events(), LateSeatDrawn).seat == 4
 
 
 def test_an_added_table_is_filled_and_everybody_plays_on() -> None:
@@ -265,13 +285,20 @@ def test_a_director_lets_a_late_player_in() -> None:
 ABSENT = EntryTerms(check_in_opens_before_seconds=600, no_show="seat_absent", no_show_purge_level=2)
 
 
-def with_one_absent() -> Evening:
-    """Three at a table, of whom the third has not come."""
-    night = evening(3, ABSENT, ruleset=CLOCK, table_seats=4)
-    assert running(night).entering.absent == {entrant(n) for n in (1, 2, 3)}
-    for number in (1, 2):
+def with_one_absent(entrants: int = 3, **terms: Any) -> Evening:
+    """Some at a table, of whom the last has not come."""
+    night = evening(entrants, ABSENT, ruleset=CLOCK, table_seats=4, **terms)
+    assert running(night).entering.absent == {entrant(n + 1) for n in range(entrants)}
+    for number in range(1, entrants):
         night.ask(CheckIn(entrant=entrant(number), now=night.now))
     return night
+
+
+def purge_absent(night: Evening) -> None:
+    """Raise the level, and lead the table over its next boundary."""
+    night.ask(TendClock(now=NOON + timedelta(seconds=700)))
+    while not any(isinstance(each, NoShowPurged) for each in night.events):
+        night.boundary(night.table.table)
 
 
 def test_who_is_seated_absent_is_away_until_they_come() -> None:
@@ -291,11 +318,74 @@ def test_who_never_came_is_out_at_a_level_and_the_chips_leave_play() -> None:
     night.ask(TendClock(now=NOON + timedelta(seconds=700)))
     night.boundary(night.table.table)
     purged = next(each for each in night.events if isinstance(each, NoShowPurged))
-    out = next(each for each in night.events if isinstance(each, EntrantEliminated))
-    assert (purged.entrant, out.entrant, out.place) == (entrant(3), entrant(3), 3)
+    assert (purged.entrant, purged.struck, purged.raised) == (entrant(3), True, ())
     assert night.table.place_of(entrant(3)) is None
     chips = sum(place.stack for place in night.table.places) + night.table.carry
     assert chips + purged.stack == 300
+
+
+def test_the_buy_in_of_who_never_came_is_out_of_the_pool_and_the_place_is_gone() -> None:
+    """
+    As if the entry had been withdrawn: three are left to be placed and paid for.
+    """
+    fees = FeeTerms(buy_in=100, fee=7, bounty=5)
+    night = with_one_absent(4, fees=fees, currency="EUR", payouts=(3, 1))
+    before = ledger_of(night.tournament)
+    assert before is not None and before.pool == 400
+    (busted, *_) = (each.entrant for each in night.table.places if each.entrant != entrant(4))
+    night.ask(Disqualify(entrant=busted, **RULED))
+    assert [each.place for each in running(night).placings] == [4]
+    purge_absent(night)
+    assert [each.entrant for each in running(night).entrants].count(entrant(4)) == 0
+    after = ledger_of(night.tournament)
+    assert after is not None
+    # The bounty of who was disqualified has joined it.
+    assert (after.pool, after.fees) == (305, 21)
+    assert [(each.entrant, each.place) for each in running(night).placings] == [(busted, 3)]
+    night.play_as = all_in
+    night.play()
+    assert isinstance(night.tournament, Finished)
+    assert [each.place for each in night.tournament.placings] == [1, 2, 3]
+    assert sum(each.amount for each in night.tournament.payouts) == 305
+    assert decider.replay(night.events) == night.tournament
+
+
+def test_who_is_left_alone_by_a_purge_has_won() -> None:
+    night = with_one_absent(2)
+    purge_absent(night)
+    assert isinstance(night.tournament, Finished)
+    assert [(each.entrant, each.place) for each in night.tournament.placings] == [(entrant(1), 1)]
+
+
+def test_where_nobody_came_the_last_ones_are_placed_all_the_same() -> None:
+    """
+    A tournament that has begun has a result.
+    """
+    night = evening(2, ABSENT, ruleset=CLOCK, table_seats=4)
+    purge_absent(night)
+    assert isinstance(night.tournament, Finished)
+    assert len(night.tournament.placings) == 2
+    assert not any(each.struck for each in night.events if isinstance(each, NoShowPurged))
+
+
+def test_an_event_of_the_first_version_leaves_place_and_pool_as_they_were() -> None:
+    document = {"entrant": entrant(3), "table": table(1), "stack": 90, "rule": "no_show.purge"}
+    asked = upcast("no_show_purged", 1, {"type": "no_show_purged", **document})
+    assert (asked["struck"], asked["raised"]) == (False, [])
+
+
+def test_the_bubble_waits_for_late_registration_and_comes_when_it_closes() -> None:
+    """
+    As long as others may come, nobody is one too many.
+    """
+    terms = {"payouts": (3, 2, 1), "prize_pool": 600, "currency": "EUR", "table_seats": 3}
+    bubble = FloorTerms(hand_for_hand=HandForHandTerms(at_bubble=True))
+    scenario = playing(5, floor=bubble, **terms)
+    scenario.asked(Disqualify(entrant=entrant(1), **RULED))
+    assert scenario.state.floor.hand_for_hand is None
+    events = scenario.when(CloseLateRegistration(now=NOON)).events()
+    begun = of(events, HandForHandStarted)
+    assert (begun.cause, begun.left) == ("bubble", 4)
 
 
 def test_late_registration_is_opened_by_an_event_that_says_until_when() -> None:

@@ -4,6 +4,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine.errors import CommandRejected
 from engine.rulesets import resolve, ruleset_hash
@@ -45,6 +46,9 @@ def any_terms(random: Random) -> dict[str, Any]:
         cancellation=random.choice(["refund_all", "roll_forward"]),
         cancellation_in_money=random.choice(["lowest_unpaid_then_chips", "by_chips"]),
     )
+    if fees.amounts:
+        # What places are worth is said in one way: as amounts, or by shares.
+        fees = replace(fees, table=(), paid_percent=None)
     return {
         "fees": fees,
         "payouts": random.choice([(1,), (50, 30, 20), (4, 3, 2, 1)]),

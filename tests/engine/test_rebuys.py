@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from engine.policies import level_played
 from engine.rulesets import Ruleset, resolve
 from engine.rulesets.errors import RulesetInvalid
 from engine.table import errors as at_tables
@@ -170,6 +171,35 @@ def test_rebuys_end_with_their_level() -> None:
     late = after_a_bust(quiet=1, **options)
     assert late.table.level_number == 2
     assert set(eliminated(late)) == set(busted(late))
+
+
+def test_a_rebuy_is_not_declared_once_its_last_level_is_over() -> None:
+    """
+    It would be owed and never come.
+    """
+    levels = [{"small": 1, "big": 2, "length": 1}, {"small": 2, "big": 4}]
+    evening = Evening(
+        3,
+        rules(
+            escalation={"kind": "levels", "by": "hands", "levels": levels},
+            rebuy={"max": None, "until_level": 1},
+        ),
+    )
+    first, second, _ = (place.entrant for place in evening.table.places)
+    table = evening.table.table
+
+    def declared(entrant: EntrantId) -> tuple[Any, ...]:
+        level = level_played(evening.table, None)
+        return evening.ask(DeclareRebuy(entrant=entrant, level=level, now=evening.now))
+
+    assert len(declared(first)) == 1
+    evening.boundary(table)
+    evening.play_as = folding
+    # The hand in play is of the first level; the next one will not be.
+    assert len(declared(second)) == 1
+    evening.play_hand(table)
+    with pytest.raises(RebuyNotAllowed, match="level_over"):
+        declared(running(evening).remaining()[2])
 
 
 def test_the_last_two_do_not_finish_while_one_may_come_back() -> None:

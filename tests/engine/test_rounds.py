@@ -393,7 +393,8 @@ def test_a_format_that_cannot_be_played_is_refused(field: str, plan: Any, terms:
 
 
 def test_a_single_table_takes_no_more_than_it_has_seats() -> None:
-    asked = (announce(format=SingleTable()), opening, *(register(n + 1) for n in range(4)))
+    terms = announce(format=SingleTable(), entrants_max=4)
+    asked = (terms, opening, *(register(n + 1) for n in range(4)))
     _, state = decide_in_turn(decider, decider.initial, asked)
     with pytest.raises(TournamentFull):
         decider.decide(state, register(5))

@@ -28,6 +28,7 @@ from engine.tournament.events import (
 )
 from engine.tournament.registration import registering_of
 from engine.tournament.state import Registering, Running, State, entry_of
+from engine.tournament.terms import Rounds
 from engine.values import EntrantId
 
 
@@ -137,6 +138,8 @@ def put_off(state: Registering, entrants: int, now: datetime) -> tuple[StartPost
     until = max(state.terms.starts_at, now) + timedelta(seconds=terms.postpone_seconds)
     anew = replace(state.terms, starts_at=until)
     early = terms.registration_closes_before_seconds > 0
+    later = until - state.terms.starts_at
+    ends, plan = state.terms.floor.last_hands_at, state.terms.format
     return (
         StartPostponed(
             until=until,
@@ -144,6 +147,10 @@ def put_off(state: Registering, entrants: int, now: datetime) -> tuple[StartPost
             check_in_opens_at=check_in_opens_at(anew),
             entrants=entrants,
             number=times + 1,
+            last_hands_at=None if ends is None else ends + later,
+            rounds_start_at=(
+                tuple(each + later for each in plan.starts_at) if isinstance(plan, Rounds) else ()
+            ),
             rule="registration.postponed",
         ),
     )

@@ -15,6 +15,21 @@ class NotADraft(CommandRejected):
         super().__init__(f"the terms stand: the tournament is {phase}", phase=phase)
 
 
+class NoSeatFree(CommandRejected):
+    """There are places left, and no seat: a new table would lag behind the others."""
+
+    code = "no_seat_free"
+    rule = "seating.table_added"
+
+    def __init__(self, *, tables: int, table_seats: int) -> None:
+        super().__init__(
+            f"all seats of the {tables} tables are taken, and no table is added where each has"
+            " levels, or counts hands, of its own; come again when somebody is out",
+            tables=tables,
+            table_seats=table_seats,
+        )
+
+
 class ApplicantUnknown(CommandRejected):
     """Nobody asks for approval under this entry."""
 

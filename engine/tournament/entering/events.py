@@ -118,6 +118,12 @@ class NoShowPurged(_Event, frozen=True, kw_only=True, tag="no_show_purged"):
     entrant: EntrantId
     table: TableId
     stack: Chips
+    struck: bool
+    """Whether the entry counts no more: no place, and its buy-in is out of the pool."""
+
+    raised: tuple[EntrantId, ...]
+    """Who was out before, and is one place higher now that one less has entered."""
+
     rule: str
 
 
@@ -131,6 +137,10 @@ class StartPostponed(_Event, frozen=True, kw_only=True, tag="start_postponed"):
     entrants: int
     number: int
     """How often the start has been put off, this time included."""
+    last_hands_at: datetime | None
+    """Put off with the start; none where the terms name no hour for it."""
+    rounds_start_at: tuple[datetime, ...]
+    """The hours of later rounds, put off with the start."""
     rule: str
 
 

@@ -1,5 +1,7 @@
 """How those who want to get in change a tournament, event by event."""
 
+from typing import TypeVar
+
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
@@ -18,7 +20,11 @@ from engine.tournament.state import (
     State,
     Unannounced,
 )
+from engine.tournament.terms import Rounds
+from engine.tournament.terms.announced import Terms
 from engine.values import EntrantId
+
+Known = TypeVar("Known", bound=Terms)
 
 
 def evolve(state: State, event: events.Event) -> State:
@@ -36,7 +42,7 @@ def evolve(state: State, event: events.Event) -> State:
         case Registering(), events.StartPostponed():
             return replace(
                 state,
-                terms=replace(state.terms, starts_at=event.until),
+                terms=_put_off(state.terms, event),
                 closed=False,
                 entering=_changed(state.entering, event),
             )
@@ -49,6 +55,16 @@ def evolve(state: State, event: events.Event) -> State:
             return replace(state, entering=_changed(state.entering, event))
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
+
+
+def _put_off(terms: Known, event: events.StartPostponed) -> Known:
+    """Return *terms* with the hours that go with the start; once they did not go with it."""
+    floor, plan = terms.floor, terms.format
+    if event.last_hands_at is not None:
+        floor = replace(floor, last_hands_at=event.last_hands_at)
+    if isinstance(plan, Rounds) and event.rounds_start_at:
+        plan = replace(plan, starts_at=event.rounds_start_at)
+    return replace(terms, starts_at=event.until, floor=floor, format=plan)
 
 
 def _while_playing(state: Running, event: events.Event) -> Running:
@@ -71,13 +87,31 @@ def _while_playing(state: Running, event: events.Event) -> Running:
             )
             return replace(state, placings=lowered)
         case events.NoShowPurged():
-            return replace(
+            purged = replace(
                 state,
                 tables=without(state.tables, {event.entrant}),
                 entering=_changed(state.entering, event),
             )
+            return _struck(purged, event) if event.struck else purged
         case _:
             return replace(state, entering=_changed(state.entering, event))
+
+
+def _struck(state: Running, event: events.NoShowPurged) -> Running:
+    """Return *state* as if the entry had been withdrawn before play."""
+    rounds = state.rounds
+    if rounds is not None:
+        playing = tuple(each for each in rounds.playing if each != event.entrant)
+        rounds = replace(rounds, playing=playing)
+    return replace(
+        state,
+        entrants=tuple(each for each in state.entrants if each.entrant != event.entrant),
+        placings=tuple(
+            replace(each, place=each.place - 1) if each.entrant in event.raised else each
+            for each in state.placings
+        ),
+        rounds=rounds,
+    )
 
 
 def placed(entering: Entering, entrant: EntrantId) -> Entering:

@@ -8,11 +8,11 @@ rulebook ``entry.late``.
 
 from datetime import datetime, timedelta
 
-from engine.rulesets import NoEscalation
+from engine.rulesets import HandsOrLast, NoEscalation
 from engine.tournament.commands import Register
 from engine.tournament.entering.checking_in import from_line
 from engine.tournament.entering.commands import Approve, CloseLateRegistration
-from engine.tournament.entering.errors import ApplicantUnknown, ReEntryNotAllowed
+from engine.tournament.entering.errors import ApplicantUnknown, NoSeatFree, ReEntryNotAllowed
 from engine.tournament.entering.events import (
     EntryApproved,
     LateRegistrationClosed,
@@ -38,7 +38,6 @@ from engine.tournament.errors import (
     AlreadyEntered,
     RegistrationOver,
     TablesMissing,
-    TournamentFull,
 )
 from engine.tournament.events import ChipsPromised, Event, TournamentAnnounced
 from engine.tournament.fairness.digests import of_draws
@@ -93,6 +92,7 @@ def enter(state: Running, command: Register) -> tuple[Event, ...]:
         AlreadyEntered: If the player is in, or waits.
         ReEntryNotAllowed: If the player has been out too often.
         TournamentFull: If there is no place, and nobody waits for one.
+        NoSeatFree: If no seat is free, and no table can be added.
     """
     mine = tuple(each.entrant for each in state.entrants if each.player == command.player)
     if command.entrant in mine or known(state.entering, command):
@@ -204,11 +204,11 @@ def _added(state: Running, entrant: EntrantId, table_ids: tuple[TableId, ...]) -
     Return a table for somebody for whom there is no seat.
 
     Raises:
-        TournamentFull: Where each table has levels of its own: a new one would begin below.
+        NoSeatFree: Where each table has levels, or counts hands, of its own.
         TablesMissing: If no identifier for it was given.
     """
-    if not _levels_shared(state):
-        raise TournamentFull(entrants_max=state.terms.entrants_max)
+    if not _tables_alike(state):
+        raise NoSeatFree(tables=len(state.tables), table_seats=state.terms.table_seats)
     known_tables = {each.table for each in state.tables}
     fresh = [each for each in table_ids if each not in known_tables]
     if not fresh:
@@ -223,9 +223,12 @@ def _added(state: Running, entrant: EntrantId, table_ids: tuple[TableId, ...]) -
     )
 
 
-def _levels_shared(state: Running) -> bool:
+def _tables_alike(state: Running) -> bool:
+    """Return whether a table that begins now is where the others are, in levels and hands."""
     ruleset = state.terms.ruleset
-    return bool(structure_of(ruleset)) or isinstance(ruleset.escalation, NoEscalation)
+    levels = bool(structure_of(ruleset)) or isinstance(ruleset.escalation, NoEscalation)
+    counted = state.terms.hands_max is not None or isinstance(ruleset.end, HandsOrLast)
+    return levels and not counted
 
 
 def close(state: State, command: CloseLateRegistration) -> tuple[Event, ...]:
@@ -274,7 +277,7 @@ def concluded(
 def _taken(state: Running, table_ids: tuple[TableId, ...]) -> tuple[Event, ...]:
     if len(_in_play(state)) >= capacity(state.terms):
         return ()
-    if not _free_seats(state) and not (table_ids and _levels_shared(state)):
+    if not _free_seats(state) and not (table_ids and _tables_alike(state)):
         return ()
     entry = from_line(state)
     if not entry:

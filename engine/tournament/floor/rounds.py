@@ -66,7 +66,8 @@ def begun_by_itself(state: Running) -> Cause | None:
     over = state.floor.hand_for_hand or state.floor.bubble_played or state.floor.last_hands
     if over or len(state.tables) < 2:
         return None
-    if terms.at_bubble and paid and left == paid + 1:
+    # As long as others may come nobody knows how many too many are left.
+    if terms.at_bubble and paid and left == paid + 1 and not state.entering.late:
         return "bubble"
     return "left" if terms.at_left is not None and 1 < left <= terms.at_left else None
 

@@ -1,0 +1,128 @@
+"""
+Terms that are sound by themselves and cannot both be kept.
+
+Each names both members: whoever wrote them has to say which one is meant.
+
+Source: rulebook ``entry.draft``.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from engine.rulesets import OpenEnd
+from engine.tournament.commands import Announce
+from engine.tournament.errors import TermsContradict
+from engine.tournament.terms import Rounds, SingleTable
+from engine.tournament.terms.announced import Terms
+from engine.tournament.terms.floor import FloorTerms, HandForHandTerms
+
+_ENTRY = "entry"
+
+Found = tuple[str, str, bool, str]
+"""Two members, whether they contradict each other, and why."""
+
+
+def demand_consistent(terms: Announce | Terms) -> None:
+    """
+    Check that no two members of *terms* contradict each other.
+
+    Raises:
+        TermsContradict: With the first two that do.
+    """
+    for field, other, contradict, problem in _found(terms):
+        if contradict:
+            raise TermsContradict(field=field, other=other, problem=problem)
+
+
+def _found(terms: Announce | Terms) -> Iterator[Found]:
+    yield from _of_one_table(terms)
+    yield from _of_rounds(terms)
+    yield from _of_hours(terms)
+    yield from _of_money(terms)
+
+
+def _of_one_table(terms: Announce | Terms) -> Iterator[Found]:
+    floor, plan, seats = terms.floor, terms.format, terms.table_seats
+    most = -(-terms.entrants_max // seats)
+    yield (
+        "floor.redraw_at",
+        "entrants_max",
+        any(each > most for each in floor.redraw_at),
+        f"there are never more than {most} tables",
+    )
+    if isinstance(plan, SingleTable):
+        yield (
+            "entrants_max",
+            "table_seats",
+            terms.entrants_max > seats,
+            "a single table takes no more than it has seats",
+        )
+        for name in _several_tables(floor):
+            yield name, "format", True, "says what happens between tables, and there is one"
+    if isinstance(terms.ruleset.end, OpenEnd):
+        for name in _several_tables(floor):
+            yield name, "ruleset.end", True, "says what happens between tables; a casino has one"
+
+
+def _several_tables(floor: FloorTerms) -> Iterator[str]:
+    """Yield the members that mean something with several tables only."""
+    if floor.redraw_at:
+        yield "floor.redraw_at"
+    if floor.final_table_size is not None:
+        yield "floor.final_table_size"
+    if floor.halt_when_short is not None:
+        yield "floor.halt_when_short"
+    if _by_itself(floor.hand_for_hand):
+        yield "floor.hand_for_hand"
+
+
+def _by_itself(terms: HandForHandTerms) -> bool:
+    return terms.at_bubble or terms.at_left is not None
+
+
+def _of_rounds(terms: Announce | Terms) -> Iterator[Found]:
+    plan, fees = terms.format, terms.fees
+    if not isinstance(plan, Rounds):
+        return
+    yield "fees.rebuy", "format", fees.rebuy is not None, "nobody buys back in rounds"
+    if plan.cut is None:
+        for name in _several_tables(terms.floor):
+            yield name, "format.cut", True, "is for the final, and without a cut there is none"
+
+
+def _of_hours(terms: Announce | Terms) -> Iterator[Found]:
+    ends, plan = terms.floor.last_hands_at, terms.format
+    if ends is None:
+        return
+    if isinstance(plan, Rounds):
+        yield (
+            "format.starts_at",
+            "floor.last_hands_at",
+            any(each >= ends for each in plan.starts_at),
+            "a round cannot begin after the last hands",
+        )
+    seconds = terms.entry.late_registration_seconds
+    yield (
+        f"{_ENTRY}.late_registration_seconds",
+        "floor.last_hands_at",
+        seconds is not None and terms.starts_at + timedelta(seconds=seconds) > ends,
+        "nobody comes after the last hands",
+    )
+
+
+def _of_money(terms: Announce | Terms) -> Iterator[Found]:
+    fees = terms.fees
+    fixed = bool(fees.amounts)
+    yield "fees.table", "fees.amounts", fixed and bool(fees.table), "say what places are worth"
+    yield (
+        "fees.paid_percent",
+        "fees.amounts",
+        fixed and fees.paid_percent is not None,
+        "say how many places are paid",
+    )
+    yield (
+        "fees.bounty",
+        "ruleset.score",
+        bool(fees.bounty) and terms.ruleset.moneyless,
+        "nobody is knocked out where hands are counted",
+    )
