@@ -74,28 +74,40 @@ async def unwelcome(
     states: States, state: Any, now: datetime
 ) -> tuple[tuple[Withdraw, ...], list[Entry]]:
     """
-    Return who must leave the line before anybody is taken from it, and the guard for that.
+    Return who must leave before play, or the line before anybody is taken from it.
 
     Nobody is asked who is taken from the line at the start or into a place that falls
-    free, so membership and bans are looked at here.
+    free, so membership and bans are looked at here; and before play at the bans of those
+    who were let in before they were banned.
+
+    Returns:
+        The withdrawals, and the guard under which they are all there are.
+
+    Source: rulebook ``registration.closed``.
     """
-    if not isinstance(state, Registering | Running) or not state.entering.waiting:
+    if not isinstance(state, Registering | Running):
+        return (), []
+    entered = state.entrants if isinstance(state, Registering) else ()
+    if not (entered or state.entering.waiting):
         return (), []
     stream = stream_of(state.terms.league)
     house = (await states.load(stream)).state
-    leaving = tuple(
-        Withdraw(entrant=each.entrant, now=now)
-        for each in state.entering.waiting
-        if not _welcome(house, each.player, now)
-    )
-    return leaving, [Entry(stream)]
+    leaving = [each.entrant for each in entered if _banned(house, each.player, now)]
+    leaving += [
+        each.entrant for each in state.entering.waiting if not _welcome(house, each.player, now)
+    ]
+    return tuple(Withdraw(entrant=each, now=now) for each in leaving), [Entry(stream)]
 
 
 def _welcome(house: Any, player: PlayerId, now: datetime) -> bool:
     if not isinstance(house, Created) or not may(house.role_of(player), "enter_tournaments"):
         return False
-    ban = house.ban_of(player)
-    return ban is None or not ban.holds(now)
+    return not _banned(house, player, now)
+
+
+def _banned(house: Any, player: PlayerId, now: datetime) -> bool:
+    ban = house.ban_of(player) if isinstance(house, Created) else None
+    return ban is not None and ban.holds(now)
 
 
 async def tables_told(

@@ -29,6 +29,7 @@ from engine.values import EntrantId, Seat, TableId
 Phase = Literal[
     "unannounced",
     "draft",
+    "discarded",
     "announced",
     "registering",
     "registration_closed",
@@ -78,6 +79,8 @@ class Drafted(_Phase, frozen=True, kw_only=True):
     """Written down, seen by the staff only."""
 
     terms: TournamentDrafted | TermsRevised
+    discarded: bool = False
+    """Whether it has been given up, and is never announced."""
 
 
 class Announced(_Phase, frozen=True, kw_only=True):
@@ -201,8 +204,8 @@ def phase_of(state: State) -> Phase:
     match state:
         case Unannounced():
             return "unannounced"
-        case Drafted():
-            return "draft"
+        case Drafted(discarded=discarded):
+            return "discarded" if discarded else "draft"
         case Announced():
             return "announced"
         case Registering(closed=closed):

@@ -15,6 +15,7 @@ from engine.tournament.entering.commands import (
     CheckIn,
     CloseLateRegistration,
     CloseRegistration,
+    DiscardDraft,
     PostNotice,
     Refuse,
 )
@@ -81,7 +82,9 @@ class AnnouncementShown(msgspec.Struct, kw_only=True):
     "PUT", "/v1/tournaments/{tournament_id:str}/terms", "revise_terms",
     "Write a draft's terms anew.", needs="manage_tournaments", scope=_DIRECTOR,
     body=TournamentWanted, answer=Entered,
-    problems=("not_a_draft", "terms_invalid", "unknown_ruleset", "invalid_ruleset"),
+    problems=(
+        "not_a_draft", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
+    ),
 )  # fmt: skip
 async def revise_terms(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Replace the terms whole; what is not named gets its default again."""
@@ -107,7 +110,7 @@ async def revise_terms(request: Asked, tournament_id: FromPath[str]) -> Response
     "POST", "/v1/tournaments/{tournament_id:str}/announce", "announce_draft",
     "Publish a draft; registration opens at once unless its terms say later.",
     needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
-    problems=("terms_invalid",),
+    problems=("not_a_draft", "terms_invalid", "terms_contradict"),
 )  # fmt: skip
 async def announce_draft(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Announce and, usually, open registration in the same append."""
@@ -124,10 +127,27 @@ async def announce_draft(request: Asked, tournament_id: FromPath[str]) -> Respon
 
 
 @operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/discard", "discard_draft",
+    "Give a draft up: it is never announced, and is in no list that does not ask for it.",
+    needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
+    problems=("not_a_draft",),
+)  # fmt: skip
+async def discard_draft(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Leave it in the log, where it was written."""
+    _, raw = await read_body(request, Nothing)
+    place = await reach(request, tournament_id, "trn")
+    command = DiscardDraft(now=shell_of(request).now())
+    return await _ask(request, place, tournament_id, raw, command)
+
+
+@operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/approve",
     "approve_entry", "Let somebody in who asks for approval.",
     needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
-    problems=("applicant_unknown", "player_banned", "registration_closed", "tournament_full"),
+    problems=(
+        "applicant_unknown", "player_banned", "registration_closed", "tournament_full",
+        "no_seat_free",
+    ),
 )  # fmt: skip
 async def approve_entry(
     request: Asked, tournament_id: FromPath[str], entrant_id: FromPath[str]

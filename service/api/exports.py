@@ -5,10 +5,11 @@ from collections.abc import AsyncIterator
 from litestar.params import FromPath
 from litestar.response import Stream
 
+from engine.league.roles import may
 from service.api.access import demand_also, reach
 from service.api.operations import operation
 from service.api.positions import caught_up, plays_in
-from service.api.shell import Asked, shell_of
+from service.api.shell import Asked, principal_of, shell_of
 from service.exports import tables
 from service.exports.archive import prepare, streamed
 from service.exports.csvs import MEDIA_TYPE
@@ -53,6 +54,19 @@ async def export_payouts(request: Asked, tournament_id: FromPath[str]) -> Stream
     await caught_up(request, place.league, "records")
     found = tables.payouts(shell_of(request).engine, place.league, tournament_id)
     return _csv(found, f"payouts-{tournament_id}")
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/refunds.csv", "export_refunds",
+    "What a cancelled tournament owes its entrants, part by part, as CSV.",
+    needs="read_league", scope="leagues:read", answer=str, media="text/csv",
+)  # fmt: skip
+async def export_refunds(request: Asked, tournament_id: FromPath[str]) -> Stream:
+    """Write what its own log says: all of it for who reports results, else the caller's own."""
+    place = await reach(request, tournament_id, "trn")
+    own = None if may(place.role, "report_results") else principal_of(request).account.player
+    found = tables.refunds(shell_of(request).engine, place.state, own)
+    return _csv(found, f"refunds-{tournament_id}")
 
 
 @operation(

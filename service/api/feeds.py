@@ -48,10 +48,18 @@ _ENDINGS: tuple[type[Exception], ...] = (
     StoreUnavailable,
 )
 
-DRAFTS = frozenset({"tournament_drafted", "terms_revised"})
+STAFFS = frozenset(
+    {
+        "tournament_drafted",
+        "terms_revised",
+        "entry_requested",
+        "entry_request_withdrawn",
+        "entry_refused",
+    }
+)
 """What the staff alone may read: to others it has happened, and says no more."""
 
-_DRAFT = msgspec.Raw(b"{}")
+_NOTHING = msgspec.Raw(b"{}")
 
 PING_SECONDS = 15.0
 STREAM_SECONDS = 300.0
@@ -102,7 +110,7 @@ class Feed:
     viewer: EntrantId | None
     epoch: int
     staff: bool = False
-    """Whether the viewer sees what is not announced yet."""
+    """Whether the viewer sees what is not announced yet, and who asks to be let in."""
 
     async def read(self, after: int, limit: int) -> list[Recorded]:
         """Return what comes after version (or position) *after*."""
@@ -130,16 +138,16 @@ class Feed:
                     type=row.type,
                     schema_version=schema_version,
                     at=row.at,
-                    data=_DRAFT if self._draft(row) else _current(row, schema_version),
+                    data=_NOTHING if self._kept_back(row) else _current(row, schema_version),
                     opened={pointer: value for pointer, (_, value) in found_here.items()},
                     salts={pointer: salt for pointer, (salt, _) in found_here.items()},
                 )
             )
         return found
 
-    def _draft(self, row: Recorded) -> bool:
+    def _kept_back(self, row: Recorded) -> bool:
         """Return whether *row* is for the staff alone, and the viewer none of it."""
-        return row.type in DRAFTS and not self.staff
+        return row.type in STAFFS and not self.staff
 
     def place(self, row: Recorded) -> int:
         """Return where *row* stands in this feed."""

@@ -133,8 +133,8 @@ class RecurrenceShown(msgspec.Struct, kw_only=True):
     "Let a tournament recur; each occurrence is announced ahead_hours before it begins.",
     needs="manage_tournaments", scope="tournaments:manage", body=FixturesWanted,
     answer=RecurrenceShown, status=201,
-    problems=("recurrence_invalid", "season_closed", "terms_invalid", "unknown_ruleset",
-              "invalid_ruleset", "not_a_sandbox"),
+    problems=("recurrence_invalid", "season_closed", "terms_invalid",
+              "terms_contradict", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox"),
 )  # fmt: skip
 async def plan_fixtures(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
     """Check rule, zone and terms, and keep them."""
@@ -182,8 +182,8 @@ async def list_fixtures(request: Asked, season_id: FromPath[str]) -> Response[by
     needs="manage_tournaments", scope="tournaments:manage", body=FixturesRewanted,
     answer=RecurrenceEdited, dry_run=True,
     problems=("recurrence_invalid", "recurrence_unknown", "fixture_entered", "fixture_past",
-              "season_closed", "terms_invalid", "unknown_ruleset", "invalid_ruleset",
-              "not_a_sandbox"),
+              "season_closed", "terms_invalid", "terms_contradict", "unknown_ruleset",
+              "invalid_ruleset", "not_a_sandbox"),
 )  # fmt: skip
 @rehearsable
 async def replan_fixtures(
@@ -255,7 +255,7 @@ async def end_fixtures(
     answer=RecurrenceEdited, dry_run=True,
     problems=("recurrence_unknown", "recurrence_invalid", "occurrence_unknown",
               "fixture_entered", "fixture_past", "season_closed", "terms_invalid",
-              "unknown_ruleset", "invalid_ruleset", "not_a_sandbox"),
+              "terms_contradict", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox"),
 )  # fmt: skip
 @rehearsable
 async def change_fixture(

@@ -55,7 +55,8 @@ _STATUSES = {
     scope="tables:play", body=RegistrationWanted, answer=Registration, status=201,
     problems=(
         "already_entered", "player_banned", "bots_forbidden", "bots_only", "registration_closed",
-        "registration_not_open", "tournament_full", "entry_refused", "re_entry_not_allowed",
+        "registration_not_open", "tournament_full", "no_seat_free", "entry_refused",
+        "re_entry_not_allowed",
     ),
 )  # fmt: skip
 async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:

@@ -91,7 +91,8 @@ async def read_house_rules(request: Asked, league_id: FromPath[str]) -> Response
     "Say what holds wherever an announcement says nothing else; replaces what was said before.",
     needs="manage_league", scope="leagues:manage", body=HouseRulesWanted, answer=HouseRulesShown,
     problems=(
-        "forbidden", "terms_invalid", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox",
+        "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
+        "not_a_sandbox",
         "template_body_too_long",
     ),
 )  # fmt: skip
@@ -114,7 +115,8 @@ async def set_house_rules(request: Asked, league_id: FromPath[str]) -> Response[
     needs="manage_tournaments", scope="tournaments:manage", body=TemplateWanted,
     answer=TemplateShown, status=201,
     problems=(
-        "forbidden", "terms_invalid", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox",
+        "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
+        "not_a_sandbox",
         "template_name_taken", "templates_too_many", "template_body_too_long",
     ),
 )  # fmt: skip
@@ -132,7 +134,8 @@ async def save_template(request: Asked, league_id: FromPath[str]) -> Response[by
     needs="manage_tournaments", scope="tournaments:manage", body=TemplateWanted,
     answer=TemplateShown,
     problems=(
-        "forbidden", "terms_invalid", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox",
+        "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
+        "not_a_sandbox",
         "template_name_taken", "template_changed", "template_body_too_long",
     ),
 )  # fmt: skip

@@ -115,8 +115,8 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     needs="manage_tournaments",
     scope="tournaments:manage", body=TournamentAsked, answer=TournamentShown, status=201,
     problems=(
-        "forbidden", "terms_invalid", "unknown_ruleset", "invalid_ruleset", "template_unknown",
-        "season_closed",
+        "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
+        "template_unknown", "season_closed",
     ),
 )  # fmt: skip
 async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Response[bytes]:

@@ -35,6 +35,13 @@ PAYOUTS = (
 )  # fmt: skip
 
 
+REFUNDS = (
+    "tournament", "tournament_name", "entrant", "player", "name", "paid_in_minor", "fee_minor",
+    "bounty_minor", "prize_minor", "equal_minor", "chips_minor", "amount_minor", "currency",
+    "policy",
+)  # fmt: skip
+
+
 async def standings(engine: AsyncEngine, season: str) -> AsyncIterator[bytes]:
     """Yield a season's standings as CSV; read at once, for ranks are of one moment."""
     async with engine.connect() as connection:
@@ -80,6 +87,36 @@ async def payouts(
     async for part in _entries(engine, league, paid):
         called = await _called(engine, [row["player"] for row in part])
         yield lines([_cell(row, name, called) for name in PAYOUTS] for row in part)
+
+
+async def refunds(
+    engine: AsyncEngine, state: Any, player: str | None = None
+) -> AsyncIterator[bytes]:
+    """Yield what a cancelled tournament, *state*, owes its entrants, or one *player* of them."""
+    yield lines([REFUNDS])
+    owed = [each for each in state.books.refunds if player in (None, each.player)]
+    for start in range(0, len(owed), CHUNK):
+        part = owed[start : start + CHUNK]
+        called = await _called(engine, [each.player for each in part])
+        yield lines(
+            (
+                state.terms.tournament,
+                state.terms.name,
+                each.entrant,
+                each.player,
+                called.get(each.player),
+                each.paid_in,
+                each.fee,
+                each.bounty,
+                each.prize,
+                each.equal,
+                each.chips,
+                each.amount,
+                state.terms.currency,
+                state.books.policy,
+            )
+            for each in part
+        )
 
 
 def _of(tournament: str | None) -> sa.ColumnElement[bool]:

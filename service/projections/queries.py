@@ -22,6 +22,9 @@ NAMES = (
 
 _POLL_SECONDS = 0.02
 _OVER = ("finished", "cancelled")
+UNANNOUNCED = ("draft", "discarded")
+"""States of tournaments that the staff alone sees."""
+
 _POINTS = ("points", "best")
 _RATED = ("mu", "sigma", "ordinal")
 _GONE = ("withdrawn", "eliminated", "finished")
@@ -84,7 +87,9 @@ async def tournaments(
     if state is not None:
         statement = statement.where(tournament.c.state == state)
     if not drafts:
-        statement = statement.where(tournament.c.state != "draft")
+        statement = statement.where(tournament.c.state.not_in(UNANNOUNCED))
+    elif state is None:
+        statement = statement.where(tournament.c.state != "discarded")
     if before is not None:
         statement = statement.where(tournament.c.announced_position < before)
     statement = statement.order_by(tournament.c.announced_position.desc()).limit(limit)

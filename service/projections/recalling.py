@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.projections import schema
 
-_PLAYED = ("playing", "finished")
+_PLAYED = ("running", "finished")
 
 
 class Game(msgspec.Struct, frozen=True, kw_only=True):

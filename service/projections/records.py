@@ -71,7 +71,7 @@ def _entrant_withdrawn(changes: Changes, happened: Happened) -> None:
 
 
 def _play_started(changes: Changes, happened: Happened) -> None:
-    changes.patch(schema.record_tournament, tournament=happened.subject, state="playing")
+    changes.patch(schema.record_tournament, tournament=happened.subject, state="running")
 
 
 def _hand_opened(changes: Changes, happened: Happened) -> None:
@@ -171,7 +171,7 @@ def _ended(changes: Changes, happened: Happened, state: str) -> None:
 
 records = Projection(
     name="records",
-    version=1,
+    version=2,
     relations=(schema.record_tournament, schema.record_game, schema.record_table),
     load=_load,
     handlers={

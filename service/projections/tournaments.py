@@ -48,8 +48,16 @@ def _with_terms(changes: Changes, happened: Happened, state: str) -> None:
     )
 
 
+def _draft_discarded(changes: Changes, happened: Happened) -> None:
+    _turn(changes, happened, state="discarded")
+
+
+def _registration_closed(changes: Changes, happened: Happened) -> None:
+    _turn(changes, happened, state="registration_closed")
+
+
 def _registration_opened(changes: Changes, happened: Happened) -> None:
-    _turn(changes, happened, state="registration")
+    _turn(changes, happened, state="registering")
 
 
 def _entrant_registered(changes: Changes, happened: Happened) -> None:
@@ -89,7 +97,7 @@ def _round_seated(changes: Changes, happened: Happened) -> None:
 
 
 def _play_started(changes: Changes, happened: Happened) -> None:
-    _turn(changes, happened, state="playing", started_at=happened.at)
+    _turn(changes, happened, state="running", started_at=happened.at)
 
 
 def _tournament_paused(changes: Changes, happened: Happened) -> None:
@@ -97,7 +105,7 @@ def _tournament_paused(changes: Changes, happened: Happened) -> None:
 
 
 def _tournament_resumed(changes: Changes, happened: Happened) -> None:
-    _turn(changes, happened, state="playing")
+    _turn(changes, happened, state="running")
 
 
 def _entrant_busted(changes: Changes, happened: Happened) -> None:
@@ -116,7 +124,7 @@ def _cashed_out(changes: Changes, happened: Happened) -> None:
 
 
 def _start_postponed(changes: Changes, happened: Happened) -> None:
-    _turn(changes, happened, state="registration", starts_at=_instant(happened.data["until"]))
+    _turn(changes, happened, state="registering", starts_at=_instant(happened.data["until"]))
 
 
 def _no_show_released(changes: Changes, happened: Happened) -> None:
@@ -193,11 +201,12 @@ def _instant(written: str | None) -> datetime | None:
 
 tournaments = Projection(
     name="tournaments",
-    version=2,
+    version=3,
     relations=(schema.tournament, schema.entrant),
     handlers={
         "tournament_drafted": _drafted,
         "terms_revised": _drafted,
+        "draft_discarded": _draft_discarded,
         "tournament_announced": _tournament_announced,
         "start_postponed": _start_postponed,
         "no_show_released": _no_show_released,
@@ -206,6 +215,7 @@ tournaments = Projection(
         "table_added": _back_in_play,
         "places_lowered": _places_lowered,
         "registration_opened": _registration_opened,
+        "registration_closed": _registration_closed,
         "entrant_registered": _entrant_registered,
         "entrant_withdrawn": _entrant_withdrawn,
         "seats_drawn": _seats_drawn,

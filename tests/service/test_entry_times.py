@@ -8,7 +8,7 @@ import pytest
 
 from engine.tournament.commands import Withdraw
 from engine.tournament.state import Registering, Running
-from engine.tournament.terms import EntryTerms
+from engine.tournament.terms import EntryTerms, FloorTerms
 from engine.values import EntrantId, stream_of
 from service import directing
 from service.desk import Desk, open_desk
@@ -84,13 +84,16 @@ async def test_a_start_put_off_is_armed_anew_and_the_first_message_again_does_no
     async with open_desk(database.settings("holotable_api")) as desk:
         entry = EntryTerms(too_few="postpone", postpone_seconds=600)
         starts_at = desk.clock.now() + timedelta(seconds=1)
-        league, name = await announced(desk, 1, entry=entry, starts_at=starts_at)
+        floor = FloorTerms(last_hands_at=starts_at + timedelta(seconds=60))
+        league, name = await announced(desk, 1, entry=entry, starts_at=starts_at, floor=floor)
 
         async def armed() -> bool:
-            rows = await desk.pool.fetch(
-                "SELECT due_at FROM job WHERE task = 'tournament.start' AND state = 'ready'"
-            )
-            return any(row["due_at"] > starts_at + timedelta(seconds=300) for row in rows)
+            rows = await desk.pool.fetch("SELECT task, due_at FROM job WHERE state = 'ready'")
+            later = {
+                row["task"] for row in rows if row["due_at"] > starts_at + timedelta(seconds=300)
+            }
+            # The hour of the last hands was put off by as much.
+            return {"tournament.start", "tournament.last_hands"} <= later
 
         await until_awaited(armed)
         state = await state_of(desk, league, name)

@@ -119,6 +119,22 @@ async def test_asked_too_early_twice_and_after_the_end_they_do_nothing_more(
         assert kinds.count("last_hands_called") == 1
 
 
+async def test_last_hands_that_were_put_off_are_not_called_at_the_first_hour(
+    database: TestDatabase,
+) -> None:
+    """
+    The message of the first hour still comes, and asks for its own return.
+    """
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        due = desk.clock.now() + timedelta(hours=2)
+        floor = FloorTerms(last_hands_at=due)
+        league, name = await announced(desk, 3, starting_stack=1000, floor=floor)
+        await directing.start_tournament(desk, league, name, desk.clock.now())
+        assert await pacing.call_last_hands(desk, league, name) == due
+        running = await state_of(desk, league, name)
+    assert isinstance(running, Running) and running.floor.last_hands is None
+
+
 async def test_a_tournament_that_plays_hand_for_hand_and_draws_anew_comes_to_its_end(
     database: TestDatabase,
 ) -> None:

@@ -26,6 +26,12 @@ class AnnounceDraft(_Command, frozen=True, kw_only=True, tag="announce_draft"):
     now: datetime
 
 
+class DiscardDraft(_Command, frozen=True, kw_only=True, tag="discard_draft"):
+    """Give a draft up: it is never announced."""
+
+    now: datetime
+
+
 class Approve(_Command, frozen=True, kw_only=True, tag="approve"):
     entrant: EntrantId
     table_ids: tuple[TableId, ...] = ()
@@ -97,6 +103,7 @@ class PostNotice(_Command, frozen=True, kw_only=True, tag="post_notice"):
 Command = (
     Draft
     | AnnounceDraft
+    | DiscardDraft
     | Approve
     | Refuse
     | AnswerOffer

@@ -12,6 +12,7 @@ from engine.tournament.entering.commands import (
     CloseLateRegistration,
     CloseRegistration,
     Command,
+    DiscardDraft,
     Draft,
     ExpireOffer,
     OpenCheckIn,
@@ -38,6 +39,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return drafts.draft(state, command)
         case AnnounceDraft():
             return drafts.announce(state, command)
+        case DiscardDraft():
+            return drafts.discard(state)
         case Approve():
             if isinstance(state, Running):
                 return late.approve(state, command)

@@ -5,7 +5,7 @@ from msgspec.structs import asdict
 from engine.tournament.announcing import check_terms
 from engine.tournament.entering.commands import AnnounceDraft, Draft
 from engine.tournament.entering.errors import NotADraft
-from engine.tournament.entering.events import TermsRevised, TournamentDrafted
+from engine.tournament.entering.events import DraftDiscarded, TermsRevised, TournamentDrafted
 from engine.tournament.errors import TermsInvalid, TournamentNotAnnounced
 from engine.tournament.events import TournamentAnnounced
 from engine.tournament.state import Drafted, State, Unannounced, phase_of
@@ -25,7 +25,7 @@ def draft(state: State, command: Draft) -> tuple[TournamentDrafted | TermsRevise
     members = asdict(command.terms)
     if isinstance(state, Unannounced):
         return (TournamentDrafted(**members),)
-    if not isinstance(state, Drafted):
+    if not isinstance(state, Drafted) or state.discarded:
         raise NotADraft(phase=phase_of(state))
     return () if asdict(state.terms) == members else (TermsRevised(**members),)
 
@@ -36,12 +36,30 @@ def announce(state: State, command: AnnounceDraft) -> tuple[TournamentAnnounced,
 
     Raises:
         TournamentNotAnnounced: If there is none.
+        NotADraft: If it has been discarded.
         TermsInvalid: If the time to start has passed meanwhile.
     """
     if isinstance(state, Unannounced):
         raise TournamentNotAnnounced
     if not isinstance(state, Drafted):
         return ()
+    if state.discarded:
+        raise NotADraft(phase=phase_of(state))
     if state.terms.starts_at <= command.now:
         raise TermsInvalid(field="starts_at", problem="is past")
     return (TournamentAnnounced(**asdict(state.terms)),)
+
+
+def discard(state: State) -> tuple[DraftDiscarded, ...]:
+    """
+    Give a draft up.
+
+    Raises:
+        TournamentNotAnnounced: If there is none.
+        NotADraft: If the tournament has been announced.
+    """
+    if isinstance(state, Unannounced):
+        raise TournamentNotAnnounced
+    if not isinstance(state, Drafted):
+        raise NotADraft(phase=phase_of(state))
+    return () if state.discarded else (DraftDiscarded(rule="entry.draft"),)

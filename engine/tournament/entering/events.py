@@ -22,6 +22,12 @@ class TermsRevised(Terms, frozen=True, kw_only=True, tag="terms_revised"):
     """A draft's terms, whole, in place of those before."""
 
 
+class DraftDiscarded(_Event, frozen=True, kw_only=True, tag="draft_discarded"):
+    """A draft was given up; nothing follows it."""
+
+    rule: str
+
+
 class EntryRequested(_Event, frozen=True, kw_only=True, tag="entry_requested"):
     entrant: EntrantId
     player: PlayerId
@@ -196,6 +202,7 @@ class AnnouncementPosted(_Event, frozen=True, kw_only=True, tag="announcement_po
 Event = (
     TournamentDrafted
     | TermsRevised
+    | DraftDiscarded
     | EntryRequested
     | EntryRequestWithdrawn
     | EntryApproved

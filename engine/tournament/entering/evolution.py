@@ -39,6 +39,8 @@ def evolve(state: State, event: events.Event) -> State:
             return Drafted(terms=event)
         case Drafted(), events.TermsRevised():
             return replace(state, terms=event)
+        case Drafted(), events.DraftDiscarded():
+            return replace(state, discarded=True)
         case Registering(), events.StartPostponed():
             return replace(
                 state,

@@ -189,3 +189,23 @@ class Second:
     async def __aexit__(self, *raised: object) -> None:
         await self._http.aclose()
         await self._life.__aexit__(*raised)
+
+
+async def test_who_is_banned_at_the_start_has_no_place(serving) -> None:
+    """
+    Being entered before the ban helps nobody into play.
+    """
+    async with serving() as api:
+        owner, league = await api.league()
+        people = [await api.join(owner, league) for _ in range(3)]
+        tournament = await a_tournament(owner, league)
+        path = f"/v1/tournaments/{tournament}"
+        for person in people:
+            assert (await person.post(f"{path}/registrations")).status_code == 201
+        assert (await banned(owner, league, people[0].player)).status_code == 200
+        entered = (await owner.get(path)).json()["entrants"]
+        assert len(entered) == 3
+        started = await owner.post(f"{path}/start")
+        assert started.status_code in (200, 202), started.text
+        playing = {each["player"] for each in (await owner.get(path)).json()["entrants"]}
+    assert playing == {person.player for person in people[1:]}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.service.api.nights import project
 from tests.service.api.test_casino import play_until
 from tests.service.league_night import utcnow
 from tests.service.test_audit import audited, faults
@@ -251,3 +252,81 @@ async def test_whoever_is_banned_while_waiting_is_not_taken_at_the_start(serving
         shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
         playing = {each["player"] for each in shown["entrants"] if each["table"]}
         assert playing == {people[0].player, people[3].player}
+
+
+async def test_a_draft_that_is_discarded_is_never_announced(
+    serving, database: TestDatabase
+) -> None:
+    """
+    It leaves the lists, and stays where it was written.
+    """
+    async with serving() as api:
+        owner, league, tournament, (person,) = await announced(api, 1, draft=True)
+        path = f"/v1/tournaments/{tournament}"
+        assert (await person.post(f"{path}/discard")).status_code in (403, 404)
+        done = await owner.post(f"{path}/discard")
+        assert (done.status_code, done.json()["events"]) == (200, ["draft_discarded"])
+        assert (await owner.post(f"{path}/discard")).json()["events"] == []
+        assert refused(await owner.post(f"{path}/announce"), "not_a_draft")
+        assert (await person.get(path)).status_code == 404
+        assert (await owner.get(path)).json()["state"] == "discarded"
+        await project(database)
+        listed = f"/v1/leagues/{league}/tournaments"
+        assert (await owner.get(listed)).json()["items"] == []
+        (kept,) = (await owner.get(f"{listed}?state=discarded")).json()["items"]
+        assert kept["id"] == tournament
+        assert (await person.get(f"{listed}?state=discarded")).json()["items"] == []
+        other = await owner.post(listed, {"name": "Night", "ruleset": "better"})
+        announced_one = f"/v1/tournaments/{other.json()['id']}/discard"
+        assert refused(await owner.post(announced_one), "not_a_draft")
+
+
+async def test_lists_call_a_tournament_what_the_tournament_calls_itself(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league, tournament, people = await announced(
+            api, 2, entry={"registration_closes_before_seconds": 60}
+        )
+        for person in people:
+            await enter(person, tournament)
+        path, seen = f"/v1/tournaments/{tournament}", []
+
+        async def both() -> None:
+            await project(database)
+            own = (await owner.get(path)).json()["state"]
+            listed = f"/v1/leagues/{league}/tournaments?state={own}"
+            (found,) = (await owner.get(listed)).json()["items"]
+            assert found["state"] == own
+            seen.append(own)
+
+        await both()
+        for verb in ("registration/close", "start", "pause", "resume", "cancel"):
+            done = await owner.post(f"{path}/{verb}")
+            assert done.status_code in (200, 201, 202), done.text
+            await both()
+    assert seen == [
+        "registering", "registration_closed", "running", "paused", "running", "cancelled",
+    ]  # fmt: skip
+
+
+async def test_who_asks_for_approval_is_nobodys_business_but_the_staffs(serving) -> None:
+    """
+    The feed tells others that something happened, and not to whom.
+    """
+    async with serving() as api:
+        owner, _, tournament, (one, other) = await announced(api, 2, entry={"approval": True})
+        path = f"/v1/tournaments/{tournament}"
+        entrant = (await enter(one, tournament)).json()["entrant"]
+        why = {"reason": "not this time"}
+        said = await owner.post(f"{path}/registrations/{entrant}/refuse", why)
+        assert said.status_code == 200, said.text
+
+        async def asked(person: Any) -> dict[str, Any]:
+            items = (await person.get(f"{path}/events?limit=200")).json()["items"]
+            return {each["type"]: each["data"] for each in items if "entry" in each["type"]}
+
+        assert await asked(other) == {"entry_requested": {}, "entry_refused": {}}
+        assert (await asked(owner))["entry_requested"]["player"] == one.player
+        mine = (await one.get(f"{path}/registrations")).json()["items"]
+        assert [each["status"] for each in mine] == ["refused"]

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.service.api.test_exports import table_of
 from tests.service.api.test_rebuys import answer
 from tests.service.test_audit import audited, faults
 from tests.support.databases import TestDatabase
@@ -241,6 +242,19 @@ async def test_a_tournament_cancelled_in_play_owes_by_its_policy(
         assert books["totals"]["pool"] == 0
         mine = (await ledger(people[2], tournament))["accounts"]
         assert [each["player"] for each in mine] == [people[2].player]
+        table = await table_of(owner, f"/v1/tournaments/{tournament}/refunds.csv")
+        assert [row["amount_minor"] for row in table] == [str(due)] * 3
+        in_money = len(payouts) == 3
+        assert {row["policy"] for row in table} == {
+            "lowest_unpaid_then_chips" if in_money else policy
+        }
+        parts = ("paid_in", "fee", "bounty", "prize", "equal", "chips")
+        for row, account in zip(table, books["accounts"], strict=True):
+            assert {each: int(row[f"{each}_minor"]) for each in parts} == {
+                each: account["refund"][each] for each in parts
+            }
+        (own,) = await table_of(people[2], f"/v1/tournaments/{tournament}/refunds.csv")
+        assert own["player"] == people[2].player
         report = await audited(database, league)
         assert faults(report) == {}, report.text()
 

@@ -135,3 +135,51 @@ async def test_a_thing_is_staked_for_its_agreed_value(serving) -> None:
             (409, "stack_too_small"),
             (409, "hand_in_play"),
         )
+
+
+async def test_a_rebuy_is_not_owed_once_its_level_is_over(serving) -> None:
+    """
+    By the level of the hand at the own table: told with a code, and nothing is promised.
+    """
+    async with serving() as api:
+        owner, league = await api.league()
+        people = [await api.join(owner, league) for _ in range(2)]
+        levels = [{"small": 1, "big": 2, "length": 1}, {"small": 2, "big": 4}]
+        escalation = {"kind": "levels", "by": "hands", "levels": levels}
+        game = {"escalation": escalation, "rebuy": {"max": 1, "until_level": 1}}
+        made = await owner.post(
+            f"/v1/leagues/{league}/tournaments",
+            {
+                "name": "Night",
+                "hands_between_seconds": 0,
+                "ruleset": "better_simple",
+                "overrides": {**GAME, **game},
+                "starting_stack": 1000,
+            },
+        )
+        path = f"/v1/tournaments/{made.json()['id']}"
+        for person in people:
+            await person.post(f"{path}/registrations")
+        await owner.post(f"{path}/start")
+        (table,) = (await owner.get(path)).json()["tables"]
+        owed = await people[0].post(f"{path}/rebuys", {}, key="early")
+        assert owed.json()["events"] == ["rebuy_declared"]
+        await folded(people, table["id"], until_level=2)
+        late = await people[1].post(f"{path}/rebuys", {}, key="late")
+        assert (late.status_code, late.json()["code"]) == (409, "rebuy_not_allowed")
+        assert late.json()["reason"] == "level_over"
+
+
+async def folded(people: list[Any], table: str, *, until_level: int) -> None:
+    """Fold hand after hand until one of that level is played."""
+    for _ in range(200):
+        for person in people:
+            view = (await person.get(f"/v1/tables/{table}")).json()
+            if view["hand"] is not None and view["level"] == until_level:
+                return
+            if "fold" in [each["verb"] for each in view["legal"]]:
+                body = {"type": "fold", "decision": view["decision"]["token"]}
+                await person.post(f"/v1/tables/{table}/actions", body, key=f"fold-{next(_keys)}")
+            elif view["my_turn"]:
+                await answer(person, table)
+    raise AssertionError("no hand of that level is played")
