@@ -16,6 +16,9 @@ from engine.table.state import SUDDEN_DEATH
 
 CardEvent = events.SelectionCommitted | events.ImprovementCommitted
 TurnEvent = events.SeatActed | events.CardTurnTaken
+_CARD_EVENTS = frozenset((events.SelectionCommitted, events.ImprovementCommitted))
+_BY_CLOCK = _CARD_EVENTS | {events.SeatActed, events.CardTurnTaken}
+"""Events of decisions, which the clock may have taken."""
 
 
 def recall(appended: Sequence[Event]) -> Command:
@@ -54,23 +57,25 @@ def parts_of(appended: Sequence[Event]) -> tuple[tuple[Event, ...], ...]:
     return tuple(tuple(part) for part in parts)
 
 
-def _begins(event: Event, part: list[Event]) -> bool:
+def _begins(event: Any, part: list[Any]) -> bool:
     """Return whether *event* begins a command, and does not go on with that of *part*."""
-    if isinstance(event, events.SeatWentAway):
-        return event.cause == "stepped_away"
-    if isinstance(event, events.HandCalled):
-        return event.decision is not None
-    if isinstance(event, events.SelectionCommitted | events.ImprovementCommitted):
-        first = part[0] if part else None
-        same = isinstance(first, type(event)) and first.decision == event.decision
+    kind = type(event)
+    if kind not in _COMMANDS:
+        return False
+    if kind in _CARD_EVENTS:
+        same = bool(part) and type(part[0]) is kind and part[0].decision == event.decision
         return not (event.timed_out and same)
-    return type(event) in _COMMANDS
+    if kind is events.SeatWentAway:
+        return bool(event.cause == "stepped_away")
+    if kind is events.HandCalled:
+        return event.decision is not None
+    return True
 
 
 def command_of(part: tuple[Event, ...]) -> Command:
     """Return the command that led to one part of an append, as :func:`parts_of` divides it."""
-    first = part[0]
-    if isinstance(first, TurnEvent | CardEvent) and first.timed_out:
+    first: Any = part[0]
+    if type(first) in _BY_CLOCK and first.timed_out:
         return _time_out(first, part)
     return _COMMANDS[type(first)](first)
 

@@ -19,6 +19,7 @@ _LIMIT = 1 << 64
 _INNER = bytes(each ^ 0x36 for each in range(256))
 _FOUR_WORDS = Struct(">4Q").unpack
 _OUTER = bytes(each ^ 0x5C for each in range(256))
+_LEAF = sha256(b"\x00holotable/card/1")
 
 
 class Card(NamedTuple):
@@ -66,9 +67,13 @@ def numbers(value: bytes, label: str, n: int, openings: bytes) -> Iterator[bytes
     key = digest(value, label.encode() + b"\x00" + n.to_bytes(4, "big") + openings, "sha256")
     # HMAC of RFC 2104 with the padded keys made once: a pile asks for many blocks of one key.
     padded = key.ljust(64, b"\x00")
-    inner, outer = padded.translate(_INNER), padded.translate(_OUTER)
+    inner, outer = sha256(padded.translate(_INNER)).copy, sha256(padded.translate(_OUTER)).copy
     for block in count():
-        yield sha256(outer + sha256(inner + block.to_bytes(8, "big")).digest()).digest()
+        within = inner()
+        within.update(block.to_bytes(8, "big"))
+        around = outer()
+        around.update(within.digest())
+        yield around.digest()
 
 
 class Draws:
@@ -103,8 +108,9 @@ def pile(value: bytes, openings: bytes, number: int, cards: Sequence[str]) -> li
 
 def leaf(card: str, salt: bytes, number: int, position: int) -> bytes:
     """Return a card's leaf."""
-    place = number.to_bytes(2, "big") + position.to_bytes(2, "big")
-    return sha256(b"\x00holotable/card/1" + salt + place + card.encode()).digest()
+    made = _LEAF.copy()
+    made.update(salt + (number << 16 | position).to_bytes(4, "big") + card.encode())
+    return made.digest()
 
 
 def pile_root(number: int, cards: Sequence[Card]) -> str:

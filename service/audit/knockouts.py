@@ -16,6 +16,8 @@ from service.audit.report import Findings
 _Fatal = tuple[int, frozenset[str]]
 """The number of a pot, and who won it."""
 
+_TELLING = frozenset((HandOpened, PotsFormed, PotAwarded, HandSettled, EntrantKnockedOut))
+
 
 @dataclass(slots=True)
 class _Pots:
@@ -36,6 +38,8 @@ class KnockoutAudit:
 
     def see(self, stream: str, event: Any, position: int) -> None:
         """Take note of *event*."""
+        if type(event) not in _TELLING:
+            return
         match event:
             case HandOpened():
                 self._pots[stream] = _Pots()

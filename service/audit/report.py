@@ -1,6 +1,6 @@
 """What an audit found: a figure for every check, and what did not hold, by position."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -135,6 +135,11 @@ class Findings:
         if not held:
             self._fail(check, Fault(position=position, stream=stream, what=what))
         return held
+
+    def held(self, names: Iterable[str], count: int = 1) -> None:
+        """Count checks of all *names* that held."""
+        for name in names:
+            self.checks[name].checked += count
 
     def _fail(self, check: Check, fault: Fault) -> None:
         check.failed += 1

@@ -164,7 +164,7 @@ class _Sealer:
         if type(hidden) not in _HIDDEN:
             raise TypeError(f"{type(hidden).__name__} cannot be stored")
         if self._places is None:
-            self._places = _places(self._event, "")
+            self._places = iter(_places(self._event))
         pointer, expected = next(self._places)
         if expected is not hidden or HOUSE not in hidden.audiences or len(hidden.salt) != 32:
             raise TypeError(f"a hidden value at {pointer} is not for the house, or has no salt")
@@ -197,19 +197,25 @@ def _card(card: str) -> bytes:
     return canonical.encode(card)
 
 
-def _places(value: Any, pointer: str) -> Iterator[Place]:
-    """Yield hidden places in the order in which sorted JSON is written."""
+def _places(event: msgspec.Struct) -> list[Place]:
+    """Return hidden places in the order in which sorted JSON is written."""
+    found: list[Place] = []
+    _find(event, "", found)
+    return found
+
+
+def _find(value: Any, pointer: str, found: list[Place]) -> None:
     if type(value) in _HIDDEN:
-        yield pointer, value
+        found.append((pointer, value))
     elif isinstance(value, msgspec.Struct):
         for name, encoded in _hiding_fields(type(value)):
-            yield from _places(getattr(value, name), f"{pointer}/{encoded}")
+            _find(getattr(value, name), f"{pointer}/{encoded}", found)
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            yield from _places(item, f"{pointer}/{index}")
+            _find(item, f"{pointer}/{index}", found)
     elif value is not None and isinstance(value, Mapping):
         for key in sorted(value, key=str):
-            yield from _places(value[key], f"{pointer}/{key}")
+            _find(value[key], f"{pointer}/{key}", found)
 
 
 @cache
@@ -244,7 +250,7 @@ def _open(
         KeyError: If the house's box misses a place.
         ValueError: If it opens a place that is not there.
     """
-    places = list(_places(event, ""))
+    places = _places(event)
     # Whose a card is only the boxes know; of other values the event itself says it.
     cards = any(type(hidden) is SealedCard for _, hidden in places)
     if boxes is None:
@@ -259,17 +265,19 @@ def _open(
         hidden.salt = bytes.fromhex(salt)
         if isinstance(hidden, SealedCard):
             hidden.card = _text.decode(value)
-            hidden.audiences = tuple(audiences[pointer])
+            hidden.audiences = audiences[pointer]
         else:
             hidden.value = hidden.value.decode(value)
 
 
-def _audiences_by_place(boxes: Mapping[str, Mapping[str, Opening]]) -> dict[str, list[str]]:
+def _audiences_by_place(
+    boxes: Mapping[str, Mapping[str, Opening]],
+) -> dict[str, tuple[str, ...]]:
     """Return for whom each place has a box; *boxes* stand in ascending order."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for audience, box in boxes.items():
         for pointer in box:
-            found.setdefault(pointer, []).append(audience)
+            found[pointer] = (*found.get(pointer, ()), audience)
     return found
 
 

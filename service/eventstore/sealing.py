@@ -8,6 +8,7 @@ deleting fields.  Byte vectors: ``api-spec/vectors/entry.json``.
 import os
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
+from struct import Struct
 from uuid import UUID
 
 import msgspec
@@ -23,6 +24,9 @@ _FORMAT = b"\x01"
 _BLOCK = 512
 _IV = 12
 _TAG = 16
+_FIXED = Struct(f">16s {_IV}s I")
+"""Of a box: what stands between the audience's name and the closed text."""
+
 
 Opening = tuple[str, msgspec.Raw]
 """Salt in hexadecimal, and the value's canonical JSON."""
@@ -102,6 +106,7 @@ def unseal(
     wanted = None if audiences is None else {audience.encode() for audience in audiences}
     key_here = keys.key_id.bytes
     found: dict[str, dict[str, Opening]] = {}
+    known: tuple[bytes, dict[str, Opening]] = (b"", {})
     for name, key_id, iv, closed in _boxes(sealed):
         if wanted is not None and name not in wanted:
             continue
@@ -111,7 +116,10 @@ def unseal(
             text = cipher.decrypt(iv, closed, context + name)
         except InvalidTag as error:
             raise EventUnreadable("a box does not open", stream=stream, version=version) from error
-        found[name.decode()] = _openings.decode(text)
+        if text != known[0]:
+            # What two audiences see alike is read once; padding is passed over faster than read.
+            known = text, _openings.decode(text.rstrip(b" "))
+        found[name.decode()] = known[1]
     return found
 
 
@@ -126,11 +134,12 @@ def _boxes(sealed: bytes) -> Iterable[tuple[bytes, bytes, bytes, bytes]]:
     at = 1
     while at < len(sealed):
         name_ends = at + 1 + sealed[at]
-        fixed_ends = name_ends + 16 + _IV + 4
-        length = int.from_bytes(sealed[fixed_ends - 4 : fixed_ends], "big")
-        closed = sealed[fixed_ends : fixed_ends + length]
-        if len(closed) != length or length < _TAG:
+        begins = name_ends + _FIXED.size
+        if begins > len(sealed):
             raise EventUnreadable("sealed values are cut short")
-        key_id = sealed[name_ends : name_ends + 16]
-        yield sealed[at + 1 : name_ends], key_id, sealed[name_ends + 16 : fixed_ends - 4], closed
-        at = fixed_ends + length
+        key_id, iv, length = _FIXED.unpack_from(sealed, name_ends)
+        ends = begins + length
+        if ends > len(sealed) or length < _TAG:
+            raise EventUnreadable("sealed values are cut short")
+        yield sealed[at + 1 : name_ends], key_id, iv, sealed[begins:ends]
+        at = ends
