@@ -24,6 +24,7 @@ from service.tasks import audits
 from service.tasks.child import perform
 from service.tasks.ticker import Ticker
 from tests.service.league_night import played
+from tests.service.test_audit import audited as audited_as_auditor
 from tests.service.test_directing import announced
 from tests.support.auditing import go_on
 from tests.support.databases import SECRET_KEY, TestDatabase
@@ -188,6 +189,23 @@ async def test_jobs_that_are_late_or_dead_are_found(
     assert {"late", "dead"} <= found
     assert not found & {"soon", "old", "audit:1"}
     assert check["checked"] >= 3
+
+
+async def test_the_auditors_login_finds_them_too(
+    database: TestDatabase, superuser: asyncpg.Connection, league: str
+) -> None:
+    await superuser.execute(
+        """
+        INSERT INTO job (occurrence, task, args, due_at)
+        VALUES ('late', 'table.watch', $1, clock_timestamp() - interval '61 s'),
+               ('soon', 'table.watch', $1, clock_timestamp() - interval '30 s')
+        """,
+        json.dumps({"league": league}),
+    )
+    report = await audited_as_auditor(database, league)
+    assert {check.name: check.failed for check in report.checks}["jobs"] == 1
+    [fault] = next(check.faults for check in report.checks if check.name == "jobs")
+    assert fault.stream == "late"
 
 
 async def test_a_deal_that_nobody_plays_on_is_found_after_a_minute(database: TestDatabase) -> None:
