@@ -46,7 +46,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Connections a process's pool may open."""
 
     worker_processes: Annotated[int, Meta(ge=1, le=64)] = 2
-    """Processes of one worker that players wait for; one more does what takes long."""
+    """Processes of one worker that players wait for; half as many more do what takes long."""
 
     tick_milliseconds: Annotated[int, Meta(ge=10, le=60_000)] = 200
     """How often a dispatcher looks for due jobs."""

@@ -141,7 +141,8 @@ async def make_plan(
         streams=len(rows),
         vouched=tuple(heads),
         grown=subtrees,
-        units=tuple(units),
+        # The longest first, so that nobody waits for one that began last.
+        units=tuple(sorted(units, key=lambda unit: -unit.weight)),
     )
 
 

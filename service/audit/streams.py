@@ -6,7 +6,7 @@ What the engine answers today to what was asked then must be what is stored, to 
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any
 
@@ -28,6 +28,7 @@ from service.audit.hands import NEEDS_BEFORE, HandAudit
 from service.audit.knockouts import KnockoutAudit
 from service.audit.overdue import check_deal
 from service.audit.report import Findings
+from service.audit.rulings import AttachedAudits, check_again
 from service.audit.seasons import SeasonAudit
 from service.errors import EventUnreadable
 from service.eventstore.codec import Codec, category_of
@@ -40,6 +41,9 @@ DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What a forged event may provoke in code that expects a possible one."""
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
 @dataclass
 class _Stream:
     """A stream being folded; ``group`` are the events of its current command."""
@@ -48,6 +52,8 @@ class _Stream:
     broken: bool = False
     command: str = ""
     group: list[tuple[Any, int]] = field(default_factory=list)
+    at: datetime = _EPOCH
+    """When the group was appended."""
 
 
 class _Command(msgspec.Struct):
@@ -100,6 +106,7 @@ class StreamAudit:
         """Of the append in hand."""
 
         self._knockouts = KnockoutAudit(findings)
+        self._attached = AttachedAudits(findings)
         self._tables: dict[str, HandAudit] = {}
         self._floors: dict[str, FloorAudit] = {}
         self._floor_of: dict[str, str] = {}
@@ -129,7 +136,7 @@ class StreamAudit:
         self._events += 1
         if command != stream.command:
             self._decide(name, stream)
-            stream.command = command
+            stream.command, stream.at = command, recorded.at
         boxes = open_commitments(recorded, self._keys, self._findings)
         event = self._open(recorded, stream, boxes)
         if event is not None:
@@ -168,6 +175,7 @@ class StreamAudit:
             self._decide(name, stream)
         self.check_deals(now)
         self._knockouts.end()
+        self._attached.end()
         for name, floor in self._floors.items():
             floor.entropy.end()
             tables = [table for table, its in self._floor_of.items() if its == name]
@@ -260,6 +268,12 @@ class StreamAudit:
                 return
             if self._only in (None, self._floor_of[name]):
                 folded = self._decide_table(name, stream, group)
+        elif category == "dispute":
+
+            def hold(held: bool, position: int, what: str) -> None:
+                self._findings.hold("decisions", held, position, name, what)
+
+            check_again(stream.state, group, stream.at, hold)
         checker = self._checker(category, name)
         evolve = DECIDERS[category].evolve
         for index, (event, position) in enumerate(group):
@@ -270,6 +284,7 @@ class StreamAudit:
                 if checker is not None:
                     checker.see(event, position, before)
                 self._knockouts.see(name, event, position)
+                self._attached.see(name, event, position)
             except (EngineError, *DEFECTS) as error:
                 self._break(name, stream, position, error)
                 return

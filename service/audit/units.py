@@ -26,7 +26,7 @@ from service.projections.comparing import compare_league
 from service.projections.models import chosen
 from service.projections.projection import ProjectionBroken
 
-READ = 2_000
+READ = 500
 """Events fetched at once."""
 
 Told = Callable[[int], Awaitable[None]]

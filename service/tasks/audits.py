@@ -1,8 +1,16 @@
-"""Audits as jobs: on demand, or every night; the report stands in ``audit_report``."""
+"""
+Audits as jobs: on demand, or every night; the report stands in ``audit_report``.
+
+``audit.run`` makes the plan, ``audit.unit`` does one unit of it, ``audit.close`` puts the
+report together.  Each may be done twice.  A unit's lease is its job's: what a killed
+process was at is taken up again, and what is done is not done again.
+"""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from hashlib import sha256
+from typing import Any
 
 import msgspec
 import psycopg
@@ -14,27 +22,70 @@ from engine.aggregates import DECIDERS
 from engine.dispute.commands import AttachAudit
 from engine.errors import InvariantViolated
 from engine.league.auditing import RecordAudit
-from engine.values import stream_of
-from service.audit import Report, audit_league
+from engine.values import number_of, stream_of
+from service import jobs
+from service.audit import Report
+from service.audit.plan import Plan, make_plan
+from service.audit.units import Part, finish, perform
 from service.database import async_engine
 from service.desk import Desk
 from service.errors import EventUnreadable
 from service.eventstore.append import GONE
 from service.jobs import Hopeless
-from service.keys import Keys
+from service.keys import Keys, driver_of
 from service.transparency.signing import asking
 from service.writer import Entry, States
+
+WINDOW = 8
+"""Units of one audit that wait in the queue at a time, so that others get their turn."""
 
 _log = structlog.get_logger(__name__)
 
 _BEGIN = """
     INSERT INTO audit_report (id, league, scope, state, started_at)
     VALUES ($1, $2, $3, 'running', clock_timestamp())
-    ON CONFLICT (id) DO UPDATE SET state = 'running', started_at = clock_timestamp(),
-                                   finished_at = NULL, progress = 0
+    ON CONFLICT (id) DO UPDATE
+       SET state = 'running', finished_at = NULL,
+           started_at = coalesce(audit_report.started_at, clock_timestamp())
 """
+_KEEP_PLAN = """
+    INSERT INTO audit_plan (report, plan) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1
+"""
+_KEEP_UNITS = """
+    INSERT INTO audit_unit (report, number, key, weight)
+    SELECT $1, number - 1, key, weight
+      FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS unit (key, weight, number)
+"""
+_PLAN = "SELECT plan::text FROM audit_plan WHERE report = $1"
 
-_PROGRESS = "UPDATE audit_report SET progress = $2 WHERE id = $1"
+# Whoever ends a unit waits here for the one before; so exactly one of them is the last.
+_LOCK = "SELECT 1 FROM audit_report WHERE id = $1 FOR UPDATE"
+_ARMED = "SELECT count(*) FROM audit_unit WHERE report = $1 AND state = 'armed'"
+_LEFT = "SELECT count(*) FROM audit_unit WHERE report = $1 AND state <> 'done'"
+_ARM = """
+    UPDATE audit_unit SET state = 'armed'
+     WHERE report = $1 AND number IN (SELECT number FROM audit_unit
+        WHERE report = $1 AND state = 'waiting' ORDER BY number LIMIT $2)
+    RETURNING number
+"""
+_TAKE = """
+    UPDATE audit_unit SET runs = runs + 1
+     WHERE report = $1 AND number = $2 AND state = 'armed'
+       AND (SELECT state FROM audit_report WHERE id = $1) = 'running'
+    RETURNING 1
+"""
+_TOLD = "UPDATE audit_unit SET progress = $3 WHERE report = $1 AND number = $2"
+_PROGRESS = """
+    UPDATE audit_report
+       SET progress = (SELECT sum(progress)::float8 / greatest(sum(weight), 1)
+                         FROM audit_unit WHERE report = $1)
+     WHERE id = $1
+"""
+_UNIT_DONE = """
+    UPDATE audit_unit SET state = 'done', part = $3, done_at = clock_timestamp()
+     WHERE report = $1 AND number = $2 AND state = 'armed'
+"""
+_PARTS = "SELECT part::text FROM audit_unit WHERE report = $1 ORDER BY number"
 
 _END = """
     UPDATE audit_report SET state = $2, report = $3, progress = 1, finished_at = clock_timestamp()
@@ -55,14 +106,14 @@ _BREAK = """
 _BREAK_DEAD = """
     UPDATE audit_report SET state = 'broken', finished_at = clock_timestamp()
       FROM job
-     WHERE job.task = 'audit.run' AND job.state = 'dead'
+     WHERE job.task LIKE 'audit.%' AND job.state = 'dead'
        AND audit_report.id = job.args ->> 'report' AND audit_report.finished_at IS NULL
 """
 
 
 async def run(desk: Desk, ids: Mapping[str, str]) -> None:
     """
-    Audit a league, or one tournament of it, and keep the report.
+    Begin to audit a league, or one tournament of it: fix what is covered, arm the first units.
 
     Once it is done, doing it again changes nothing: the report stands.
 
@@ -78,9 +129,119 @@ async def run(desk: Desk, ids: Mapping[str, str]) -> None:
         return
     await desk.pool.execute(_BEGIN, report_id, league, tournament or league)
     try:
-        report = await _audited(desk, league, tournament, report_id)
+        async with _breaking(desk, report_id):
+            plan = await _planned(desk, league, tournament, report_id)
     except (*GONE, sa.exc.DBAPIError):
         await desk.pool.execute(_AGAIN, report_id)
+        raise
+    async with desk.pool.acquire() as connection, connection.transaction():
+        await connection.execute(_LOCK, report_id)
+        if await connection.fetchval(_KEEP_PLAN, report_id, _text(plan)):
+            keys = [unit.key for unit in plan.units]
+            weights = [unit.weight for unit in plan.units]
+            await connection.execute(_KEEP_UNITS, report_id, keys, weights)
+        await _arm_more(desk, connection, ids)
+
+
+async def do_unit(desk: Desk, ids: Mapping[str, str]) -> None:
+    """
+    Do one unit, keep what it found, and arm the next.
+
+    Args:
+        ids: Those of the audit, and ``unit``, its number.
+
+    Raises:
+        Hopeless: If it broke, as it would again; the report says so.
+    """
+    report_id, number = ids["report"], int(ids["unit"])
+    if not await desk.pool.fetchval(_TAKE, report_id, number):
+        return  # it is done, or the audit is broken
+    async with _breaking(desk, report_id):
+        plan = await _plan_of(desk, report_id)
+
+        async def told(weight: int) -> None:
+            await desk.pool.execute(_TOLD, report_id, number, weight)
+            await desk.pool.execute(_PROGRESS, report_id)
+
+        keys = Keys(desk.settings.secret_key)
+        async with _connected(desk) as connection:
+            opened = await keys.of(await driver_of(connection), number_of(plan.league))
+            part = await perform(connection, opened, plan, plan.units[number], told)
+    async with desk.pool.acquire() as connection, connection.transaction():
+        await connection.execute(_LOCK, report_id)
+        await connection.execute(_UNIT_DONE, report_id, number, _text(part))
+        await _arm_more(desk, connection, ids)
+
+
+async def close(desk: Desk, ids: Mapping[str, str]) -> None:
+    """
+    Put the report together once every unit is done, and keep it.
+
+    Args:
+        ids: Those of the audit.
+
+    Raises:
+        Hopeless: If it broke, as it would again; the report says so.
+    """
+    league, report_id = ids["league"], ids["report"]
+    if await desk.pool.fetchval(_DONE, report_id):
+        await _record(desk, league, report_id)
+        return
+    async with _breaking(desk, report_id):
+        plan = await _plan_of(desk, report_id)
+        rows = await desk.pool.fetch(_PARTS, report_id)
+        parts = [msgspec.json.decode(row["part"], type=Part) for row in rows]
+        seconds = (desk.clock.now() - plan.now).total_seconds()
+        async with _connected(desk) as connection:
+            report = await finish(connection, plan, parts, seconds)
+    if "dispute" in ids:
+        # Before the report stands: whoever runs this again would find it done.
+        await _attach(desk, ids, report)
+    verdict = "passed" if report.passed else "failed"
+    await desk.pool.execute(_END, report_id, verdict, _text(report))
+    await _record(desk, league, report_id)
+
+
+async def _planned(desk: Desk, league: str, tournament: str | None, report_id: str) -> Plan:
+    if await desk.pool.fetchval(_PLAN, report_id) is not None:
+        return await _plan_of(desk, report_id)
+    async with desk.pool.acquire() as connection, asking(desk.settings) as signer:
+        # Units would find out one by one that nothing can be opened.
+        await Keys(desk.settings.secret_key).of(connection, number_of(league))
+        return await make_plan(connection, league, tournament, signer)
+
+
+async def _plan_of(desk: Desk, report_id: str) -> Plan:
+    return msgspec.json.decode(await desk.pool.fetchval(_PLAN, report_id), type=Plan)
+
+
+async def _arm_more(desk: Desk, connection: Any, ids: Mapping[str, str]) -> None:
+    """Arm units as long as there are any, then what puts the report together."""
+    report_id, now = ids["report"], desk.clock.now()
+    room = WINDOW - await connection.fetchval(_ARMED, report_id)
+    for row in await connection.fetch(_ARM, report_id, room):
+        number = str(row["number"])
+        occurrence = f"audit:{report_id}/{number}"
+        args = {**ids, "unit": number}
+        await jobs.arm(
+            connection, jobs.Job(occurrence=occurrence, task="audit.unit", args=args, due_at=now)
+        )
+    if not await connection.fetchval(_LEFT, report_id):
+        args = {name: its for name, its in ids.items() if name != "unit"}
+        await jobs.arm(
+            connection,
+            jobs.Job(
+                occurrence=f"audit:{report_id}/close", task="audit.close", args=args, due_at=now
+            ),
+        )
+
+
+@asynccontextmanager
+async def _breaking(desk: Desk, report_id: str) -> AsyncIterator[None]:
+    """Have the report say it if the audit itself breaks; a database that is away is waited for."""
+    try:
+        yield
+    except (*GONE, sa.exc.DBAPIError):
         raise
     except Exception as error:
         # An audit reads what may have been forged, so anything can break it.  A report
@@ -89,13 +250,20 @@ async def run(desk: Desk, ids: Mapping[str, str]) -> None:
         what = type(error).__name__
         await desk.pool.execute(_BREAK, report_id, json.dumps({"broken": what}))
         raise Hopeless(f"the audit broke: {what}") from error
-    if "dispute" in ids:
-        # Before the report stands: whoever runs this again would find it done.
-        await _attach(desk, ids, report)
-    verdict = "passed" if report.passed else "failed"
-    content = msgspec.json.encode(report, order="sorted").decode()
-    await desk.pool.execute(_END, report_id, verdict, content)
-    await _record(desk, league, report_id)
+
+
+@asynccontextmanager
+async def _connected(desk: Desk) -> AsyncIterator[Any]:
+    engine = async_engine(desk.settings.database_url, 1)
+    try:
+        async with engine.connect() as connection:
+            yield connection
+    finally:
+        await engine.dispose()
+
+
+def _text(content: msgspec.Struct) -> str:
+    return msgspec.json.encode(content, order="sorted").decode()
 
 
 async def _attach(desk: Desk, ids: Mapping[str, str], report: Report) -> None:
@@ -151,22 +319,3 @@ async def _record(desk: Desk, league: str, report_id: str) -> None:
         # The stream that would hold it is what the audit has found broken; the report stands.
         what = type(error).__name__
         _log.warning("an audit is not in the log", league=league, report=report_id, error=what)
-
-
-async def _audited(desk: Desk, league: str, tournament: str | None, report_id: str) -> Report:
-    async def progress(done: int, total: int) -> None:
-        await desk.pool.execute(_PROGRESS, report_id, done / total)
-
-    engine = async_engine(desk.settings.database_url, 2)
-    try:
-        async with engine.connect() as connection, asking(desk.settings) as signer:
-            return await audit_league(
-                connection,
-                Keys(desk.settings.secret_key),
-                league,
-                tournament=tournament,
-                progress=progress,
-                signer=signer,
-            )
-    finally:
-        await engine.dispose()

@@ -126,8 +126,18 @@ async def close_season(desk: Desk, ids: Mapping[str, str]) -> None:
 
 
 async def audit(desk: Desk, ids: Mapping[str, str]) -> None:
-    """Audit a league or one tournament, on demand or at night."""
+    """Begin to audit a league or one tournament, on demand or at night."""
     await audits.run(desk, ids)
+
+
+async def audit_unit(desk: Desk, ids: Mapping[str, str]) -> None:
+    """Do one unit of an audit."""
+    await audits.do_unit(desk, ids)
+
+
+async def close_audit(desk: Desk, ids: Mapping[str, str]) -> None:
+    """Put an audit's report together, once all its units are done."""
+    await audits.close(desk, ids)
 
 
 async def sign_head(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
@@ -211,6 +221,14 @@ DUTIES: dict[str, Duty] = {
         LONG,
         audit,
         Late("do", "Runs at once; a nightly one is skipped when it is an hour late."),
+    ),
+    "audit.unit": Duty(
+        LONG, audit_unit, Late("do", "What an audit covers was fixed when it began.")
+    ),
+    "audit.close": Duty(
+        LONG,
+        close_audit,
+        Late("do", "The report says what was found, whenever it is put together."),
     ),
     "league.sign_head": Duty(
         LONG, sign_head, Late("do", "One head signs everything that waits, however much.")

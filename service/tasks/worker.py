@@ -41,7 +41,7 @@ def run_worker(settings: Settings) -> None:
     if settings.broker_url is not None and broker.is_postgres(settings.broker_url):
         broker.install(settings.broker_url)
     crew = Crew(
-        [PLAY] * settings.worker_processes + [LONG],
+        [PLAY] * settings.worker_processes + [LONG] * max(1, settings.worker_processes // 2),
         lambda queue, ready: work(settings, queue, ready),
     )
     sys.exit(crew.run(lambda: print(READY, flush=True)))  # noqa: T201 - whoever started us waits

@@ -88,7 +88,7 @@ def broker(database: TestDatabase) -> Iterator[str]:
 
 @contextmanager
 def workers(
-    database: TestDatabase, *skews: float, processes: int = 2
+    database: TestDatabase, *skews: float, processes: int = 2, lease: int = 1
 ) -> Iterator[list[subprocess.Popen[bytes]]]:
     """Run one worker for each clock: so many seconds fast, or slow; stop them at the end."""
     settings = database.settings(
@@ -96,8 +96,8 @@ def workers(
         broker_url=database.broker_url,
         worker_processes=processes,
         tick_milliseconds=50,
-        lease_seconds=1,
-        visibility_seconds=3,
+        lease_seconds=lease,
+        visibility_seconds=lease + 2,
         sweep_seconds=1,
     )
     inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}

@@ -24,7 +24,9 @@ from service.tasks import audits
 from service.tasks.child import perform
 from service.tasks.ticker import Ticker
 from tests.service.league_night import played
+from tests.service.test_audit import audited as audited_as_auditor
 from tests.service.test_directing import announced
+from tests.support.auditing import go_on
 from tests.support.databases import SECRET_KEY, TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -62,7 +64,9 @@ def claimed(worker: psycopg.Connection, league: str) -> Claimed:
 
 
 async def audited(desk: Desk, job: Claimed) -> None:
+    """Do an audit's job, and those it leads to; others are left lying."""
     await perform(desk, job.job_id, job.claim, job.task, job.args)
+    await go_on(desk)
 
 
 def allow_connections(database: TestDatabase, allowed: str) -> None:
@@ -109,7 +113,16 @@ async def test_an_audit_that_loses_its_database_waits_to_be_tried_again(
                 await audited(desk, job)
         finally:
             allow_connections(database, "true")
-        assert await states(superuser) == ("waiting", "ready")
+        assert await states(superuser) == ("running", "done")
+        units = "SELECT state, last_error FROM job WHERE task = 'audit.unit' ORDER BY occurrence"
+        waits = [row["state"] for row in await superuser.fetch(units) if row["last_error"]]
+        assert waits == ["ready"]
+        # The others were claimed with it; nobody is at them.
+        await superuser.execute(
+            "UPDATE job SET state = 'ready', lease_until = NULL WHERE state = 'sent'"
+        )
+        await go_on(desk)
+    assert (await states(superuser))[0] in {"passed", "failed"}
 
 
 async def test_a_report_whose_job_died_is_broken_by_the_next_ticker(
@@ -175,7 +188,24 @@ async def test_jobs_that_are_late_or_dead_are_found(
     found = {fault["stream"] for fault in check["faults"]}
     assert {"late", "dead"} <= found
     assert not found & {"soon", "old", "audit:1"}
-    assert check["checked"] >= 4
+    assert check["checked"] >= 3
+
+
+async def test_the_auditors_login_finds_them_too(
+    database: TestDatabase, superuser: asyncpg.Connection, league: str
+) -> None:
+    await superuser.execute(
+        """
+        INSERT INTO job (occurrence, task, args, due_at)
+        VALUES ('late', 'table.watch', $1, clock_timestamp() - interval '61 s'),
+               ('soon', 'table.watch', $1, clock_timestamp() - interval '30 s')
+        """,
+        json.dumps({"league": league}),
+    )
+    report = await audited_as_auditor(database, league)
+    assert {check.name: check.failed for check in report.checks}["jobs"] == 1
+    [fault] = next(check.faults for check in report.checks if check.name == "jobs")
+    assert fault.stream == "late"
 
 
 async def test_a_deal_that_nobody_plays_on_is_found_after_a_minute(database: TestDatabase) -> None:

@@ -14,6 +14,7 @@ from service.tasks import arming, audits
 from tests.service.api.test_corrections import a_night, award, entrants, standings
 from tests.service.api.test_evidence import project
 from tests.service.test_audit import audited, faults
+from tests.support.auditing import go_on
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -63,6 +64,7 @@ async def run_audits(database: TestDatabase) -> None:
         assert rows
         for row in rows:
             await audits.run(desk, json.loads(row["args"]))
+        await go_on(desk)
 
 
 async def test_a_claim_brings_its_evidence_and_a_ruling_takes_a_result_away(

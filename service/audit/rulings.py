@@ -1,0 +1,109 @@
+"""
+Disputes decided again: what is ruled must follow from what stands before it.
+
+Each event says what was asked for; only the hour of asking is taken from the log's own.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, get_args
+
+from engine.dispute import commands, events
+from engine.dispute.decisions import decide
+from engine.dispute.evolution import evolve
+from engine.errors import EngineError
+from engine.league.auditing import AuditReported
+from service.audit.report import Findings
+
+_MOMENT = timedelta(microseconds=1)
+
+ASKED: Final = {
+    "dispute_opened": "claim",
+    "evidence_attached": "attach_evidence",
+    "audit_attached": "attach_audit",
+    "head_attached": "attach_head",
+    "dispute_frozen": "freeze",
+    "dispute_unfrozen": "unfreeze",
+    "dispute_ruled": "rule",
+    "dispute_appealed": "appeal",
+    "disclosure_granted": "grant_disclosure",
+    "disclosure_used": "use_disclosure",
+}
+"""By the tag of an event, that of the command that leads to it."""
+
+_COMMANDS: Final = {each.__struct_config__.tag: each for each in get_args(commands.Command)}
+
+Hold = Callable[[bool, int, str], None]
+"""Takes whether something holds, the event's position, and what is wrong if not."""
+
+
+def check_again(state: Any, group: Sequence[tuple[Any, int]], at: datetime, hold: Hold) -> None:
+    """
+    Ask a dispute in *state* again for the events of one command.
+
+    Args:
+        group: Events with their positions.
+        at: When they were appended.
+    """
+    rest = list(group)
+    while rest:
+        released = isinstance(rest[0][0], events.DisputeRuled) and (
+            len(rest) > 1 and isinstance(rest[1][0], events.DisputeUnfrozen)
+        )
+        part, rest = rest[: 1 + released], rest[1 + released :]
+        stored = tuple(event for event, _ in part)
+        try:
+            decided = decide(state, _command_of(stored[0], at))
+            for event in stored:
+                state = evolve(state, event)
+        except (EngineError, LookupError, TypeError, ValueError, AttributeError) as error:
+            what = f"decided again, it is refused: {type(error).__name__}"
+            hold(False, part[0][1], what)
+            return
+        hold(decided == stored, part[0][1], "decided again, the events are others")
+
+
+def _command_of(event: Any, at: datetime) -> Any:
+    asked = _COMMANDS[ASKED[event.__struct_config__.tag]]
+    told = {name: getattr(event, name) for name in event.__struct_fields__}
+    told["now"] = at
+    match event:
+        case events.DisputeOpened():
+            told["by"] = event.claimant
+            if event.rule == "disputes.window":  # too late, but by somebody who may rule
+                told |= {"closes_at": at, "ruling": True}
+        case events.EvidenceAttached():
+            told |= {"evidence": event.evidence.value, "salt": event.evidence.salt.hex()}
+        case events.DisclosureGranted():
+            told["now"] = min(at, event.until - _MOMENT)
+        case events.DisclosureUsed():
+            told["now"] = event.at
+    return asked(**{name: told[name] for name in asked.__struct_fields__ if name in told})
+
+
+class AttachedAudits:
+    """Compares the audits that disputes name with those that the league's log recorded."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._attached: list[tuple[str, int, events.AuditAttached]] = []
+        self._reported: dict[str, tuple[bool, int, int, int]] = {}
+
+    def see(self, stream: str, event: Any, position: int) -> None:
+        """Take note of *event*."""
+        match event:
+            case events.AuditAttached():
+                self._attached.append((stream, position, event))
+            case AuditReported():
+                self._reported[event.report] = _figures(event)
+
+    def end(self) -> None:
+        """Compare, once everything has been read; a record may come after, or be missing."""
+        for stream, position, event in self._attached:
+            held = self._reported.get(event.report, _figures(event)) == _figures(event)
+            what = "the audit that is attached found something else"
+            self._findings.hold("decisions", held, position, stream, what)
+
+
+def _figures(event: events.AuditAttached | AuditReported) -> tuple[bool, int, int, int]:
+    return event.passed, event.events, event.hands, event.last_position

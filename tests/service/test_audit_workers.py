@@ -1,0 +1,110 @@
+"""An audit done by a real worker: in parallel, and gone on with after a kill."""
+
+import json
+import os
+import signal
+from collections.abc import AsyncIterator
+from typing import Any
+
+import asyncpg
+import msgspec
+import pytest
+
+from service import jobs
+from service.audit import Report, audit_league
+from service.database import async_engine
+from service.keys import Keys
+from service.projections.runner import Runner
+from tests.service.drills import broker, workers
+from tests.service.league_night import Night, played
+from tests.service.test_worker import children
+from tests.support.databases import SECRET_KEY, TestDatabase
+from tests.support.waiting import until_awaited
+
+pytestmark = pytest.mark.anyio
+
+REPORT = "rep_1"
+HELD = "projection/records"
+PROCESSES = 4
+"""That players wait for; two more do what takes long."""
+
+
+@pytest.fixture
+async def superuser(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
+    connection = await asyncpg.connect(database.url("postgres"))
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def night(database: TestDatabase) -> Night:
+    return await played(database)
+
+
+async def alone(database: TestDatabase, league: str) -> Report:
+    """Audit in this process, one unit after another."""
+    engine = async_engine(database.url("holotable_audit"), 2)
+    projecting = async_engine(database.url("holotable_project"), 2)
+    try:
+        await Runner(projecting).catch_up()
+        async with engine.connect() as connection:
+            return await audit_league(connection, Keys(SECRET_KEY), league)
+    finally:
+        await engine.dispose()
+        await projecting.dispose()
+
+
+def said(report: Any) -> dict[str, Any]:
+    """Return a report without what depends on the hour: how long it took, which jobs there were."""
+    content: dict[str, Any] = msgspec.to_builtins(report)
+    checks = [each for each in content["checks"] if each["name"] != "jobs"]
+    return {**content, "seconds": 0, "checks": checks}
+
+
+async def test_a_killed_audit_goes_on_where_it_was_and_says_the_same(
+    database: TestDatabase, night: Night, superuser: asyncpg.Connection
+) -> None:
+    async def quiet() -> bool:
+        return not await superuser.fetchval(
+            "SELECT count(*) FROM job WHERE state <> 'done' AND due_at < now() + interval '1 s'"
+        )
+
+    async def all_but_one() -> bool:
+        rows = await superuser.fetch("SELECT key FROM audit_unit WHERE state <> 'done'")
+        units = await superuser.fetchval("SELECT count(*) FROM audit_unit")
+        return units > 5 and [row["key"] for row in rows] == [HELD]
+
+    async def ended() -> bool:
+        state = await superuser.fetchval("SELECT state FROM audit_report")
+        events = await superuser.fetchval(
+            "SELECT count(*) FROM events WHERE type = 'audit_reported'"
+        )
+        return state in ("passed", "failed") and events > 0
+
+    with broker(database), workers(database, 0, processes=PROCESSES, lease=3) as [worker]:
+        await until_awaited(quiet)
+        expected = await alone(database, night.league)
+        holder = await asyncpg.connect(database.url("postgres"))
+        held = holder.transaction()
+        await held.start()
+        await holder.execute("LOCK TABLE reads.record_game IN ACCESS EXCLUSIVE MODE")
+        args = {"league": night.league, "report": REPORT}
+        due = await superuser.fetchval("SELECT now()")
+        await jobs.arm(superuser, jobs.Job(occurrence="a", task="audit.run", args=args, due_at=due))
+        await until_awaited(all_but_one)
+        progress = await superuser.fetchval("SELECT progress FROM audit_report")
+        for child in children(worker.pid):
+            os.kill(child, signal.SIGKILL)
+        await held.rollback()
+        await holder.close()
+        await until_awaited(ended)
+
+    assert 0 < progress < 1
+    runs = dict(await superuser.fetch("SELECT key, runs FROM audit_unit"))
+    assert runs.pop(HELD) == 2
+    assert set(runs.values()) == {1}, runs
+    row = await superuser.fetchrow("SELECT report::text, progress FROM audit_report")
+    assert row["progress"] == 1
+    assert said(json.loads(row["report"])) == said(expected)
+    events = "SELECT count(*) FROM events WHERE type = 'audit_reported'"
+    assert await superuser.fetchval(events) == 1
