@@ -77,7 +77,7 @@ MEMBERS = {
             "replay_hand",
             "read_ledger", "read_ratings", "read_rating_history",
             "read_receipt", "read_text", "list_corrections", "read_floor", "read_rounds",
-            "read_record", "bundle_hand", "bundle_tournament",
+            "read_record", "bundle_hand", "bundle_tournament", "bundle_season",
             "read_house_rules", "list_templates", "read_template",
             "read_ledger", "read_deals",
             "export_standings", "export_results", "export_payouts", "export_league_results",
