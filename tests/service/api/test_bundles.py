@@ -11,7 +11,7 @@ import pytest
 
 from tests.service.api import test_corrections as corrections
 from tests.service.api.test_casino import play_until
-from tests.service.api.test_evidence import project, signing
+from tests.service.api.test_evidence import cut, project, signing
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -176,3 +176,18 @@ async def test_a_season_is_taken_away_as_the_public_or_as_an_entry_of_ones_own(
         assert streams == {"league", "season", "tournament", "table"}
         opened = [each for each in of(lines, "opening") if isinstance(each["value"], str)]
         assert len(of(lines, "leaves")) >= 1 and bool(opened) == (viewer == mine)
+
+
+async def test_a_bundle_is_refused_when_what_its_head_covers_is_gone(
+    serving, signing: Callable[[], Any], database: TestDatabase
+) -> None:
+    """The hand itself is whole; what leads from it to the signed root is not."""
+    async with serving() as api, signing() as sign:
+        owner, league, tournament, _, hand = await a_night(api, database, sign)
+        position = (await owner.get(f"/v1/hands/{hand}")).json()["last_position"]
+        await cut(database, league, position + 1)
+        refused = await owner.get(f"/v1/hands/{hand}/bundle")
+        unfinished = await owner.get(f"/v1/tournaments/{tournament}/bundle")
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "log_incomplete")
+    assert (unfinished.status_code, unfinished.json()["code"]) == (409, "not_over")

@@ -76,6 +76,7 @@ MEMBERS = {
             "register_entrant", "read_table", "list_tables", "list_hands", "read_hand",
             "replay_hand",
             "read_ledger", "read_ratings", "read_rating_history",
+            "sign_receipt",
             "read_receipt", "read_text", "list_corrections", "read_floor", "read_rounds",
             "read_record", "bundle_hand", "bundle_tournament", "bundle_season",
             "read_house_rules", "list_templates", "read_template",
