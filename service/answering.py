@@ -43,6 +43,7 @@ class Answers:
             Receipt(
                 league=league.name,
                 epoch=league.epoch or 0,
+                command_id=item.command.command_id,
                 first_position=first if count else None,
                 last_position=first + count - 1 if count else None,
                 duplicate=duplicate,
@@ -71,6 +72,7 @@ class Answers:
             Receipt(
                 league=league.name,
                 epoch=league.epoch or 0,
+                command_id=item.command.command_id,
                 first_position=position,
                 last_position=rows[-1].position,
                 duplicate=not ours,

@@ -26,6 +26,7 @@ from service.eventstore.subscription import Subscription
 from service.idempotency import Refusals
 from service.settings import Settings
 from service.sources import SystemEntropy
+from service.transparency.receipting import ReceiptDesk
 
 __all__ = ["build", "openapi_document", "run"]
 
@@ -151,6 +152,8 @@ async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[S
         stack.push_async_callback(news.aclose)
         refusals = Refusals(desk.pool)
         stack.push_async_callback(refusals.aclose)
+        receipts = ReceiptDesk(settings.signer_url, desk.pool)
+        stack.push_async_callback(receipts.aclose)
         yield Shell(
             settings=settings,
             desk=desk,
@@ -158,5 +161,6 @@ async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[S
             pool=desk.pool,
             news=news,
             refusals=refusals,
+            receipts=receipts,
             stopping=stopping,
         )

@@ -39,7 +39,13 @@ SECTIONS: Final = {
         keeping.doctor,
         signing.epoch,
     ),
-    "Proof": (signing.verify_head, replaying.replay, bundling.bundle, leagues.league),
+    "Proof": (
+        signing.verify_head,
+        signing.verify_receipt,
+        replaying.replay,
+        bundling.bundle,
+        leagues.league,
+    ),
     "People and clients": (people.account, people.player, people.token, people.openapi),
     "Rules": (rules.rulesets, rules.structure, rules.points),
 }

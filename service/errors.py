@@ -97,6 +97,18 @@ class LogIncomplete(ServiceError):
     code = "log_incomplete"
 
 
+class SignerUnavailable(ServiceError):
+    """The signer is away, or signs with a key that clients cannot know yet; ask again."""
+
+    code = "signer_away"
+
+
+class RequestMismatch(ServiceError):
+    """What is shown as the request of a command is not what came under it."""
+
+    code = "request_mismatch"
+
+
 class NotOver(ServiceError):
     """It is still being played; evidence is taken away afterwards."""
 

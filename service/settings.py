@@ -67,7 +67,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """When every league is audited, UTC."""
 
     signer_url: Annotated[str, Meta(pattern="^https?://")] | None = None
-    """Where the signer listens.  Workers and audits ask it; without one no head is signed."""
+    """Where the signer listens.  All but the projections ask it; without one nothing is signed."""
 
     sign_seconds: Annotated[int, Meta(ge=1, le=86_400)] = 60
     """So long news of a league may wait for a signed head; a tournament's end does not wait."""

@@ -36,7 +36,7 @@ _STOP_SECONDS = 15.0
 _CHILDREN = ("signer", "api", "project", "worker")
 """In the order of their start."""
 
-_ASKING_SIGNER = ("worker", "audit", "migrate")
+_ASKING_SIGNER = ("api", "worker", "audit", "migrate")
 _OF_LOGS = ("log_level", "log_format")
 _SIGNER = "holotable.local"
 """Name of the signer of a stack on one machine."""

@@ -16,6 +16,7 @@ from service.api.operations import Operation
 from service.desk import Desk
 from service.idempotency import Refusals
 from service.settings import Settings
+from service.transparency.receipting import ReceiptDesk
 
 Asked = Request[Any, Any, Any]
 """A request as handlers take it."""
@@ -39,6 +40,8 @@ class Shell:
     """Wakes those who wait for events."""
 
     refusals: Refusals
+
+    receipts: ReceiptDesk
 
     stopping: asyncio.Event
     """Set at the first signal to stop; streams end themselves then."""

@@ -99,6 +99,8 @@ def answer(
     """
     Return the answer to an accepted command: *content* and where it stands in the log.
 
+    What has appended carries ``Command-Id``, under which a signed receipt can be had.
+
     Args:
         version_of: The stream whose new version is the ``ETag``.
     """
@@ -109,6 +111,8 @@ def answer(
     versions = [each.version for each in receipt.recorded if each.stream == version_of]
     if versions:
         headers["ETag"] = f'"{versions[-1]}"'
+    if position is not None:
+        headers["Command-Id"] = receipt.command_id.hex
     token = None if position is None else position_token(receipt.league, receipt.epoch, position)
     return encoded({**content, "position": token}, status, headers)
 

@@ -1,14 +1,18 @@
 """``holotable bundle``: a bundle into a file."""
 
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import IO
 
+from asyncpg import Pool
 from rich.console import Console
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.bundles.lines import Kind
-from service.bundles.writing import AUDITOR, PUBLIC, bundle
+from service.bundles.writing import AUDITOR, PUBLIC, Wanted, bundle
 from service.database import async_engine, pool
-from service.errors import NotOver, NotSignedYet, StreamNotFound
+from service.errors import LogIncomplete, NotOver, NotSignedYet, StreamNotFound
 from service.keys import Keys
 from service.settings import Settings
 
@@ -24,26 +28,49 @@ async def write(
         return 2
     engine = async_engine(settings.database_url, 2)
     reading = await pool(settings.database_url, 1)
+    wanted = Wanted(kind=kind, subject=subject, viewer=viewer)
     try:
-        async with engine.connect() as connection:
-            keys = Keys(settings.secret_key)
-            lines = await bundle(connection, reading, keys, kind, subject, viewer)
-    except (StreamNotFound, ValueError, KeyError):
-        _err.print(f"there is no {kind} {subject}\n  next: look it up with the API")
-        return 2
-    except (NotOver, NotSignedYet) as error:
+        lines = await _found(engine, reading, Keys(settings.secret_key), wanted)
+        if lines is None:
+            _err.print(f"there is no {kind} {subject}\n  next: look it up with the API")
+            return 2
+        await _keep(lines, output or f"{subject}.bundle")
+    except (NotOver, NotSignedYet, LogIncomplete) as error:
         _err.print(f"{error.detail}\n  next: ask again later")
         return 1
     finally:
         await reading.close()
         await engine.dispose()
-    _keep(lines, output or f"{subject}.bundle")
     return 0
 
 
-def _keep(lines: list[bytes], output: str) -> None:
+async def _found(
+    engine: AsyncEngine, reading: Pool, keys: Keys, wanted: Wanted
+) -> AsyncIterator[bytes] | None:
+    try:
+        async with engine.connect() as connection:
+            return await bundle(connection, reading, keys, wanted)
+    except (StreamNotFound, ValueError, KeyError):
+        return None
+
+
+async def _keep(lines: AsyncIterator[bytes], output: str) -> None:
+    """Write a file that is whole or not there at all."""
     if output == "-":
-        sys.stdout.buffer.writelines(lines)
+        await _into(sys.stdout.buffer, lines)
         return
-    Path(output).write_bytes(b"".join(lines))
-    _err.print(f"{output}: {len(lines)} lines, {sum(map(len, lines))} bytes")
+    target = Path(output)
+    draft = target.with_name(f"{target.name}.new")
+    with draft.open("wb") as file:
+        count = await _into(file, lines)
+        size = file.tell()
+    draft.replace(target)
+    _err.print(f"{output}: {count} lines, {size} bytes")
+
+
+async def _into(file: IO[bytes], lines: AsyncIterator[bytes]) -> int:
+    count = 0
+    async for line in lines:
+        file.write(line)
+        count += 1
+    return count

@@ -1,71 +1,74 @@
 """
-Which events a bundle holds, and which of their values.
+Which events a bundle holds.
+
+Only their places are kept, so that a season of any length takes little room; they are
+read again when they are written.
 
 Source: ``api-spec/bundle.md``, section 2.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.season.events import PointsAwarded
-from engine.table.events import HandOpened, HandSettled, TableClosed
+from engine.aggregates import DECIDERS
 from engine.tournament.entering.events import TableAdded
-from engine.tournament.events import PlayStarted, TournamentCancelled, TournamentFinished
+from engine.tournament.events import PlayStarted
 from engine.tournament.rounds.events import FinalSeated, RoundSeated
 from engine.values import stream_of
 from service.addresses import league_of_stream
 from service.bundles.lines import Kind
+from service.bundles.log import Log
 from service.errors import NotOver, StreamNotFound
 from service.eventstore.codec import Codec
-from service.eventstore.read import CHUNK, read_stream
+from service.eventstore.read import CHUNK
 from service.eventstore.record import Recorded
-from service.keys import LeagueKeys
 from service.projections import queries
 
-_OVER = (TournamentFinished, TournamentCancelled)
+CODEC: Final = Codec(DECIDERS)
+
+_OVER = ("tournament_finished", "tournament_cancelled")
+_OPENS_TABLES = ("play_started", "table_added", "round_seated", "final_seated")
+_PILES = ("hand_opened", "pile_committed")
+_NOTHING = "there is nothing here under this name"
 
 
 @dataclass(slots=True)
 class Gathered:
-    """Events by position, and the hash before each stretch that does not begin a stream."""
+    """Positions in the league's log, ascending once all is gathered."""
 
-    league: UUID
-    events: dict[int, Recorded] = field(default_factory=dict)
+    positions: list[int] = field(default_factory=list)
     before: dict[int, bytes] = field(default_factory=dict)
+    """The hash before each stretch that does not begin a stream, by its first position."""
 
-    def add(self, events: Iterable[Recorded], before: bytes | None = None) -> None:
-        """Add a stretch of one stream; *before* is the hash of what stands before it."""
-        for index, recorded in enumerate(events):
-            self.events[recorded.position] = recorded
-            if index == 0 and before is not None:
-                self.before[recorded.position] = before
+    hidden: list[int] = field(default_factory=list)
+    """Where something can be opened."""
 
-    def ordered(self) -> list[Recorded]:
-        """Return the events by position."""
-        return [self.events[position] for position in sorted(self.events)]
+    piles: list[int] = field(default_factory=list)
+    """Where a pile of cards is committed to."""
+
+    def add(self, recorded: Recorded) -> None:
+        """Take an event in."""
+        self.positions.append(recorded.position)
+        if recorded.type in _PILES:
+            self.piles.append(recorded.position)
+        if recorded.sealed is not None and not recorded.stream.startswith("league-"):
+            self.hidden.append(recorded.position)
 
 
 class Gatherer:
-    """
-    Reads what a bundle needs of one league.
+    """Finds what a bundle needs of one league's log."""
 
-    Args:
-        keys: Open nothing for the bundle itself; only what decides which events belong.
-    """
-
-    def __init__(self, connection: Any, league: UUID, codec: Codec, keys: LeagueKeys) -> None:
-        self._connection = connection
-        self._codec = codec
-        self._keys = keys
-        self.gathered = Gathered(league)
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._gathered = Gathered()
 
     async def gather(self, kind: Kind, subject: str, table: str | None = None) -> Gathered:
         """
-        Return the events of a bundle.
+        Return the places of a bundle's events.
 
         Args:
             table: Where the hand *subject* was played.
@@ -74,73 +77,83 @@ class Gatherer:
             NotOver: While it is still being played.
             StreamNotFound: If there is no such thing.
         """
-        self.gathered.add(await self._stream(f"league-{self.gathered.league.hex}", until=1))
+        (created,) = await self._log.stream(f"league-{self._log.league.hex}", 0, 1)
+        self._gathered.add(created)
         if kind == "hand":
             await self._hand(subject, str(table))
         elif kind == "tournament":
             await self._tournament(subject)
         else:
             await self._season(subject)
-        return self.gathered
+        for places in (self._gathered.positions, self._gathered.hidden, self._gathered.piles):
+            places.sort()
+        return self._gathered
 
     async def _hand(self, hand: str, table: str) -> None:
-        events = await self._stream(stream_of(table))
-        opened = [self._decode(each) for each in events]
-        hands = [
-            (index, each.hand, each.number)
-            for index, each in enumerate(opened)
-            if isinstance(each, HandOpened)
-        ]
-        number = next((number for _, named, number in hands if named == hand), None)
-        if number is None:
-            raise StreamNotFound("there is nothing here under this name")
-        start = next(index for index, _, its in hands if its == number)
-        end = next((index for index, _, its in hands if its > number), len(events))
-        settled = [index for index in range(start, end) if isinstance(opened[index], HandSettled)]
-        if not settled:
+        opening, settled, last, number, inside = None, -1, b"", None, False
+        async for recorded in self._stream(stream_of(table)):
+            if recorded.stream_version == 1:
+                opening = CODEC.decode(recorded, None)
+                self._gathered.add(recorded)
+            if recorded.type == "hand_opened":
+                opened = CODEC.decode(recorded, None)
+                if number is not None and opened.number > number:
+                    break
+                if opened.hand == hand and number is None:
+                    number, inside = opened.number, True
+                    if recorded.stream_version > 2:  # noqa: PLR2004 - the first is here
+                        self._gathered.before[recorded.position] = last
+            if inside:
+                self._gathered.add(recorded)
+                if recorded.type == "hand_settled":
+                    settled = recorded.position
+            last = recorded.hash
+        if number is None or opening is None:
+            raise StreamNotFound(_NOTHING)
+        if settled < 0:
             raise NotOver("the hand is still being played")
-        self.gathered.add(events[:1])
-        self.gathered.add(events[start:end], events[start - 1].hash if start > 1 else None)
-        last = events[settled[-1]].position
-        above = await self._stream(stream_of(opened[0].tournament))
-        self.gathered.add(each for each in above if each.position < last)
+        async for recorded in self._stream(stream_of(opening.tournament)):
+            if recorded.position > settled:
+                break
+            self._gathered.add(recorded)
 
     async def _tournament(self, tournament: str) -> None:
-        events = await self._stream(stream_of(tournament))
-        decoded = [self._decode(each) for each in events]
-        if not any(isinstance(each, _OVER) for each in decoded):
+        opening, over = [], False
+        async for recorded in self._stream(stream_of(tournament)):
+            self._gathered.add(recorded)
+            over = over or recorded.type in _OVER
+            if recorded.type in _OPENS_TABLES:
+                opening.append(CODEC.decode(recorded, None))
+        if not over:
             raise NotOver("the tournament is still being played")
-        self.gathered.add(events)
-        for table in tables_of(decoded):
-            played = await self._stream(stream_of(table))
-            if not isinstance(self._decode(played[-1]), TableClosed):
+        for table in tables_of(opening):
+            last = ""
+            async for recorded in self._stream(stream_of(table)):
+                self._gathered.add(recorded)
+                last = recorded.type
+            if last != "table_closed":
                 raise NotOver("a table of the tournament is still open")
-            self.gathered.add(played)
 
     async def _season(self, season: str) -> None:
-        events = await self._stream(stream_of(season))
-        self.gathered.add(events)
-        awarded = [self._decode(each) for each in events]
-        named = [each.tournament for each in awarded if isinstance(each, PointsAwarded)]
-        for tournament in dict.fromkeys(named):
+        counted: dict[str, None] = {}
+        async for recorded in self._stream(stream_of(season)):
+            self._gathered.add(recorded)
+            if recorded.type == "points_awarded":
+                counted[CODEC.decode(recorded, None).tournament] = None
+        for tournament in counted:
             await self._tournament(tournament)
 
-    async def _stream(self, stream: str, until: int | None = None) -> list[Recorded]:
-        found: list[Recorded] = []
-        while until is None or len(found) < until:
-            limit = CHUNK if until is None else until - len(found)
-            chunk = await read_stream(
-                self._connection, self.gathered.league, stream, len(found), limit
-            )
-            found += chunk
-            if len(chunk) < limit:
+    async def _stream(self, stream: str) -> AsyncIterator[Recorded]:
+        after = 0
+        while True:
+            chunk = await self._log.stream(stream, after)
+            for recorded in chunk:
+                yield recorded
+            after += len(chunk)
+            if len(chunk) < CHUNK:
                 break
-        if not found:
-            raise StreamNotFound("there is nothing here under this name")
-        return found
-
-    def _decode(self, recorded: Recorded) -> Any:
-        return self._codec.decode(recorded, None)
+        if not after:
+            raise StreamNotFound(_NOTHING)
 
 
 def tables_of(events: Sequence[Any]) -> list[str]:
@@ -172,9 +185,9 @@ async def located(
     if kind == "hand":
         row = await queries.hand(connection, subject)
         if row is None:
-            raise StreamNotFound("there is nothing here under this name")
+            raise StreamNotFound(_NOTHING)
         table = row.table
     league = await league_of_stream(pool, stream_of(table or subject))
     if league is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound(_NOTHING)
     return league, table

@@ -4,7 +4,7 @@ The lines of a bundle, each canonical JSON.
 Source: ``api-spec/bundle.md``, section 1.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal
@@ -15,7 +15,7 @@ import msgspec
 from service.eventstore import canonical
 from service.eventstore.record import Recorded
 
-FORMAT = "holotable/bundle/1"
+FORMAT = "holotable/bundle/2"
 
 Kind = Literal["hand", "tournament", "season"]
 
@@ -59,6 +59,13 @@ class Event(_Line, frozen=True, kw_only=True, tag="event"):
     previous: str | None
 
 
+class Leaves(_Line, frozen=True, kw_only=True, tag="leaves"):
+    """The commitment of every card of the pile that the event at ``position`` commits to."""
+
+    position: int
+    hashes: tuple[str, ...]
+
+
 class Opening(_Line, frozen=True, kw_only=True, tag="opening"):
     position: int
     pointer: str
@@ -71,7 +78,7 @@ class End(_Line, frozen=True, kw_only=True, tag="end"):
     sha256: str
 
 
-Line = Head | SignedHead | Node | Event | Opening
+Line = Head | SignedHead | Node | Event | Leaves | Opening
 
 
 def event_line(recorded: Recorded, previous: bytes | None) -> Event:
@@ -91,10 +98,10 @@ def event_line(recorded: Recorded, previous: bytes | None) -> Event:
     )
 
 
-def written(lines: Iterable[Line]) -> Iterator[bytes]:
+async def written(lines: AsyncIterator[Line]) -> AsyncIterator[bytes]:
     """Yield the bytes of each line, and of the closing one; what cannot be canonical is refused."""
     digest, count = sha256(), 0
-    for line in lines:
+    async for line in lines:
         text = canonical.encode(line) + b"\n"
         digest.update(text)
         count += 1

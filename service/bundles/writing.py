@@ -1,13 +1,13 @@
-"""Writing a bundle: events, openings, and the hashes that lead to a signed head."""
+"""Writing a bundle: events, leaves, openings, and the hashes that lead to a signed head."""
 
 from bisect import bisect_left
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Final
 
 import asyncpg
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.aggregates import DECIDERS
 from engine.values import HOUSE, audience_of, identifier
 from service.bundles.gathering import Gathered, Gatherer, located
 from service.bundles.lines import (
@@ -20,14 +20,17 @@ from service.bundles.lines import (
     event_line,
     written,
 )
+from service.bundles.log import Log, StoredLog
+from service.bundles.piles import Piles
 from service.errors import NotSignedYet
-from service.eventstore.codec import Codec, openings_for
+from service.eventstore.codec import openings_for
+from service.eventstore.record import Recorded
 from service.keys import Keys, LeagueKeys
-from service.transparency import ledger
 from service.transparency.tree import split_at
 
-PUBLIC = "public"
-AUDITOR = "auditor"
+PUBLIC: Final = "public"
+AUDITOR: Final = "auditor"
+_CHUNK: Final = 200
 
 _NEWEST = """
     SELECT size, note FROM checkpoint
@@ -37,43 +40,109 @@ _NEWEST = """
 """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a bundle is about, and for whom."""
+
+    kind: Kind
+    subject: str
+    """``hnd_…``, ``trn_…`` or ``ssn_…``."""
+
+    viewer: str
+    """``public``, ``auditor`` or an ``ent_…``: who may open what it opens."""
+
+
 async def bundle(
-    connection: AsyncConnection,
-    pool: asyncpg.Pool,
-    keys: Keys,
-    kind: Kind,
-    subject: str,
-    viewer: str = PUBLIC,
-) -> list[bytes]:
+    connection: AsyncConnection, pool: asyncpg.Pool, keys: Keys, wanted: Wanted
+) -> AsyncIterator[bytes]:
     """
-    Return a bundle's lines.
+    Return a bundle's lines as they are read; whether there can be one is known before the first.
 
     Args:
-        subject: ``hnd_…``, ``trn_…`` or ``ssn_…``.
-        viewer: ``public``, ``auditor`` or an ``ent_…``: who may open what it opens.
+        connection: Is not needed any more once this returns.
+        pool: Is asked for one connection at a time, and never while a line waits to be taken.
 
     Raises:
         StreamNotFound: If there is no such thing.
         NotOver: While it is still being played.
         NotSignedYet: If no signed head of this epoch covers all of it.
+        LogIncomplete: If the log has lost some of it.
     """
-    league, table = await located(connection, pool, kind, subject)
+    league, table = await located(connection, pool, wanted.kind, wanted.subject)
     of_league = await keys.of(connection, league)
-    codec = Codec(DECIDERS)
-    async with pool.acquire() as reading:
-        gathered = await Gatherer(reading, league, codec, of_league).gather(kind, subject, table)
-        head = await reading.fetchrow(_NEWEST, league, max(gathered.events))
-        if head is None:
-            raise NotSignedYet("no head signed so far covers all of this")
-        nodes = [node async for node in _nodes(reading, gathered, head["size"])]
-    lines: list[Line] = [
-        Head(kind=kind, subject=subject, league=identifier("lge", league), viewer=viewer),
-        SignedHead(note=tuple(head["note"].split("\n"))),
-        *nodes,
-        *(event_line(each, gathered.before.get(each.position)) for each in gathered.ordered()),
-        *_openings(gathered, of_league, viewer, masters=kind != "hand"),
-    ]
-    return list(written(lines))
+    log = StoredLog(pool, league)
+    gathered = await Gatherer(log).gather(wanted.kind, wanted.subject, table)
+    head = await pool.fetchrow(_NEWEST, league, gathered.positions[-1])
+    if head is None:
+        raise NotSignedYet("no head signed so far covers all of this")
+    nodes = [node async for node in _nodes(log, gathered, head["size"])]
+    return lines(log, of_league, gathered, wanted, (head["note"], nodes))
+
+
+async def bundle_of(
+    log: Log, keys: LeagueKeys, wanted: Wanted, signed: tuple[str, int], table: str | None = None
+) -> AsyncIterator[bytes]:
+    """
+    Return the lines of a bundle of any log, also of one that no database holds.
+
+    Args:
+        signed: A signed note over the log, and its size.
+        table: Where the hand was played that it is about.
+
+    Raises:
+        StreamNotFound: If there is no such thing.
+        NotOver: While it is still being played.
+    """
+    note, size = signed
+    gathered = await Gatherer(log).gather(wanted.kind, wanted.subject, table)
+    nodes = [node async for node in _nodes(log, gathered, size)]
+    return lines(log, keys, gathered, wanted, (note, nodes))
+
+
+def lines(
+    log: Log,
+    keys: LeagueKeys,
+    gathered: Gathered,
+    wanted: Wanted,
+    signed: tuple[str, Sequence[Node]],
+) -> AsyncIterator[bytes]:
+    """Return the bytes of each line of what was gathered; *signed* is the note and its nodes."""
+    return written(_lines(log, keys, gathered, wanted, signed))
+
+
+async def _lines(
+    log: Log,
+    keys: LeagueKeys,
+    gathered: Gathered,
+    wanted: Wanted,
+    signed: tuple[str, Sequence[Node]],
+) -> AsyncIterator[Line]:
+    note, nodes = signed
+    yield Head(
+        kind=wanted.kind,
+        subject=wanted.subject,
+        league=identifier("lge", log.league),
+        viewer=wanted.viewer,
+    )
+    yield SignedHead(note=tuple(note.split("\n")))
+    for node in nodes:
+        yield node
+    async for recorded in _at(log, gathered.positions):
+        yield event_line(recorded, gathered.before.get(recorded.position))
+    if wanted.viewer != AUDITOR:
+        piles = Piles(log, keys)
+        async for recorded in _at(log, gathered.piles):
+            yield await piles.leaves(recorded)
+    if wanted.viewer != PUBLIC:
+        async for recorded in _at(log, gathered.hidden):
+            for opening in _openings(recorded, keys, wanted):
+                yield opening
+
+
+async def _at(log: Log, positions: Sequence[int]) -> AsyncIterator[Recorded]:
+    for start in range(0, len(positions), _CHUNK):
+        for recorded in await log.at(positions[start : start + _CHUNK]):
+            yield recorded
 
 
 def uncovered(positions: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
@@ -94,25 +163,18 @@ def uncovered(positions: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
             waiting += [(middle, end), (first, middle)]
 
 
-async def _nodes(connection: Any, gathered: Gathered, size: int) -> AsyncIterator[Node]:
-    for first, end in uncovered(sorted(gathered.events), size):
-        root = await ledger.range_hash(connection, gathered.league, first, end)
+async def _nodes(log: Log, gathered: Gathered, size: int) -> AsyncIterator[Node]:
+    for first, end in uncovered(gathered.positions, size):
+        root = await log.subtree(first, end)
         yield Node(first=first, end=end, hash=root.hex())
 
 
-def _openings(
-    gathered: Gathered, keys: LeagueKeys, viewer: str, *, masters: bool
-) -> Iterator[Opening]:
-    """Yield what *viewer* may open; *masters* only once nothing is dealt from them any more."""
-    if viewer == PUBLIC:
+def _openings(recorded: Recorded, keys: LeagueKeys, wanted: Wanted) -> Iterator[Opening]:
+    """Yield what the viewer may open; masters only once nothing is dealt from them any more."""
+    if recorded.type == "registration_opened" and wanted.kind == "hand":
         return
-    audience = HOUSE if viewer == AUDITOR else audience_of(viewer)  # type: ignore[arg-type]
-    for recorded in gathered.ordered():
-        if recorded.stream.startswith("league-"):
-            continue
-        if recorded.type == "registration_opened" and not masters:
-            continue
-        found = openings_for(recorded, audience, keys)
-        for pointer in sorted(found, key=str.encode):
-            salt, value = found[pointer]
-            yield Opening(position=recorded.position, pointer=pointer, salt=salt, value=value)
+    audience = HOUSE if wanted.viewer == AUDITOR else audience_of(wanted.viewer)  # type: ignore[arg-type]
+    found = openings_for(recorded, audience, keys)
+    for pointer in sorted(found, key=str.encode):
+        salt, value = found[pointer]
+        yield Opening(position=recorded.position, pointer=pointer, salt=salt, value=value)

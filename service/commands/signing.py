@@ -89,3 +89,18 @@ def open_epoch(league: str, operator: str, reason: str) -> None:
 def verify_head(url: str, league: str, key: Path, token: Path, seen: Path) -> None:
     """Check LEAGUE's newest signed head at URL, and that it continues the one seen; 1 if not."""
     sys.exit(owner("service.transparency.verifying:verify_head")(url, league, key, token, seen))
+
+
+@click.command("verify-receipt")
+@click.argument("url")
+@click.argument("receipt", type=FILE)
+@click.option("--key", required=True, type=FILE, help="Public keys, from elsewhere than URL.")
+@click.option("--token", required=True, type=FILE, help="A token that may read the league.")
+def verify_receipt(url: str, receipt: Path, key: Path, token: Path) -> None:
+    """
+    Check that every event of RECEIPT stands in the newest signed tree at URL.
+
+    1 if one does not, and then the evidence is written to RECEIPT.evidence; 3 while no
+    signed head reaches so far.
+    """
+    sys.exit(owner("service.transparency.convicting:verify_receipt")(url, receipt, key, token))

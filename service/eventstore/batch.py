@@ -85,6 +85,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
 
     league: str
     epoch: int
+    command_id: UUID
     first_position: int | None
     last_position: int | None
     duplicate: bool

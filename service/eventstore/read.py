@@ -16,6 +16,7 @@ from service.eventstore.record import Recorded, league_number
 from service.keys import driver_of
 
 CHUNK = 1000
+_COMMAND_CHUNK = 64
 
 _COLUMNS = (
     "position, stream, stream_version, event_id, type, schema_version, at, "
@@ -61,6 +62,7 @@ _POSITIONS = """
     SELECT array_agg(position ORDER BY position) FROM events
      WHERE league = $1 AND stream = ANY ($2) AND position <= $3
 """
+_FIRST = "SELECT position FROM events WHERE league = $1 AND event_id = $2"
 _LAST = "SELECT position FROM events WHERE league = $1 ORDER BY position DESC LIMIT 1"
 # Every league has a position 0; skipping from league to league reads one row of each.
 _LEAGUES = """
@@ -139,6 +141,21 @@ async def positions_of(
     """Return where the events of *streams* stand up to a position, ascending."""
     driver = await driver_of(connection)
     return await driver.fetchval(_POSITIONS, _number(league), streams, until) or []
+
+
+async def read_command(connection: Any, league: str | UUID, event_0: UUID) -> list[Recorded]:
+    """Return all events of the command whose first one is *event_0*; none if there are none."""
+    number, driver = _number(league), await driver_of(connection)
+    position = await driver.fetchval(_FIRST, number, event_0)
+    found: list[Recorded] = []
+    while position is not None:
+        rows = await read_league(driver, number, position - 1, _COMMAND_CHUNK)
+        for row in rows:
+            if found and row.about().command_id != found[0].about().command_id:
+                return found
+            found.append(row)
+        position = None if len(rows) < _COMMAND_CHUNK else position + _COMMAND_CHUNK
+    return found
 
 
 async def last_position(connection: Any, league: str | UUID) -> int:

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from service.transparency.receipt import CommandReceipt
+
 
 class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The last head a signer has signed under an origin, and the key it signs with."""
@@ -25,3 +27,16 @@ class Signed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A signed note (C2SP signed-note)."""
 
     note: str
+
+
+class ReceiptsRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Receipts to be signed, each in a note of its own."""
+
+    receipts: tuple[CommandReceipt, ...]
+
+
+class SignedReceipts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A signed note for each receipt, in order, and the key that has signed them."""
+
+    verifier_key: str
+    notes: tuple[str, ...]

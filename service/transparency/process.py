@@ -1,4 +1,4 @@
-"""The signer as a process: three routes on loopback, a key and a folder, no database."""
+"""The signer as a process: four routes on loopback, a key and a folder, no database."""
 
 import os
 import socket
@@ -15,7 +15,7 @@ from litestar.params import FromPath, JSONBody
 from service import telemetry
 from service.errors import CheckpointRefused
 from service.settings import SettingsInvalid, SignerSettings
-from service.transparency.messages import Head, Signed, SignRequest
+from service.transparency.messages import Head, ReceiptsRequest, Signed, SignedReceipts, SignRequest
 from service.transparency.note import Checkpoint, SigningKey, private_key, read_private_key
 from service.transparency.signer import Memory, Signer
 
@@ -56,6 +56,14 @@ def sign(state: State, data: JSONBody[SignRequest]) -> Response[bytes]:
     return _encoded(Signed(note=signer.sign(head, data.proof)))
 
 
+@post("/receipts", sync_to_thread=False)
+def sign_receipts(state: State, data: JSONBody[ReceiptsRequest]) -> Response[bytes]:
+    """Sign receipts, which bind only the house that asks for them; 409 for a malformed one."""
+    signer: Signer = state.signer
+    notes = tuple(signer.sign_receipt(each) for each in data.receipts)
+    return _encoded(SignedReceipts(verifier_key=signer.verifier_key, notes=notes))
+
+
 def _refused(_: Request[Any, Any, Any], error: CheckpointRefused) -> Response[bytes]:
     return _encoded({"code": error.code, "detail": error.detail, "facts": error.facts}, 409)
 
@@ -63,7 +71,7 @@ def _refused(_: Request[Any, Any, Any], error: CheckpointRefused) -> Response[by
 def signing_app(signer: Signer) -> Litestar:
     """Return the signer's application; it asks for no token and belongs on loopback only."""
     return Litestar(
-        [public_key, last_head, sign],
+        [public_key, last_head, sign, sign_receipts],
         state=State({"signer": signer}),
         exception_handlers={CheckpointRefused: _refused},
         openapi_config=None,

@@ -16,6 +16,7 @@ import msgspec
 
 from service.errors import CheckpointRefused
 from service.transparency.note import Checkpoint, SigningKey
+from service.transparency.receipt import CommandReceipt, parse_receipt
 from service.transparency.tree import EMPTY_ROOT, consistent
 
 ORIGIN_PREFIX = "holotable/"
@@ -145,3 +146,15 @@ class Signer:
         # Remembered before it is known to anyone: a crash in between loses a signature at most.
         self._memory.keep(league, head)
         return self._key.sign(head.text())
+
+    def sign_receipt(self, receipt: CommandReceipt) -> str:
+        """
+        Return *receipt* as a signed note; nothing is remembered of it.
+
+        Raises:
+            CheckpointRefused: If its text would not be read back as what it is.
+        """
+        text = receipt.text()
+        if parse_receipt(text) != receipt:
+            raise CheckpointRefused("the receipt is not in canonical form")
+        return self._key.sign(text)

@@ -59,7 +59,7 @@ async def last_head(signer: httpx.AsyncClient, origin: str) -> Head:
     Raises:
         SignerAway: If the signer does not answer.
     """
-    return msgspec.json.decode(await _ask(signer, "GET", f"/heads/{origin}"), type=Head)
+    return msgspec.json.decode(await ask(signer, "GET", f"/heads/{origin}"), type=Head)
 
 
 async def sign_head(connection: Any, signer: httpx.AsyncClient, league: UUID) -> Checkpoint | None:
@@ -111,7 +111,7 @@ async def _signed(
             "the log has lost events below its end", origin=origin, size=size
         ) from error
     wanted = SignRequest(origin=origin, size=size, root=root, proof=tuple(proof))
-    answer = await _ask(signer, "POST", "/heads", content=msgspec.json.encode(wanted))
+    answer = await ask(signer, "POST", "/heads", content=msgspec.json.encode(wanted))
     note = msgspec.json.decode(answer, type=Signed).note
     head = Checkpoint(origin=origin, size=size, root=root)
     if open_note(note, last.verifier_key) != head.text():
@@ -131,7 +131,14 @@ async def _kept(connection: Any, league: UUID, epoch: int, size: int) -> bool:
     return found is not None
 
 
-async def _ask(signer: httpx.AsyncClient, method: str, path: str, **more: Any) -> bytes:
+async def ask(signer: httpx.AsyncClient, method: str, path: str, **more: Any) -> bytes:
+    """
+    Return what the signer answers.
+
+    Raises:
+        CheckpointRefused: As it refuses.
+        SignerAway: If it does not answer, or not as it should.
+    """
     try:
         answer = await signer.request(method, path, timeout=_TIMEOUT, **more)
     except httpx.TransportError as error:

@@ -55,7 +55,7 @@ def check(
         CheckpointRefused: If the signature, the origin, or the way from *seen* does not hold.
         HeadNotFound: If the server shows none.
     """
-    heads = (_asked(api, f"/v1/leagues/{league}/checkpoints?limit=1"))["items"]
+    heads = (asked(api, f"/v1/leagues/{league}/checkpoints?limit=1"))["items"]
     if not heads:
         raise HeadNotFound("no head of this league is signed yet")
     text: str = heads[0]["note"]
@@ -75,14 +75,20 @@ def _continues(api: httpx.Client, league: str, old: Checkpoint, new: Checkpoint)
     if new.size < old.size:
         raise CheckpointRefused(f"you have seen {old.size} events, the server shows {new.size}")
     path = f"/v1/leagues/{league}/proofs/consistency?old={old.size}&new={new.size}"
-    proof = [bytes.fromhex(each) for each in (_asked(api, path))["path"]]
+    proof = [bytes.fromhex(each) for each in (asked(api, path))["path"]]
     if not consistent(old.size, old.root, new.size, new.root, proof):
         raise CheckpointRefused(
             f"the {new.size} events do not begin with the {old.size} you have seen"
         )
 
 
-def _asked(api: httpx.Client, path: str) -> dict[str, Any]:
+def asked(api: httpx.Client, path: str) -> dict[str, Any]:
+    """
+    Return what the API answers to a question.
+
+    Raises:
+        HeadNotFound: If it does not show what was asked for.
+    """
     answer = api.get(path)
     if answer.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
         raise ConnectionError(f"the API answered {answer.status_code}")

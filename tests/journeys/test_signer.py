@@ -1,6 +1,7 @@
 """Heads signed on a running stack, and what is said of a log that was cut or restored."""
 
 import asyncio
+import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +14,9 @@ import pytest
 
 from service.database import with_database
 from service.supervisor import Stack
+from service.transparency.note import open_note, parse_checkpoint
+from service.transparency.receipt import parse_receipt
+from service.transparency.tree import root_by_inclusion
 from tests.journeys.test_cli import holotable
 from tests.support.waiting import until
 
@@ -28,6 +32,8 @@ class House:
         self.stack = stack
         self.tokens: dict[str, str] = {}
         self.league = ""
+        self.command = ""
+        """Of the last post that appended."""
         self._sent = 0
 
     def post(self, who: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -37,6 +43,7 @@ class House:
             headers["Authorization"] = f"Bearer {self.tokens[who]}"
         answer = httpx.post(f"{self.stack.url}/v1/{path}", json=body, headers=headers, timeout=10)
         assert answer.is_success, answer.text
+        self.command = answer.headers.get("command-id", self.command)
         found: dict[str, Any] = answer.json()
         return found
 
@@ -175,6 +182,58 @@ def test_a_cut_log_is_refused_and_said_until_an_operator_opens_an_epoch(stack: S
     assert opened.returncode == 0, opened.stderr
     assert opened.stdout == f"epoch 1 of {house.league} opened by Lobot at {cut} events\n"
     assert holotable(stack, "worker", "doctor").returncode == 0
+
+
+def test_a_receipt_convicts_who_cut_the_tail_before_a_head_covered_it(
+    stack: Stack, tmp_path: Path
+) -> None:
+    """A superuser takes events back that no head covers; nothing of ours notices, a client does."""
+    house = House(stack)
+    house.gather("han", "lando")
+    house.invite(2)
+    before = house.command
+    house.one_hand("han", "lando")
+    (head,) = until(house.heads)
+    house.invite(1)
+    asked = {"command": house.command, "request": {"role": "player", "uses": 1}}
+    asking = f"leagues/{house.league}/receipts"
+    kept, receipt, token = (tmp_path / name for name in ("kept", "receipt", "token"))
+    kept.write_text(house.post("host", asking, {"command": before})["note"])
+    note = house.post("host", asking, asked)["note"]
+    receipt.write_text(note)
+    token.write_text(house.tokens["host"])
+    public = stack.data / "secrets" / "signer.pub"
+    trusting = ["--key", str(public), "--token", str(token)]
+    early = holotable(stack, "api", "verify-receipt", stack.url, str(receipt), *trusting)
+    position = int(note.split("\nevent ")[1].split()[0])
+    done_to(
+        stack,
+        "ALTER TABLE events DISABLE TRIGGER USER",
+        f"DELETE FROM events WHERE position >= {position}",
+        "ALTER TABLE events ENABLE TRIGGER USER",
+        "ALTER TABLE events ENABLE ALWAYS TRIGGER events_are_append_only",
+    )
+    house.one_hand("han", "lando")
+    until(signed_beyond(house, position))
+    well = holotable(stack, "worker", "doctor")
+    late = holotable(stack, "api", "verify-receipt", stack.url, str(receipt), *trusting)
+    other = holotable(stack, "api", "verify-receipt", stack.url, str(kept), *trusting)
+
+    assert position >= head["size"]
+    assert (early.returncode, early.stdout.startswith("not covered")) == (3, True), early
+    assert well.returncode == 0, well.stdout
+    assert (other.returncode, other.stdout.startswith("holds")) == (0, True), other
+    assert late.returncode == 1, late.stdout + late.stderr
+    assert f"position {position}: another event stands there in the signed tree" in late.stderr
+    # Whoever has the key is convinced by the file alone.
+    evidence = json.loads(receipt.with_name("receipt.evidence").read_text())
+    key = public.read_text().strip()
+    signed = parse_checkpoint(open_note(evidence["head"], key))
+    (promised,) = parse_receipt(open_note(evidence["receipt"], key)).events
+    leaf = bytes.fromhex(evidence["proof"]["leaf"])
+    path = [bytes.fromhex(each) for each in evidence["proof"]["path"]]
+    assert root_by_inclusion(leaf, promised.position, signed.size, path) == signed.root
+    assert promised.hash != leaf
 
 
 def test_a_restored_old_copy_is_refused_by_the_memory_that_was_not_restored(

@@ -93,8 +93,8 @@ def serving(database: TestDatabase) -> Callable[[], Any]:
     """Return what opens the API; entered and left inside the test's own task."""
 
     @asynccontextmanager
-    async def serve() -> AsyncIterator[Api]:
-        app = build(database.settings("holotable_api"))
+    async def serve(**changes: Any) -> AsyncIterator[Api]:
+        app = build(database.settings("holotable_api", **changes))
         async with app.lifespan():
             transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url="http://test") as http:

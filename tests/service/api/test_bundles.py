@@ -9,8 +9,9 @@ from typing import Any
 import asyncpg
 import pytest
 
+from tests.service.api import test_corrections as corrections
 from tests.service.api.test_casino import play_until
-from tests.service.api.test_evidence import project, signing
+from tests.service.api.test_evidence import cut, project, signing
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -143,3 +144,50 @@ async def test_what_is_still_played_or_not_signed_is_not_bundled(
         stranger = await api.person()
         refused = await stranger.get(f"/v1/hands/{hand}/bundle")
         assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+
+
+async def test_a_season_is_taken_away_as_the_public_or_as_an_entry_of_ones_own(
+    serving, signing: Callable[[], Any], database: TestDatabase
+) -> None:
+    async with serving() as api, signing() as sign:
+        owner, league, season, tournament, people = await corrections.a_night(api, database)
+        asked = f"/v1/seasons/{season}/bundle"
+        early = await owner.get(asked)
+        head = await sign(league)
+        entered = (await owner.get(f"/v1/tournaments/{tournament}/registrations")).json()["items"]
+        by_player = {each["player"]: each["entrant"] for each in entered}
+        mine = by_player[people[0].player]
+        public = await people[0].get(asked)
+        own = await people[0].get(f"{asked}?entrant={mine}")
+        foreign = await people[1].get(f"{asked}?entrant={mine}")
+        stranger = await (await api.person()).get(asked)
+
+    assert (early.status_code, early.json()["code"]) == (409, "not_signed_yet")
+    assert (foreign.status_code, foreign.json()["code"]) == (400, "validation_failed")
+    assert (stranger.status_code, stranger.json()["code"]) == (404, "not_found")
+    leaves = await hashes(database, league)
+    for answer, viewer in ((public, "public"), (own, mine)):
+        lines = parsed(answer.content)
+        assert answer.headers["content-disposition"] == f'attachment; filename="{season}.bundle"'
+        assert (lines[0]["kind"], lines[0]["viewer"]) == ("season", viewer)
+        told = {each["position"]: leaves[each["position"]] for each in of(lines, "event")}
+        assert root(lines, told, head.size) == head.root
+        streams = {each["stream"].partition("-")[0] for each in of(lines, "event")}
+        assert streams == {"league", "season", "tournament", "table"}
+        opened = [each for each in of(lines, "opening") if isinstance(each["value"], str)]
+        assert len(of(lines, "leaves")) >= 1 and bool(opened) == (viewer == mine)
+
+
+async def test_a_bundle_is_refused_when_what_its_head_covers_is_gone(
+    serving, signing: Callable[[], Any], database: TestDatabase
+) -> None:
+    """The hand itself is whole; what leads from it to the signed root is not."""
+    async with serving() as api, signing() as sign:
+        owner, league, tournament, _, hand = await a_night(api, database, sign)
+        position = (await owner.get(f"/v1/hands/{hand}")).json()["last_position"]
+        await cut(database, league, position + 1)
+        refused = await owner.get(f"/v1/hands/{hand}/bundle")
+        unfinished = await owner.get(f"/v1/tournaments/{tournament}/bundle")
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "log_incomplete")
+    assert (unfinished.status_code, unfinished.json()["code"]) == (409, "not_over")

@@ -1,0 +1,88 @@
+"""Where a bundle's events are read: a league's log in the database, or one that is held here."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+from uuid import UUID
+
+from service.errors import LogIncomplete
+from service.eventstore.read import CHUNK, read_at, read_stream
+from service.eventstore.record import Recorded
+from service.transparency import ledger
+from service.transparency.tree import root_of
+
+
+class Log(Protocol):
+    """A league's events by stream and by position, and the hashes of its tree."""
+
+    @property
+    def league(self) -> UUID:
+        """Whose log it is."""
+        ...
+
+    async def stream(self, stream: str, after: int = 0, limit: int = CHUNK) -> list[Recorded]:
+        """Return up to *limit* events of a stream, those after version *after*."""
+        ...
+
+    async def at(self, positions: Sequence[int]) -> list[Recorded]:
+        """Return the events at *positions*, which ascend; ``LogIncomplete`` if one is missing."""
+        ...
+
+    async def subtree(self, first: int, end: int) -> bytes:
+        """Return the RFC 6962 hash over the leaves from *first* to below *end*."""
+        ...
+
+
+class StoredLog:
+    """
+    A league's log in the database.
+
+    Args:
+        connection: asyncpg's, or a pool, of which each read takes one and gives it back.
+    """
+
+    def __init__(self, connection: Any, league: UUID) -> None:
+        self._connection = connection
+        self.league = league
+
+    async def stream(self, stream: str, after: int = 0, limit: int = CHUNK) -> list[Recorded]:
+        """See :class:`Log`."""
+        return await read_stream(self._connection, self.league, stream, after, limit)
+
+    async def at(self, positions: Sequence[int]) -> list[Recorded]:
+        """See :class:`Log`."""
+        found = await read_at(self._connection, self.league, list(positions))
+        if len(found) != len(positions):
+            raise LogIncomplete("events of this bundle are not in the log any more")
+        return found
+
+    async def subtree(self, first: int, end: int) -> bytes:
+        """See :class:`Log`."""
+        return await ledger.range_hash(self._connection, self.league, first, end)
+
+
+class HeldLog:
+    """
+    A whole log in memory.
+
+    Args:
+        events: All of one league's, the one at position 0 first.
+    """
+
+    def __init__(self, events: Sequence[Recorded]) -> None:
+        self.league = events[0].league
+        self._events = events
+        self._streams: dict[str, list[Recorded]] = {}
+        for each in events:
+            self._streams.setdefault(each.stream, []).append(each)
+
+    async def stream(self, stream: str, after: int = 0, limit: int = CHUNK) -> list[Recorded]:
+        """See :class:`Log`."""
+        return self._streams.get(stream, [])[after : after + limit]
+
+    async def at(self, positions: Sequence[int]) -> list[Recorded]:
+        """See :class:`Log`."""
+        return [self._events[position] for position in positions]
+
+    async def subtree(self, first: int, end: int) -> bytes:
+        """See :class:`Log`."""
+        return root_of(each.hash for each in self._events[first:end])

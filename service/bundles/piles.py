@@ -1,0 +1,73 @@
+"""The commitment of every card of a pile, for who does not open its seed."""
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Final
+
+from engine.cards import in_deck_order
+from engine.deals import deck_of
+from engine.rng import card_leaves, shuffled_pile
+from engine.table import decider
+from engine.table.events import HandOpened
+from service.bundles.gathering import CODEC
+from service.bundles.lines import Leaves
+from service.bundles.log import Log
+from service.errors import LogIncomplete
+from service.eventstore.record import Recorded
+from service.keys import LeagueKeys
+
+_EVOLVE: Final = decider.evolve
+
+
+@dataclass(slots=True)
+class _Deal:
+    """A table as far as it was folded within its last deal."""
+
+    state: Any
+    version: int
+
+
+class Piles:
+    """Makes the leaves of piles in the order of the log, from the seeds as the house knows them."""
+
+    def __init__(self, log: Log, keys: LeagueKeys) -> None:
+        self._log = log
+        self._keys = keys
+        self._tables: dict[str, Any] = {}
+        self._deals: dict[str, _Deal] = {}
+
+    async def leaves(self, committed: Recorded) -> Leaves:
+        """Return the line of a ``hand_opened`` or, after that of its deal, a ``pile_committed``."""
+        event = CODEC.decode(committed, self._keys)
+        if isinstance(event, HandOpened):
+            hashes = await self._deck(committed, event)
+        else:
+            hashes = await self._new_pile(committed)
+        return Leaves(position=committed.position, hashes=tuple(hashes))
+
+    async def _deck(self, recorded: Recorded, opened: HandOpened) -> list[str]:
+        stream = recorded.stream
+        if stream not in self._tables:
+            (first,) = await self._log.stream(stream, 0, 1)
+            self._tables[stream] = _EVOLVE(decider.initial, CODEC.decode(first, self._keys))
+        table = self._tables[stream]
+        self._deals[stream] = _Deal(_EVOLVE(table, opened), recorded.stream_version)
+        return deck_of(opened, table.ruleset.deck)
+
+    async def _new_pile(self, recorded: Recorded) -> list[str]:
+        deal = self._deals[recorded.stream]
+        wanted = recorded.stream_version - deal.version
+        between = await self._log.stream(recorded.stream, deal.version, wanted)
+        if len(between) != wanted:
+            raise LogIncomplete("events of this bundle are not in the log any more")
+        *before, committed = (CODEC.decode(each, self._keys) for each in between)
+        table = reduce(_EVOLVE, before, deal.state)
+        deal.state, deal.version = _EVOLVE(table, committed), recorded.stream_version
+        hand = table.hand
+        pile = shuffled_pile(
+            bytes.fromhex(hand.seeds.value.cards),
+            hand.digest,
+            committed.pile,
+            in_deck_order(hand.recyclable),
+        )
+        return [leaf.hex() for leaf in card_leaves(pile.number, pile.cards, pile.salts)]

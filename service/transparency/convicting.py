@@ -1,0 +1,129 @@
+"""
+What a client does with a receipt: see whether its events stand in the signed tree.
+
+Over the public API alone; a receipt that does not hold becomes evidence that anyone
+can check who has the signer's key.
+"""
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+import httpx
+from rich.console import Console
+
+from engine.values import identifier
+from service.errors import CheckpointRefused
+from service.transparency.note import Checkpoint, open_note
+from service.transparency.receipt import CommandReceipt, Promised, parse_receipt
+from service.transparency.tree import root_by_inclusion
+from service.transparency.verifying import HeadNotFound, asked, check
+
+HOLDS: Final = 0
+BROKEN: Final = 1
+NOT_COVERED: Final = 3
+"""No signed head is as large yet; not evidence of anything."""
+
+_out = Console(soft_wrap=True, highlight=False)
+_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+def opened_receipt(note: str, keys: list[str]) -> CommandReceipt:
+    """
+    Return the receipt in *note*, if one of *keys* has signed it.
+
+    Raises:
+        CheckpointRefused: If none has, or it is no receipt.
+    """
+    *others, last = keys
+    for key in others:
+        with contextlib.suppress(CheckpointRefused):  # another may have signed it
+            return parse_receipt(open_note(note, key))
+    return parse_receipt(open_note(note, last))
+
+
+def contradiction(promised: Promised, head: Checkpoint, proof: Any) -> str | None:
+    """
+    Return in what a signed tree contradicts a promise; None if it keeps it.
+
+    Args:
+        proof: As ``GET …/proofs/inclusion`` answers for the event's position and this
+            head; None if the server shows none.
+    """
+    if proof is None:
+        return "the server shows no proof of what stands there"
+    leaf = bytes.fromhex(proof["leaf"])
+    path = [bytes.fromhex(each) for each in proof["path"]]
+    try:
+        root = root_by_inclusion(leaf, promised.position, head.size, path)
+    except ValueError:
+        return "the server's proof has another length"
+    if root != head.root:
+        return "the server's proof does not lead to the signed root"
+    return None if leaf == promised.hash else "another event stands there in the signed tree"
+
+
+def examine(api: httpx.Client, note: str, keys: list[str]) -> tuple[int, dict[str, Any]]:
+    """
+    Return a status, and what shows it: receipt, head, and the first promise that is not kept.
+
+    Raises:
+        CheckpointRefused: If the receipt or the head is not signed by one of *keys*.
+        HeadNotFound: If the server shows no head.
+    """
+    receipt = opened_receipt(note, keys)
+    league = identifier("lge", UUID(receipt.league))
+    head, signed = check(api, league, keys, None)
+    shown: dict[str, Any] = {"receipt": note, "head": signed}
+    begun_anew = int(head.origin.rpartition("/")[2]) > receipt.epoch
+    for promised in receipt.events:
+        shown["event"] = {"position": promised.position, "hash": promised.hash.hex()}
+        if promised.position >= head.size:
+            if begun_anew:
+                return BROKEN, shown | {"fault": "the log began anew without it"}
+            return NOT_COVERED, shown
+        proof = None
+        path = f"proofs/inclusion?index={promised.position}&size={head.size}"
+        with contextlib.suppress(HeadNotFound):  # that nothing is shown is what is found
+            proof = asked(api, f"/v1/leagues/{league}/{path}")
+        fault = contradiction(promised, head, proof)
+        if fault is not None:
+            return BROKEN, shown | {"proof": proof, "fault": fault}
+    return HOLDS, shown
+
+
+def verify_receipt(url: str, receipt_file: Path, key_file: Path, token_file: Path) -> int:
+    """
+    Check a receipt against the newest head, and say what was found.
+
+    Returns:
+        0 if every event of it stands in the signed tree; 1 if not, and then the evidence
+        is written beside it; 3 as long as no signed head reaches so far.
+    """
+    keys = key_file.read_text(encoding="ascii").split()
+    if not keys:
+        _err.print(f"{key_file} holds no public key\n  next: ask the house for it, or a player")
+        return 2
+    headers = {"Authorization": f"Bearer {token_file.read_text(encoding='ascii').strip()}"}
+    note = receipt_file.read_text(encoding="utf-8")
+    try:
+        with httpx.Client(base_url=url, headers=headers, timeout=30) as api:
+            status, shown = examine(api, note, keys)
+    except httpx.TransportError as error:
+        raise ConnectionError(f"the API at {url}: {error}") from error
+    except (CheckpointRefused, HeadNotFound) as error:
+        _err.print(f"cannot be checked: {error}", markup=False)
+        return 2
+    if status == HOLDS:
+        _out.print("holds: every event of the receipt stands in the signed tree")
+    elif status == NOT_COVERED:
+        _out.print("not covered: no signed head reaches so far yet\n  next: ask again later")
+    else:
+        evidence = receipt_file.with_name(f"{receipt_file.name}.evidence")
+        evidence.write_text(json.dumps(shown, indent=1) + "\n", encoding="utf-8")
+        position = shown["event"]["position"]
+        _err.print(f"does not hold: position {position}: {shown['fault']}", markup=False)
+        _err.print(f"  next: show {evidence}; the house has signed both", markup=False)
+    return status

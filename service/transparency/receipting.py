@@ -1,0 +1,103 @@
+"""Having receipts signed: those who wait while the signer is asked go together in the next call."""
+
+import asyncio
+from collections import deque
+from typing import Any, Final
+
+import asyncpg
+import httpx
+import msgspec
+
+from service.errors import CheckpointRefused, SignerUnavailable
+from service.transparency.messages import ReceiptsRequest, SignedReceipts
+from service.transparency.note import open_note
+from service.transparency.receipt import CommandReceipt
+from service.transparency.signing import SignerAway, ask
+
+TOGETHER_MAX: Final = 100
+_GOOD = """
+    SELECT count(*) FILTER (WHERE event = 'published') = 1 AND count(*) = 1
+      FROM signer_key WHERE verifier_key = $1
+"""
+
+
+class ReceiptDesk:
+    """
+    Asks the signer for receipts, with one call under way at a time.
+
+    Args:
+        url: Of the signer; without one nobody gets a receipt.
+        pool: Says which keys are published.
+    """
+
+    def __init__(self, url: str | None, pool: asyncpg.Pool) -> None:
+        self._pool = pool
+        # No proxy that the environment names: the signer is ours, and near.
+        self._signer = None if url is None else httpx.AsyncClient(base_url=url, trust_env=False)
+        self._waiting: deque[tuple[CommandReceipt, asyncio.Future[str]]] = deque()
+        self._serving: asyncio.Task[None] | None = None
+
+    async def signed(self, receipt: CommandReceipt) -> str:
+        """
+        Return *receipt* as a signed note.
+
+        Raises:
+            SignerUnavailable: If the signer does not answer, or with a key that is not
+                published yet; the same may be asked again.
+            CheckpointRefused: If its key is revoked, or it has signed something else.
+        """
+        if self._signer is None:
+            raise SignerUnavailable("this server has no signer")
+        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._waiting.append((receipt, answer))
+        if self._serving is None or self._serving.done():
+            self._serving = asyncio.create_task(self._serve(self._signer), name="receipts")
+        return await answer
+
+    async def aclose(self) -> None:
+        """Stop; what waits is answered with ``SignerUnavailable``."""
+        if self._serving is not None:
+            self._serving.cancel()
+            await asyncio.gather(self._serving, return_exceptions=True)
+        self._refuse(list(self._waiting), SignerUnavailable("the service is stopping"))
+        if self._signer is not None:
+            await self._signer.aclose()
+
+    async def _serve(self, signer: httpx.AsyncClient) -> None:
+        while self._waiting:
+            count = min(len(self._waiting), TOGETHER_MAX)
+            taken = [self._waiting.popleft() for _ in range(count)]
+            try:
+                notes = await self._ask(signer, tuple(receipt for receipt, _ in taken))
+            except asyncio.CancelledError:
+                self._refuse(taken, SignerUnavailable("the service is stopping"))
+                raise
+            except SignerAway:
+                self._refuse(taken, SignerUnavailable("the signer does not answer"))
+            except Exception as error:  # noqa: BLE001
+                # Whatever went wrong is raised where each of them was asked for.
+                self._refuse(taken, error)
+            else:
+                for (_, answer), note in zip(taken, notes, strict=True):
+                    if not answer.done():
+                        answer.set_result(note)
+
+    @staticmethod
+    def _refuse(taken: list[tuple[CommandReceipt, Any]], error: Exception) -> None:
+        for _, answer in taken:
+            if not answer.done():
+                answer.set_exception(error)
+
+    async def _ask(
+        self, signer: httpx.AsyncClient, receipts: tuple[CommandReceipt, ...]
+    ) -> tuple[str, ...]:
+        content = msgspec.json.encode(ReceiptsRequest(receipts=receipts))
+        answer = await ask(signer, "POST", "/receipts", content=content)
+        signed = msgspec.json.decode(answer, type=SignedReceipts)
+        if not await self._pool.fetchval(_GOOD, signed.verifier_key):
+            # Nobody could check it: a key is published with the first head it signs.
+            raise SignerUnavailable("the signer's key is not published yet, or is revoked")
+        for receipt, note in zip(receipts, signed.notes, strict=True):
+            if open_note(note, signed.verifier_key) != receipt.text():
+                raise CheckpointRefused("the signer has signed something else")
+        return signed.notes
