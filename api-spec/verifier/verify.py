@@ -2022,6 +2022,18 @@ class Table:
     def seats_at(self, position: int) -> dict[int, str]:
         return {seat: entrant for seat, (entrant, _) in self.at(position).items()}
 
+    def dealt_before(self, position: int) -> set[str]:
+        """Who was dealt in here before *position*, since coming."""
+        found: set[str] = set()
+        for event in self.events:
+            if event.position >= position:
+                break
+            if event.type == "hand_opened":
+                found |= {seat["entrant"] for seat in event.data["seats"] if seat["dealt"]}
+            elif event.type == "arrivals_seated":
+                found -= {entry["entrant"] for entry in event.data["arrivals"]}
+        return found
+
     def stacks_at(self, position: int) -> dict[str, int]:
         return dict(self.at(position).values())
 
@@ -2371,6 +2383,11 @@ class Opening:
             self.same("button.dead", "small_blind", old["big_blind"])
             if old["small_blind"] is not None:
                 self.same("button.dead", "button", old["small_blind"])
+        new = self.newcomers()
+        between = [seat for seat in clockwise(self.table.can_be_dealt(), self.data["button"])]
+        waiting = sorted(seat for seat in between[: place_of_seat(between, old["big_blind"])] if seat in new)
+        found = [seat["seat"] for seat in self.data["seats"] if seat["waiting"]]
+        self.table.given.same(self.event, "newcomers", "who waits", found, waiting)
         self.same("button.first", "first_dealer", old["first_dealer"])
         moved = old["button"] != self.data["button"]
         passed = moved and reaches(old["button"], self.data["button"], old["first_dealer"])
@@ -2509,6 +2526,11 @@ class Opening:
         return {"ante": forced.get("amount", 0), "big": 0, "small": 0}
 
 
+def place_of_seat(order: list[int], seat: int) -> int:
+    """Where *seat* would come in *order*, which goes clockwise."""
+    return (order.index(seat) if seat in order else clockwise([*order, seat], order[-1]).index(seat)) if order else 0
+
+
 def reaches(before: int, now: int, seat: int) -> bool:
     """Whether going clockwise from *before* to *now* reaches or passes *seat*."""
     if now > before:
@@ -2578,6 +2600,7 @@ class Tournament:
         self.placed: dict[str, tuple[int, int]] = {}  # place, and how many share it
         self.order: list[int] = []  # in which order tables break
         self.started = False
+        self.drawn = 0
         self.results: list[tuple[int, Json]] = []  # (position, event data) of each result that held
         self.kinds = {event.type for event in events}
         self.by_kind: dict[str, list[Event]] = {}
@@ -2660,6 +2683,8 @@ class Tournament:
 
     def draws(self, event: Event, label: str, number: int) -> Draws | None:
         """The stream of draw *number* of the tournament (`generator.labels`); None where the master is not opened."""
+        self.drawn += 1
+        self.given.same(event, "generator.labels", "number of the draw", number, self.drawn)
         if "draws" not in self.masters:
             self.given.report.skip("draws of seats: the master is not opened")
             return None
@@ -3081,6 +3106,11 @@ class Places(Part):
         if table is not None and table.sound:
             books = table.gone.get(data["entrant"])
             self.same(event, "no_show.purge", "stack", data["stack"], books.stack if books else None)
+        if data.get("struck"):
+            self.all.entrants.pop(data["entrant"], None)
+            self.same(event, "no_show.purge", "who is a place higher", sorted(data["raised"]), sorted(self.all.placed))
+            self.all.placed = {name: (place - 1, shared) for name, (place, shared) in self.all.placed.items()}
+            return
         self.disqualified.add(data["entrant"])
 
     # -- hand-for-hand
@@ -3089,11 +3119,12 @@ class Places(Part):
         data = event.data
         self.hand_for_hand = True
         self.same(event, "hand_for_hand", "left", data["left"], len(self.all.left()))
-        paid = len(self.all.money.prizes())
+        paid = len([prize for prize in self.all.money.prizes() if prize])
         if data["cause"] == "bubble":
             self.same(event, "hand_for_hand", "one too many for the paid places", data["left"], paid + 1)
         elif data["cause"] == "left":
-            self.same(event, "hand_for_hand", "left", data["left"], self.terms["floor"]["hand_for_hand"]["at_left"])
+            most = self.terms["floor"]["hand_for_hand"]["at_left"] or 0
+            self.check(event, "hand_for_hand", data["left"] <= most, f"{data['left']} are left")
         self.same(event, "hand_for_hand", "paid", data["paid"], paid)
 
     def on_hand_for_hand_round_opened(self, event: Event) -> None:
@@ -3105,7 +3136,11 @@ class Places(Part):
 
     def on_hand_for_hand_ended(self, event: Event) -> None:
         self.hand_for_hand = False
-        self.same(event, "hand_for_hand", "left", event.data["left"], len(self.all.left()))
+        left = len(self.all.left())
+        self.same(event, "hand_for_hand", "left", event.data["left"], left)
+        if event.data["cause"] == "in_the_money":
+            paid = len([prize for prize in self.all.money.prizes() if prize])
+            self.check(event, "hand_for_hand", left <= paid, f"{left} are left, {paid} are paid")
 
     # -- eliminations: those that follow each other directly are decided together
 
@@ -3782,7 +3817,11 @@ class Rounds(Part):
         self.same(event, "rule", "rule", data["rule"], rule)
         self.check_listed(event, "rounds.ranking", data["candidates"], left)
         self.same(event, "rounds.first", "label", data["draw"]["label"], "seats" if self.round == 1 else "order")
-        self.all.check_draw(event, rule, left)
+        drawn = self.all.of("seats_drawn")
+        if self.round == 1 and drawn:
+            self.same(event, rule, "draw of seats", data["draw"], drawn[0].data["draw"])
+        else:
+            self.all.check_draw(event, rule, left)
         self.check_tables(event, len(left))
         order = data["draw"]["order"]
         if rule in ("rounds.first", "rounds.heats"):
@@ -3962,6 +4001,7 @@ class Rounds(Part):
             for identifier in names:
                 self.check_opened(identifier, number, seats)
         self.tables += count
+        self.same(event, "seating.break_table", "breaking order", data["breaking_order"], numbers[::-1])
         self.all.order = list(data["breaking_order"])
 
     def final_seats(self) -> int:
@@ -4096,8 +4136,7 @@ class Seating(Part):
                 opened = table.events[0]
                 found_seats = {seat["seat"]: [seat["entrant"], seat["stack"]] for seat in opened.data["seats"]}
                 self.same(opened, "seating.draw", "seats", found_seats, seats)
-        text = "the order in which tables break does not name each once"
-        self.check(event, "seating.break_table", sorted(data["breaking_order"]) == list(range(1, count + 1)), text)
+        self.same(event, "seating.break_table", "breaking order", data["breaking_order"], list(range(count, 0, -1)))
         self.all.order = list(data["breaking_order"])
 
     # -- the order in which tables break
@@ -4109,9 +4148,8 @@ class Seating(Part):
         self.all.order = list(data["order"])
 
     def on_late_registration_closed(self, event: Event) -> None:
-        opened = sorted(number for number in self.all.order if number in self.numbers(event.position))
-        found = sorted(event.data["breaking_order"])
-        self.same(event, "entry.late_closed", "tables of the breaking order", found, opened)
+        opened = [number for number in self.all.order if number in self.numbers(event.position)]
+        self.same(event, "entry.late_closed", "breaking order", event.data["breaking_order"], opened)
         self.all.order = list(event.data["breaking_order"])
 
     # -- late entries
@@ -4195,6 +4233,25 @@ class Seating(Part):
             text = f"{move['entrant']} did not go so with {move['stack']}"
             self.check(event, "seating", come and gone, text)
 
+    def check_seats(self, event: Event) -> None:
+        """Everybody gets the first free seat after the next small blind; before a first hand the lowest free one."""
+        moves = event.data["moves"]
+        for place, move in enumerate(moves):
+            table = self.all.table(move["to_table"])
+            if table is None or not self.all.sound():
+                continue
+            coming = {later["entrant"] for later in moves[place:]}
+            taken = sorted(seat for seat, name in table.seats_at(event.position).items() if name not in coming)
+            taken += [seat for name, seat in self.promised if name == table.id]
+            free = [seat for seat in range(1, table.size + 1) if seat not in taken]
+            opened = [e for e in table.events if e.type == "hand_opened" and e.position < event.position]
+            after = 0
+            if opened and taken:
+                order = clockwise(taken, opened[-1].data["button"])
+                after = order[1 % len(order)]
+            due = clockwise(free, after)[0] if free else None
+            self.same(event, "seating.balance_next_big_blind", f"seat of {move['entrant']}", move["to_seat"], due)
+
     def travelled(self, event: Event, move: Json, kind: str, entries: str, way: str) -> bool:
         table = self.all.table(move[f"{way}_table"])
         due = [move["entrant"], move[f"{way}_seat"], move["stack"]]
@@ -4220,6 +4277,7 @@ class Seating(Part):
         data = event.data
         self.check_moves(event)
         self.check_order(event)
+        self.check_seats(event)
         table = self.all.table(data["table"])
         if table is None:
             return
@@ -4246,6 +4304,8 @@ class Seating(Part):
         self.check_moves(event)
         self.check_order(event)
         sizes = self.sizes(event)
+        if data["rule"] != "directing.move":
+            self.check_seats(event)
         if data["rule"] == "seating.balance_next_big_blind" and self.all.sound():
             tolerance = self.terms["floor"]["size_tolerance"]
             for move in data["moves"]:
@@ -4266,13 +4326,23 @@ class Seating(Part):
                 self.check(event, data["rule"], seat, "nobody ordered this move")
 
     def check_next(self, event: Event) -> None:
-        """The next big blind goes: nobody among the candidates would have to post it sooner."""
-        due = [entry["hands_to_big_blind"] for entry in event.data["candidates"]]
-        if None in due or not event.data["moves"]:
+        """`seating.balance_next_big_blind`: who would post the big blind next goes first, newcomers last."""
+        data = event.data
+        table = self.all.table(data["table"])
+        opened = [e for e in table.events if e.type == "hand_opened" and e.position < event.position] if table else []
+        moved = [move["entrant"] for move in data["moves"]]
+        listed = [entry["entrant"] for entry in data["candidates"]]
+        self.same(event, data["rule"], "who goes", moved, listed[: len(moved)])
+        if table is None or not opened:
             return
-        hands = {entry["entrant"]: entry["hands_to_big_blind"] for entry in event.data["candidates"]}
-        found = hands.get(event.data["moves"][0]["entrant"])
-        self.same(event, event.data["rule"], "hands until the big blind", found, min(due))
+        seats = table.seats_at(event.position) | {m["from_seat"]: m["entrant"] for m in data["moves"]}
+        order = clockwise(list(seats), opened[-1].data["button"])
+        count, first = len(order), 2 if len(order) > 2 else 0
+        due = [[seats[seat], (place - first) % count + 1] for place, seat in enumerate(order)]
+        new = {name for name in seats.values() if name not in table.dealt_before(event.position)}
+        due.sort(key=lambda entry: (entry[0] in new, entry[1]))
+        found = [[entry["entrant"], entry["hands_to_big_blind"]] for entry in data["candidates"]]
+        self.same(event, data["rule"], "hands until the big blind", found, due)
 
     def on_seats_redrawn(self, event: Event) -> None:
         """`seating.redraw`: all seats anew, dealt round the tables."""
@@ -4346,8 +4416,19 @@ class Clock(Part):
             self.same(event, "levels.clock", "end of the level", found, due)
         self.due = found
 
+    def on_hand_for_hand_round_opened(self, event: Event) -> None:
+        """`hand_for_hand.clock`: each round takes a slice of what is left."""
+        if self.left is not None and self.level:
+            self.left -= self.terms["floor"]["hand_for_hand"]["clock_seconds"] * 1_000_000
+
     def on_clock_stopped(self, event: Event) -> None:
         data, at = event.data, microseconds(event.data["at"])
+        if not self.running and self.sliced():
+            due = [self.level, self.left]
+            self.same(
+                event, "hand_for_hand.clock", "level and what is left", [data["level"], data["left_microseconds"]], due
+            )
+            return
         self.check(event, "levels.paused", self.running, "the clock stood already")
         self.same(event, "levels.paused", "level", data["level"], self.level)
         if self.due is not None and not self.sliced():
@@ -4364,6 +4445,11 @@ class Clock(Part):
         found = [data["level"], data["amounts"]]
         self.same(event, "levels.clock", "level and amounts", found, [level, self.amounts(level)])
         length, self.level = self.length(level), level
+        if self.sliced() and not self.running:
+            over = self.left is not None and self.left <= 0
+            self.check(event, "hand_for_hand.clock", over, "raised before the slices were used up")
+            self.left = None if length is None or self.left is None else length + self.left
+            return
         if self.running:
             early = self.due is None or at < self.due
             self.check(event, "levels.clock", not early or self.sliced(), "raised before it was due")
@@ -4481,14 +4567,26 @@ COMPARE: dict[str, Callable[[Decimal, Decimal], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-DIGITS = Context(prec=50, rounding=ROUND_HALF_EVEN)
+DIGITS = Context(prec=50, rounding=ROUND_HALF_EVEN, Emin=-999, Emax=999)
+LARGEST_VALUE = Decimal(10) ** 30
 
 
 Part = Callable[[dict[str, Decimal]], Decimal]
 
 
 def combined(apply: Callable[[Decimal, Decimal], Decimal], left: Part, right: Part) -> Part:
-    return lambda values: apply(left(values), right(values))
+    return lambda values: bounded(apply(left(values), right(values)))
+
+
+def bounded(value: Decimal) -> Decimal:
+    """No value is beyond 10^30 on the way."""
+    if abs(value) > LARGEST_VALUE:
+        raise Overflow
+    return value
+
+
+def power(base: Decimal, exponent: Decimal) -> Decimal:
+    return base**exponent if exponent else Decimal(1)
 
 
 class Formula:
@@ -4577,11 +4675,11 @@ class Formula:
             "log10": lambda x: x.log10(),
             "exp": lambda x: x.exp(),
             "floor": lambda x: x.to_integral_value(rounding=ROUND_FLOOR),
-            "pow": lambda x, y: x**y,
+            "pow": power,
             "min": min,
             "max": max,
         }
-        return lambda v: functions[name](*(part(v) for part in parts))
+        return lambda v: bounded(functions[name](*(part(v) for part in parts)))
 
 
 class Season:
@@ -4598,6 +4696,7 @@ class Season:
         self.drawn: list[Event] = []
         self.closed = False
         self.revised: set[str] = set()
+        self.changes: Counter[str] = Counter()  # how often a tournament was revised or revoked
 
     def same(self, event: Event, rule: str, name: str, found: object, due: object) -> bool:
         return self.given.same(event, rule, name, found, due)
@@ -4751,11 +4850,13 @@ class Season:
                 after[player] = change["after"]
         self.awards[data["tournament"]] = after
         self.revised.add(data["tournament"])
+        self.changes[data["tournament"]] += 1
         self.check_awards(event)
 
     def on_award_revoked(self, event: Event) -> None:
         counts = event.data["tournament"] in self.awards
         self.check(event, "points.revoked", counts, "a tournament that did not count")
+        self.changes[event.data["tournament"]] += 1
         self.awards.pop(event.data["tournament"], None)
 
     # -- bonuses and adjustments
@@ -4787,6 +4888,8 @@ class Season:
         for bonus in event.data["bonuses"]:
             self.enter(event, bonus)
             self.same(event, "points.bonus", "tournament", bonus["tournament"], name)
+            due_id = "adj_" + derived(f"{name}/{bonus['player']}/{bonus['kind']}/{self.changes[name]}")
+            self.same(event, "points.bonus", "id", bonus["id"], due_id)
 
     def enter(self, event: Event, adjustment: Json) -> None:
         new = adjustment["id"] not in self.extras
@@ -4966,6 +5069,14 @@ class Season:
             draw = lot.data["draw"]
             draws = Draws(seed_of(master, "draws", 0, draw["number"], 1), "lot", 1, openings_digest([]))
             self.same(lot, "standings.lot", "order drawn", draw["order"], draws.shuffled(draw["candidates"]))
+
+
+def derived(name: str) -> str:
+    """32 digits of the UUID of version 8 that *name* gives."""
+    data = bytearray(sha(b"holotable/derived/1" + name.encode())[:16])
+    data[6] = data[6] & 0x0F | 0x80
+    data[8] = data[8] & 0x3F | 0x80
+    return data.hex()
 
 
 def decimal_text(value: Fraction, scale: int) -> str:
