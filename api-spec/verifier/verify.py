@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import argparse
 import base64
+import bisect
 import hashlib
 import hmac
 import json
+import math
 import operator
 import re
 import sys
@@ -40,10 +42,10 @@ NEVER_CHECKED = [
     "members of events that no check below reads: their JSON Schemas stand in api-spec/events",
     "the boxes and the metadata whose hashes are in the chain",
     "that nothing was left out after the last event of a hand's bundle, which only the next hand would show",
-    "who moves from table to table, to which seat, and in which order tables break: only draws and chips are",
-    "which newcomer has to wait (`waiting`), and the order in which seats away are killed",
-    "how the clock of levels runs; only that a hand is played at the level in force",
-    "standings, tie-breaks, lots and ratings",
+    "which tables are between hands just when somebody is moved, and so whether it could have been another move",
+    "the order in which seats away are killed",
+    "whether an event that only time brings (a start, an offer's end, a break) came at its instant",
+    "ratings, and what staff write: announcements, warnings, payments they saw",
 ]
 
 
@@ -119,10 +121,12 @@ MEMBERS = {
     "node": {"line", "first", "end", "hash"},
     "event": {"line", "position", "stream", "version", "id", "type", "schema_version", "at", "data"}
     | {"metadata", "sealed", "previous"},
+    "leaves": {"line", "position", "hashes"},
     "opening": {"line", "position", "pointer", "salt", "value"},
     "end": {"line", "lines", "sha256"},
 }
 ORDER = list(MEMBERS)
+FORMATS = ["holotable/bundle/1", "holotable/bundle/2"]
 
 
 @dataclass
@@ -153,6 +157,14 @@ class Bundle:
     nodes: dict[tuple[int, int], bytes]
     events: list[Event]
     openings: dict[tuple[int, str], tuple[bytes, Any]]
+    format: int = 1
+    leaves: dict[int, list[bytes]] = field(
+        default_factory=dict
+    )  # by the position of the event that commits to the pile
+
+    def by_leaves(self) -> bool:
+        """Whether decks are checked by their leaves: in format 2, where the viewer opens no seed."""
+        return self.format > 1 and self.viewer != "auditor"
 
     def streams(self) -> dict[str, list[Event]]:
         found: dict[str, list[Event]] = {}
@@ -248,7 +260,7 @@ def read_bundle(raw: bytes) -> Bundle:
         raise Unreadable("the bytes before the last line do not have the digest that it names")
     values = [decode_line(line, number) for number, line in enumerate(lines[:-1], 1)]
     kinds = [ORDER.index(value["line"]) for value in values]
-    if kinds != sorted(kinds) or kinds.count(0) != 1 or kinds.count(1) != 1 or kinds.count(3) < 1 or 5 in kinds:
+    if kinds != sorted(kinds) or kinds.count(0) != 1 or kinds.count(1) != 1 or kinds.count(3) < 1 or 6 in kinds:
         raise Unreadable("the lines do not stand in their order")
     head = read_head(values[0])
     by_kind: dict[str, list[tuple[int, Json]]] = {name: [] for name in MEMBERS}
@@ -265,11 +277,13 @@ def read_bundle(raw: bytes) -> Bundle:
         read_nodes(by_kind["node"]),
         read_events(by_kind["event"]),
         read_openings(by_kind["opening"]),
+        FORMATS.index(head["format"]) + 1,
+        read_leaves(by_kind["leaves"], head),
     )
 
 
 def read_head(head: Json) -> Json:
-    need(head["format"] == "holotable/bundle/1", 1, "another format")
+    need(head["format"] in FORMATS, 1, "another format")
     need(head["kind"] in SUBJECTS, 1, "a bundle of what?")
     prefix = SUBJECTS[head["kind"]]
     need(matches(re.compile(prefix + "_[0-9a-f]{32}"), head["subject"]), 1, "the subject is none of its kind")
@@ -326,6 +340,19 @@ def read_events(lines: list[tuple[int, Json]]) -> list[Event]:
             )
         )
     return events
+
+
+def read_leaves(lines: list[tuple[int, Json]], head: Json) -> dict[int, list[bytes]]:
+    """The leaves of piles: in format 2, and not for an auditor."""
+    leaves: dict[int, list[bytes]] = {}
+    last = -1
+    for number, value in lines:
+        need(head["format"] == FORMATS[1] and head["viewer"] != "auditor", number, "leaves where there are none")
+        need(whole(value["position"], last + 1), number, "leaves are out of order")
+        last, hashes = value["position"], value["hashes"]
+        need(isinstance(hashes, list) and all(matches(HEX64, each) for each in hashes), number, "no hashes")
+        leaves[last] = [bytes.fromhex(each) for each in hashes]
+    return leaves
 
 
 def read_openings(lines: list[tuple[int, Json]]) -> dict[tuple[int, str], tuple[bytes, Any]]:
@@ -1094,14 +1121,19 @@ class Deal:
         data = event.data
         self.digest = openings_digest([(entry["seat"], bytes.fromhex(entry["value"])) for entry in data["openings"]])
         self.numbers = (table, data["number"], data["deal"])
+        self.listed = given.bundle.leaves
+        self.by_leaves = given.bundle.by_leaves()
         self.seeds = self.find_seeds(masters)
         self.piles: dict[int, Pile] = {}
         self.sizes = {1: len(deck)}
         self.cards: dict[Place, str] = {}
         self.drawn: Counter[str] = Counter()  # how often each label was used in this deal
+        self.leaves: dict[int, list[bytes]] = {}  # of each pile, where no seed is opened
+        if self.by_leaves:
+            self.add_leaves(event, 1, len(deck), data["deck_root"])
         if "cards" in self.seeds:
             self.add_pile(event, 1, deck, data["deck_root"])
-        else:
+        elif not self.by_leaves:
             self.report.skip("decks: their seed is not opened")
 
     def find_seeds(self, masters: dict[str, bytes]) -> dict[str, bytes]:
@@ -1114,7 +1146,7 @@ class Deal:
                 found.append(bytes.fromhex(opened[use]))
             if use in masters:
                 found.append(seed_of(masters[use], use, *self.numbers))
-            elif not self.of_hand:
+            elif not self.of_hand and not (use == "cards" and self.by_leaves):
                 self.report.skip(f"seeds from their masters: {use} is not opened")
             for seed in found:
                 commitment = sha(b"holotable/seed/1/commitment" + seed).hex()
@@ -1135,12 +1167,29 @@ class Deal:
         text = f"the root of pile {n} is not that of the cards its seed gives"
         self.report.check("piles", pile.root.hex() == root, event.position, "generator.piles", text)
 
+    def add_leaves(self, event: Event, n: int, size: int, root: str) -> None:
+        """`leaves` of format 2: one for each card, under the root that the event commits to."""
+        leaves = self.listed.get(event.position, [])
+        fits = len(leaves) == size and tree_root(leaves).hex() == root
+        self.report.check(
+            "leaves", fits, event.position, "generator.piles", f"the leaves of pile {n} are not under its root"
+        )
+        if fits:
+            self.leaves[n] = leaves
+
     def see(self, event: Event, place: Place, card: str, salt: bytes) -> None:
         """A card that was opened, or turned over, at *place*."""
         pile, position = place
         known = self.cards.setdefault(place, card)
         again = f"two cards at place {position} of pile {pile}: {known} and {card}"
         self.report.check("cards opened", known == card, event.position, "cards.deal", again)
+        if pile in self.leaves:
+            leaves = self.leaves[pile]
+            same = position < len(leaves) and leaves[position] == card_leaf(salt, pile, position, card)
+            text = f"{card} is not the card of the leaf at place {position} of pile {pile}"
+            self.report.check("cards opened", same, event.position, "generator.piles", text)
+        if pile not in self.piles and self.by_leaves:
+            return
         if pile not in self.piles:
             self.report.skip("opened cards: the seed of their pile is not opened")
             return
@@ -1504,13 +1553,17 @@ class Hand:
             player.timeouts += 1
         else:
             player.timeouts = 0
+            self.table.away[player.number] = False  # `absence.stepped_away`: until it answers
         return player
 
     def commits(self, phase: str, kind: str) -> None:
         """Everyone live answers once, in any order; then the counts are told."""
         decision = self.open_decision(phase, sorted(self.live()))
         waiting = set(self.live())
-        while waiting & set(self.live()):
+        while True:
+            self.peek()  # who quits is waited for no more
+            if self.alone() or not waiting & set(self.live()):
+                break
             event = self.take(kind)
             seat = event.data["seat"]
             if not self.given.check(event, "betting.turn", seat in waiting, f"seat {seat} has nothing to answer"):
@@ -1621,11 +1674,13 @@ class Hand:
         self.same(event, "cards.recycling", "pile", event.data["pile"], n)
         self.same(event, "cards.recycling", "size", event.data["size"], self.discarded)
         self.deal.sizes[n] = event.data["size"]
+        if self.deal.by_leaves:
+            self.deal.add_leaves(event, n, event.data["size"], event.data["root"])
         cards = [self.deal.card(place) for place in self.discards]
         if "cards" in self.deal.seeds and len(cards) == self.discarded and None not in cards:
             in_order = sorted((card for card in cards if card), key=self.deal.deck.index)
             self.deal.add_pile(event, n, in_order, event.data["root"])
-        else:
+        elif not self.deal.by_leaves:
             self.given.report.skip("recycled piles: what went into them is not opened")
         self.discards, self.discarded = [], 0
 
@@ -1889,10 +1944,7 @@ def action_rule(street: Street, player: Player, data: Json) -> str:
         return f"betting.{verb}"
     if not street.current_bet:
         return "betting.opening_bet"
-    amount = data["amount"] or 0
-    short_of_it = amount < street.current_bet + street.min_raise()
-    all_in = short_of_it and amount == player.put_in + player.stack
-    return "betting.all_in" if all_in else f"betting.{street.betting['min_raise']}"
+    return f"betting.{street.betting['min_raise']}"
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -1935,7 +1987,12 @@ class Table:
         self.restart = True
         self.floor: Json | None = None
         self.busts: list[tuple[Event, Json]] = []
-        self.knockouts: dict[str, list[Any]] = {}
+        self.winners: dict[int, list[str]] = {}  # of the main pot of each hand, in seat order
+        self.knockouts: dict[tuple[str, int], list[Any]] = {}
+        self.dealt_in: set[str] = set()
+        self.gone: dict[str, Books] = {}  # books of those who left for no other table
+        self.size: int = opened.get("seat_count") or self.ruleset["max_players"]
+        self.history: list[tuple[int, dict[int, tuple[str, int]]]] = []  # who sat here with what, from each position on
         self.last_hand: Hand | None = None
         self.last_winners: list[int] = []
         self.sound = True  # whether all hands so far could be followed
@@ -1947,9 +2004,42 @@ class Table:
         if not self.known:
             self.given.report.skip(f"rules: {self.ruleset['variant']} is a game this program does not know")
         starts = [place for place, event in enumerate(self.events) if event.type == "hand_opened"]
+        self.note(first.position)
         self.between(self.events[1 : starts[0] if starts else len(self.events)])
-        for start, end in zip(starts, [*starts[1:], len(self.events)], strict=True):
+        for start, end in zip(starts, [*starts, len(self.events)][1:], strict=True):
             self.one_hand(self.events[start:end])
+
+    # -- who sat here when
+
+    def note(self, position: int) -> None:
+        self.history.append((position, {seat: (books.entrant, books.stack) for seat, books in self.books.items()}))
+
+    def at(self, position: int) -> dict[int, tuple[str, int]]:
+        """Who sat here with what before *position*; bets of a hand in play count as gone back."""
+        place = bisect.bisect_left(self.history, position, key=lambda entry: entry[0])
+        return self.history[place - 1][1] if place else {}
+
+    def seats_at(self, position: int) -> dict[int, str]:
+        return {seat: entrant for seat, (entrant, _) in self.at(position).items()}
+
+    def dealt_before(self, position: int) -> set[str]:
+        """Who was dealt in here before *position*, since coming."""
+        found: set[str] = set()
+        for event in self.events:
+            if event.position >= position:
+                break
+            if event.type == "hand_opened":
+                found |= {seat["entrant"] for seat in event.data["seats"] if seat["dealt"]}
+            elif event.type == "arrivals_seated":
+                found -= {entry["entrant"] for entry in event.data["arrivals"]}
+        return found
+
+    def stacks_at(self, position: int) -> dict[str, int]:
+        return dict(self.at(position).values())
+
+    def open_at(self, position: int) -> bool:
+        closed = [event.position for event in self.events if event.type == "table_closed"]
+        return self.events[0].position < position and not any(each < position for each in closed)
 
     def one_hand(self, events: list[Event]) -> None:
         opened = events[0]
@@ -2007,6 +2097,7 @@ class Table:
         data = hand.settled.data
         self.carry = hand.carried
         self.last_winners = hand.awarded[0][1] if hand.awarded else []
+        self.dealt_in |= {player.entrant for player in hand.players.values()}
         for seat in hand.data["seats"]:
             books = self.books.setdefault(seat["seat"], Books(seat["entrant"], seat["stack"]))
             player = hand.players.get(seat["seat"])
@@ -2016,13 +2107,16 @@ class Table:
             books.hands_won = seat["hands_won"] + (seat["seat"] in self.last_winners)
             books.timeouts = player.timeouts if player else seat["timeouts"]
             books.penalty = max(books.penalty - 1, 0)
+        self.winners[data["number"]] = [hand.players[seat].entrant for seat in self.last_winners]
         for bust in data["busts"]:
             could_win = [n for n, seats in enumerate(hand.eligible) if bust["seat"] in seats]
             pot = could_win[-1] if could_win else 0
             by = [hand.players[seat].entrant for seat in hand.awarded[pot][1]]
             self.busts.append((hand.settled, bust))
-            self.knockouts[bust["entrant"]] = [self.id, data["number"], pot + 1, sorted(by)]
+            self.knockouts[bust["entrant"], data["number"]] = [pot + 1, sorted(by)]
             self.books.pop(bust["seat"], None)
+            self.away.pop(bust["seat"], None)
+        self.note(hand.settled.position)
 
     # -- between hands
 
@@ -2031,6 +2125,7 @@ class Table:
             handler = getattr(self, f"on_{event.type}", None)
             if handler is not None:
                 guarded(self.given.report, event.type, lambda run=handler, e=event: run(e), event.position)
+                self.note(event.position)
             elif event.type not in BETWEEN:
                 self.given.report.skip(f"events of type {event.type} at a table")
 
@@ -2063,6 +2158,8 @@ class Table:
     def on_seats_vacated(self, event: Event) -> None:
         for entry in event.data["departures"]:
             books = self.books.pop(entry["seat"], None)
+            if event.data["to_table"] is None and books is not None:
+                self.gone[entry["entrant"]] = books
             if books is not None and self.sound:
                 found = [entry["entrant"], entry["stack"]]
                 self.given.same(event, "stacks", "departure", found, [books.entrant, books.stack])
@@ -2084,7 +2181,10 @@ class Table:
 
     def on_chips_bought(self, event: Event) -> None:
         data = event.data
-        books = self.books.setdefault(data["seat"], Books(data["entrant"], 0))
+        books = self.books.get(data["seat"])
+        if books is None:
+            books = Books(data["entrant"], 0, newcomer=data["entrant"] not in self.dealt_in)
+            self.books[data["seat"]] = books
         books.stack += data["chips"]
         self.given.same(event, "stacks", "stack", data["stack"], books.stack)
 
@@ -2226,19 +2326,47 @@ class Opening:
         else:
             assert self.table.before is not None
             old = self.table.before.data
-            newcomers = {seat for seat, books in self.table.books.items() if books.newcomer}
-            seats = [seat for seat in self.dealt if seat not in newcomers]
-            if len(seats) < 2 and newcomers:
-                self.table.given.report.skip("the button of one seat and newcomers")
-                return
             moved_from = old["starter"] if starting else old["button"]
-            mover = clockwise(seats, moved_from)[0]
+            mover = self.next_button(moved_from)
             self.same("button.first", "first_dealer", old["first_dealer"])
             passed = reaches(moved_from, mover, old["first_dealer"])
             self.same("escalation", "orbits", old["orbits"] + passed)
         button = clockwise(self.dealt, mover - 1)[-1] if starting else mover
         self.same("button", "button", button)
         self.same("words.button", "starter", mover if starting else clockwise(self.dealt, mover)[0])
+
+    def next_button(self, moved_from: int) -> int:
+        """`button`, `newcomers`: to no newcomer, and where everyone deals once to those who still have to."""
+        can = [seat for seat in self.table.can_be_dealt() if seat in self.table.books]
+        newcomers = self.newcomers()
+        seats = [seat for seat in self.dealt if seat not in newcomers]
+        if self.rules["end"]["kind"] == "each_dealt_once" and self.table.before is not None:
+            old = self.table.before.data
+            sat = {seat["seat"]: seat["entrant"] for seat in old["seats"]}
+            left = [
+                seat for seat in old["dealers_left"] if seat in can and self.table.books[seat].entrant == sat.get(seat)
+            ]
+            seats = left or seats
+        mover = clockwise(seats or self.dealt, moved_from)[0]
+        self.check_waiting(mover, newcomers)
+        return mover
+
+    def newcomers(self) -> set[int]:
+        """Who has not been dealt in here yet; nobody where fewer than two others can be dealt in."""
+        can = self.table.can_be_dealt()
+        new = {seat for seat, books in self.table.books.items() if books.newcomer}
+        return new if len([seat for seat in can if seat not in new]) >= 2 else set()
+
+    def check_waiting(self, button: int, newcomers: set[int]) -> None:
+        """`newcomers`: between the button and the small blind one waits, where there are blinds."""
+        due: list[int] = []
+        if self.rules["forced"]["kind"] == "blinds" and self.rules["button"] == "moving":
+            for seat in clockwise(self.table.can_be_dealt(), button):
+                if seat not in newcomers:
+                    break
+                due.append(seat)
+        found = [seat["seat"] for seat in self.data["seats"] if seat["waiting"]]
+        self.table.given.same(self.event, "newcomers", "who waits", found, sorted(due))
 
     def check_dead_button(self) -> None:
         """`button.dead`: the big blind moves on, the small blind and the button follow it, seat by seat."""
@@ -2255,6 +2383,11 @@ class Opening:
             self.same("button.dead", "small_blind", old["big_blind"])
             if old["small_blind"] is not None:
                 self.same("button.dead", "button", old["small_blind"])
+        new = self.newcomers()
+        between = [seat for seat in clockwise(self.table.can_be_dealt(), self.data["button"])]
+        waiting = sorted(seat for seat in between[: place_of_seat(between, old["big_blind"])] if seat in new)
+        found = [seat["seat"] for seat in self.data["seats"] if seat["waiting"]]
+        self.table.given.same(self.event, "newcomers", "who waits", found, waiting)
         self.same("button.first", "first_dealer", old["first_dealer"])
         moved = old["button"] != self.data["button"]
         passed = moved and reaches(old["button"], self.data["button"], old["first_dealer"])
@@ -2325,11 +2458,14 @@ class Opening:
         if terms["by"] == "clock":
             self.check_clock_level()
             return
-        if self.first and self.table.floor is not None:
-            self.table.given.report.skip("levels by hands at a merged table")
-            return
         step, since = 1, 1
-        if self.table.before is not None:
+        if self.first and self.table.floor is not None:
+            names = ("ante", "big", "small")
+            same_amounts = [{name: each[name] for name in names} == self.table.floor for each in terms["levels"]]
+            step = same_amounts.index(True) + 1 if any(same_amounts) else 0
+            if not self.table.given.check(self.event, "escalation.merged", step > 0, "amounts of no level"):
+                return
+        elif self.table.before is not None:
             old = self.table.before.data["level"]
             step, since = old["number"], old["since_hand"]
             length = terms["levels"][step - 1]["length"]
@@ -2357,7 +2493,8 @@ class Opening:
         """`finish.each_dealt_once`, `finish.hands_max`: who still has to deal, and which hand is the last."""
         tournament = self.table.tournament
         end = self.rules["end"]
-        once = end["kind"] == "each_dealt_once"
+        hands = tournament.most_hands(self.table.id) if tournament else None
+        once = end["kind"] == "each_dealt_once" or (tournament and tournament.of_round(self.table.id) and hands is None)
         if once:
             due = self.dealt
             if self.table.before is not None:
@@ -2369,7 +2506,13 @@ class Opening:
             self.same("finish.each_dealt_once", "dealers_left", due)
         if tournament is None or self.data["stage"] != 1 or tournament.closes_otherwise():
             return
-        most = tournament.terms["hands_max"] or end.get("hands")
+        counted = [e.data for e in tournament.of("last_hands_counted") if e.data["table"] == self.table.id]
+        if tournament.of("last_hands_called"):
+            most = counted[0]["last_hand"] if counted else None
+            if most is not None and self.data["number"] > counted[0]["hand"]:
+                self.same("finish.last_hands", "last", self.data["number"] >= most)
+            return
+        most = hands or tournament.terms["hands_max"] or end.get("hands")
         last = (once and not self.data["dealers_left"]) or bool(most and self.data["number"] >= most)
         rule = "finish.each_dealt_once" if once else "finish.hands_max"
         self.same(rule, "last", last)
@@ -2383,6 +2526,11 @@ class Opening:
         return {"ante": forced.get("amount", 0), "big": 0, "small": 0}
 
 
+def place_of_seat(order: list[int], seat: int) -> int:
+    """Where *seat* would come in *order*, which goes clockwise."""
+    return (order.index(seat) if seat in order else clockwise([*order, seat], order[-1]).index(seat)) if order else 0
+
+
 def reaches(before: int, now: int, seat: int) -> bool:
     """Whether going clockwise from *before* to *now* reaches or passes *seat*."""
     if now > before:
@@ -2391,79 +2539,122 @@ def reaches(before: int, now: int, seat: int) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# 8 Rules, a tournament: rulebook 13 and 19
+# 8 Rules, a tournament: its events in their order, each read by the parts below
 # ---------------------------------------------------------------------------------------------------------------
 
-# What makes placings or payouts follow other rules than those checked here.
-BEYOND = {
-    "hand_for_hand_started",
-    "rebuy_window_opened",
-    "rebuy_taken",
-    "rebuy_declared",
-    "entrant_disqualified",
-    "payout_deal_made",
-    "result_corrected",
-    "item_staked",
-    "entrant_cashed_out",
-    "add_on_taken",
-    "round_seated",
-    "late_registration_opened",
-    "stack_removed",
-}
-
-
-# Events of a tournament that are checked, or that have nothing which could be.
+# Events of a tournament that have nothing which could be checked but their place in the chain.
 PLAIN = {
     "tournament_announced",
+    "tournament_drafted",
+    "terms_revised",
     "registration_opened",
-    "entrant_registered",
-    "entrant_withdrawn",
-    "registration_closed",
-    "seats_drawn",
-    "play_started",
     "tournament_paused",
     "tournament_resumed",
-    "clock_started",
-    "clock_stopped",
-    "level_raised",
-    "entrant_busted",
-    "entrant_eliminated",
-    "entrant_knocked_out",
-    "entrants_moved",
-    "table_broken",
-    "tournament_finished",
+    "announcement_posted",
+    "check_in_opened",
+    "entry_refused",
+    "seeds_published",
     "entropy_committed",
     "entropy_opened",
-    "seeds_published",
+    "entrant_warned",
+    "table_hold_ordered",
+    "table_released",
+    "payment_recorded",
+    "move_ordered",
+    "play_closing",
+    "break_announced",
+    "result_released",
+    "rebuy_declared",
+    "leave_declared",
+    "no_show_seated",
     "tables_recorded",
-    "bounty_won",
-    "bounty_unclaimed",
+    "round_closing",
 }
+
+
+NO_FEES = {"add_on": None, "amounts": [], "bounty": 0, "buy_in": 0, "cancellation": "refund_all", "fee": 0}
+NO_FEES |= {"cancellation_in_money": "lowest_unpaid_then_chips", "guaranteed": 0, "paid_percent": None}
+NO_FEES |= {"payment": "on_trust", "rebuy": None, "table": [], "unit": 1}
+NO_ENTRY = {"approval": False, "check_in_opens_before_seconds": None, "late_registration_level": None}
+NO_ENTRY |= {"late_registration_seconds": None, "no_show": "release", "offer_seconds": 0, "postponements_max": 0}
+NO_ENTRY |= {"re_entries_max": 0, "waitlist": False}
+NO_FLOOR = {"breaks": [], "final_table_size": None, "last_hands": None, "redraw_at": [], "size_tolerance": 1}
+NO_FLOOR |= {"hand_for_hand": {"at_bubble": False, "at_left": None, "clock_seconds": 0, "ties": "shared"}}
+# What the terms say where a tournament was announced by an older schema.
+BEFORE: Json = {"entry": NO_ENTRY, "fees": NO_FEES, "floor": NO_FLOOR, "format": {"kind": "freezeout"}}
 
 
 class Tournament:
+    """One tournament's stream; the state its parts share is what stood in it up to the event they read."""
+
     def __init__(self, events: list[Event], given: Evidence) -> None:
         self.events, self.given = events, given
-        self.terms: Json = events[0].data
+        announced = [event for event in events if event.type == "tournament_announced"][-1].data
+        older = {name: value | announced.get(name, {}) for name, value in BEFORE.items()}
+        self.terms: Json = announced | older  # older announcements lack what there was not yet
         self.id = bytes.fromhex(self.terms["tournament"][4:])
         self.masters: dict[str, bytes] = {}
-        self.entrants: dict[str, Json] = {}
         self.tables: list[Table] = []
-        self.beyond = {event.type for event in events} & BEYOND
+        self.ever: dict[str, Json] = {}  # everybody who was ever registered, in that order
+        self.entrants: dict[str, Json] = {}  # those of them who have not withdrawn
+        self.placed: dict[str, tuple[int, int]] = {}  # place, and how many share it
+        self.order: list[int] = []  # in which order tables break
+        self.started = False
+        self.drawn = 0
+        self.results: list[tuple[int, Json]] = []  # (position, event data) of each result that held
+        self.kinds = {event.type for event in events}
+        self.by_kind: dict[str, list[Event]] = {}
+        for event in events:
+            self.by_kind.setdefault(event.type, []).append(event)
         self.find_masters()
+        self.entering, self.places, self.money = Entering(self), Places(self), Money(self)
+        self.rounds = Rounds(self)
+        self.parts: list[Part] = [self.entering, self.places, self.money, self.rounds, Seating(self), Clock(self)]
+        self.parts += [Floor(self), Result(self)]
 
     def of(self, kind: str) -> list[Event]:
-        return [event for event in self.events if event.type == kind]
+        return self.by_kind.get(kind, [])
+
+    def sound(self) -> bool:
+        """Whether every hand could be followed; where one could not, that was said already."""
+        return all(table.sound for table in self.tables)
+
+    def table(self, identifier: str) -> Table | None:
+        return next((table for table in self.tables if table.id == identifier), None)
+
+    def left(self) -> list[str]:
+        """Who has no place yet, in order of registration."""
+        return [name for name in self.entrants if name not in self.placed]
+
+    def run(self) -> None:
+        self.check_entropy()
+        self.check_recorded()
+        for event in self.events:
+            self.started = self.started or event.type == "play_started"
+            handlers = [getattr(part, f"on_{event.type}", None) for part in self.parts]
+            for handler in filter(None, handlers):
+                guarded(self.given.report, event.type, lambda run=handler, e=event: run(e), event.position)
+            if not any(handlers) and event.type not in PLAIN:
+                self.given.report.skip(f"events of type {event.type} in a tournament")
+        for part in self.parts:
+            guarded(self.given.report, "tournament", part.end, self.events[-1].position)
 
     def closes_otherwise(self) -> bool:
         """Whether somebody or something else than the terms made a hand the last."""
-        kinds = {"play_closing", "last_hands_called", "payout_deal_made", "tournament_cancelled"}
-        return bool(kinds & {event.type for event in self.events})
+        kinds = {"play_closing", "payout_deal_made", "tournament_cancelled", "round_closing"}
+        return bool(kinds & self.kinds)
+
+    def of_round(self, table: str) -> bool:
+        return any(seat["table"] == table for event in self.of("round_seated") for seat in event.data["tables"])
+
+    def most_hands(self, table: str) -> int | None:
+        """After how many hands the terms of a round end it at *table*; None where they do not say."""
+        return self.terms["format"]["hands_per_round"] if self.of_round(table) else None
 
     def find_masters(self) -> None:
         """Masters against their commitments in `registration_opened`."""
         finished = self.of("tournament_finished")
-        for event in self.of("registration_opened"):
+        for event in self.of("registration_opened")[:1]:
             for name, uses in (("cards", ("cards",)), ("open", ("dice", "draws"))):
                 opened = self.given.opened.values.get((event.position, f"/{name}"))
                 if name == "open" and finished:
@@ -2477,7 +2668,8 @@ class Tournament:
                     self.given.check(published, "entropy.publication", opened in (None, shown), text)
                     opened = shown
                 if opened is None:
-                    if self.given.bundle.kind != "hand":
+                    asked = self.given.bundle.kind != "hand" and not (name == "cards" and self.given.bundle.by_leaves())
+                    if asked:
                         self.given.report.skip(f"the master of {name}: not opened")
                     continue
                 master = bytes.fromhex(opened)
@@ -2487,23 +2679,36 @@ class Tournament:
                 for use in uses:
                     self.masters[use] = master
 
-    def draw(self, event: Event, candidates: list[str]) -> list[str] | None:
-        """What the draw that *event* names gives for *candidates*; None where the master is not opened."""
+    # -- draws
+
+    def draws(self, event: Event, label: str, number: int) -> Draws | None:
+        """The stream of draw *number* of the tournament (`generator.labels`); None where the master is not opened."""
+        self.drawn += 1
+        self.given.same(event, "generator.labels", "number of the draw", number, self.drawn)
         if "draws" not in self.masters:
             self.given.report.skip("draws of seats: the master is not opened")
             return None
+        seed = seed_of(self.masters["draws"], "draws", 0, number, 1)
+        return Draws(seed, label, 1, commitments_digest(self.commitments(event)))
+
+    def check_draw(self, event: Event, rule: str, candidates: list[str]) -> None:
+        """That `draw` of *event* has the order which its label gives for *candidates*."""
         draw = event.data["draw"]
-        seed = seed_of(self.masters["draws"], "draws", 0, draw["number"], 1)
-        return Draws(seed, draw["label"], 1, commitments_digest(self.commitments(event))).shuffled(candidates)
+        draws = self.draws(event, draw["label"], draw["number"])
+        if draws is not None:
+            self.given.same(event, rule, "order drawn", draw["order"], draws.shuffled(candidates))
 
     def commitments(self, event: Event) -> list[bytes]:
         """`entropy.draws`: of everybody who is registered, in order of registration, out or not."""
         committed = {e.data["entrant"]: e.data["commitment"] for e in self.of("entropy_committed")}
+        if not committed:
+            return []
         before = [e for e in self.events if e.version <= event.version]
-        gone = {e.data["entrant"] for e in before if e.type == "entrant_withdrawn"}
+        gone = {e.data["entrant"] for e in before if e.type in ("entrant_withdrawn", "no_show_released")}
         names = [e.data["entrant"] for e in before if e.type == "entrant_registered"]
         if any(e.type == "check_in_opened" for e in before):
-            here = {e.data["entrant"] for e in before if e.type == "entrant_checked_in"}
+            since = max([0] + [e.version for e in before if e.type == "start_postponed"])
+            here = {e.data["entrant"] for e in before if e.type == "entrant_checked_in" and e.version > since}
             names = [name for name in names if name in here]
         return [bytes.fromhex(committed[name]) for name in names if name in committed and name not in gone]
 
@@ -2511,7 +2716,8 @@ class Tournament:
         """`entropy.commit`, `entropy.open`, `entropy.late`: each once, in their time, and what was committed to."""
         committed: dict[str, str] = {}
         opened: set[str] = set()
-        drawn = min((event.version for event in self.of("seats_drawn")), default=None)
+        seated = self.of("seats_drawn") + self.of("round_seated")
+        drawn = min((event.version for event in seated), default=None)
         for event in self.of("entropy_committed"):
             entrant = event.data["entrant"]
             early = entrant not in committed and (drawn is None or event.version < drawn)
@@ -2533,26 +2739,6 @@ class Tournament:
             self.given.check(event, "entropy.late", not late, "opened after the first hand")
             opened.add(entrant)
 
-    def run(self) -> None:
-        for kind in sorted({event.type for event in self.events} - PLAIN):
-            self.given.report.skip(f"events of type {kind} in a tournament")
-        self.check_entrants()
-        self.check_entropy()
-        self.check_recorded()
-        for event in self.of("seats_drawn"):
-            self.check_seats(event)
-        self.check_moves()
-        self.check_busts()
-        if self.beyond:
-            self.given.report.skip("placings and payouts with " + ", ".join(sorted(self.beyond)))
-            return
-        self.check_eliminations()
-        self.check_knockouts()
-        self.check_bounties()
-        for event in self.of("tournament_finished"):
-            self.check_placings(event)
-            self.check_payouts(event)
-
     def check_recorded(self) -> None:
         """Every table with its last hash and its hands: a table that is dropped, or cut, is missed."""
         for event in self.of("tables_recorded"):
@@ -2566,228 +2752,819 @@ class Tournament:
                 due[table.id] = [before[-1].version, before[-1].leaf.hex(), hands]
             self.given.same(event, "completeness", "tables", found, due)
 
-    def check_entrants(self) -> None:
-        withdrawn = {event.data["entrant"] for event in self.of("entrant_withdrawn")}
-        for place, event in enumerate(self.of("entrant_registered"), 1):
-            self.given.same(event, "registration", "number", event.data["number"], place)
-            self.given.check(event, "registration", event.data["entrant"] not in self.entrants, "registered twice")
-            self.entrants[event.data["entrant"]] = event.data
-        self.entrants = {entrant: data for entrant, data in self.entrants.items() if entrant not in withdrawn}
-        for event in self.of("registration_closed"):
-            self.given.same(event, "registration", "entrants", event.data["entrants"], len(self.entrants))
-            few = len(self.entrants) <= self.terms["entrants_max"]
-            self.given.check(event, "registration", few, "more entrants than the terms allow")
 
-    def check_seats(self, event: Event) -> None:
-        """`seating.draw`: a draw from those registered, dealt round the tables."""
+class Part:
+    """One concern of a tournament: `on_<type>` reads an event, `end` what must hold when all were read."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        self.all = tournament
+        self.given = tournament.given
+        self.terms = tournament.terms
+
+    def same(self, event: Event, rule: str, name: str, found: object, due: object) -> bool:
+        return self.given.same(event, rule, name, found, due)
+
+    def check(self, event: Event, rule: str, holds: bool, text: str) -> bool:
+        return self.given.check(event, rule, holds, text)
+
+    def skip(self, what: str) -> None:
+        self.given.report.skip(what)
+
+    def end(self) -> None:
+        """Nothing."""
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# 8 Rules, entering: rulebook 17
+# ---------------------------------------------------------------------------------------------------------------
+
+
+class Entering(Part):
+    """Who may come in, who waits, and who goes again before play."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        super().__init__(tournament)
+        self.line: dict[str, Json] = {}  # who waits, in turn
+        self.offered: dict[str, Json] = {}
+        self.asked: dict[str, Json] = {}
+        self.here: set[str] = set()
+        self.late = False  # whether players may come late
+        self.closed = False
+        self.postponed = 0
+
+    def on_entry_requested(self, event: Event) -> None:
+        self.check(event, "entry.approval", self.terms["entry"]["approval"], "nobody has to ask here")
+        self.asked[event.data["entrant"]] = event.data
+
+    def on_entry_request_withdrawn(self, event: Event) -> None:
+        self.check(event, "entry.approval", event.data["entrant"] in self.asked, "nobody had asked")
+        self.asked.pop(event.data["entrant"], None)
+
+    def on_entry_approved(self, event: Event) -> None:
+        self.check(event, "entry.approval", event.data["entrant"] in self.asked, "nobody had asked")
+
+    def on_entrant_registered(self, event: Event) -> None:
+        data, name = event.data, event.data["entrant"]
+        self.same(event, "registration", "number", data["number"], len(self.all.ever) + 1)
+        self.check(event, "registration", name not in self.all.ever, "registered twice")
+        known = self.asked.get(name) or self.line.get(name) or self.offered.get(name)
+        if known is not None:
+            self.same(event, "registration", "player", data["player"], known["player"])
+        self.check_again(event, data["player"])
+        self.all.ever[name] = self.all.entrants[name] = data
+        self.offered.pop(name, None)
+        self.line.pop(name, None)
+        taken = len(self.all.entrants) + len(self.offered)
+        if not self.all.started:
+            self.check(event, "registration", not self.closed or bool(known), "registration had closed")
+        self.check(event, "registration", taken <= self.terms["entrants_max"] or self.all.started, "no place was free")
+
+    def check_again(self, event: Event, player: str) -> None:
+        """`entry.re_entry`: a player has one entry at a time, and so many more as the terms allow."""
+        mine = [name for name, entrant in self.all.entrants.items() if entrant["player"] == player]
+        if not mine:
+            return
+        out = all(name in self.all.placed for name in mine)
+        few = len(mine) <= self.terms["entry"]["re_entries_max"]
+        self.check(event, "entry.re_entry", out and few and self.late, "this player is in, or was too often")
+
+    def on_entrant_withdrawn(self, event: Event) -> None:
+        name = event.data["entrant"]
+        self.check(event, "registration", name in self.all.entrants, "who was not registered")
+        if not self.all.started:
+            self.all.entrants.pop(name, None)
+        else:
+            self.skip("who withdraws after the start")
+
+    # -- the line
+
+    def on_entrant_waitlisted(self, event: Event) -> None:
         data = event.data
-        drawn = data["draw"]["order"]
-        entering = {event.type for event in self.events} - PLAIN - BEYOND
-        if not entering:  # waiting lists and check-in decide who is drawn
-            self.given.same(event, "seating.draw", "entrants", sorted(drawn), sorted(self.entrants))
-        order = self.draw(event, [name for name in self.entrants if name in drawn])
-        if order is not None:
-            self.given.same(event, "seating.draw", "order", data["draw"]["order"], order)
-        count = -(-len(drawn) // self.terms["table_seats"])
+        self.check(event, "waitlist", self.terms["entry"]["waitlist"], "there is no line here")
+        self.check(event, "waitlist", data["entrant"] not in self.line, "already in line")
+        self.line[data["entrant"]] = data
+
+    def first_in_line(self, event: Event, rule: str, present: bool) -> None:
+        """Whoever is asked or taken is the first in line, where players check in the first who has."""
+        names = [name for name in self.line if name not in self.offered]
+        if present and self.terms["entry"]["check_in_opens_before_seconds"] is not None:
+            names = [name for name in names if name in self.here]
+        self.same(event, rule, "first in line", event.data["entrant"], names[0] if names else None)
+        self.same(event, rule, "line", event.data["candidates"], names)
+
+    def on_place_offered(self, event: Event) -> None:
+        self.first_in_line(event, "waitlist.offer", present=False)
+        until = microseconds(event.data["until"]) - event.at
+        text = "an offer is open longer than the terms say"
+        self.check(event, "waitlist.offer", until <= self.terms["entry"]["offer_seconds"] * 1_000_000, text)
+        self.offered[event.data["entrant"]] = self.line.get(event.data["entrant"], event.data)
+        free = len(self.all.entrants) + len(self.offered) <= self.terms["entrants_max"]
+        self.check(event, "waitlist.offer", free, "no place was free")
+
+    def on_offer_withdrawn(self, event: Event) -> None:
+        self.check(event, "registration.closed", event.data["entrant"] in self.offered, "nothing was offered")
+        self.offered.pop(event.data["entrant"], None)
+
+    def on_waitlist_left(self, event: Event) -> None:
+        self.check(event, "waitlist", event.data["entrant"] in self.line, "who was not in line")
+        self.line.pop(event.data["entrant"], None)
+        self.offered.pop(event.data["entrant"], None)
+
+    def on_waitlist_taken(self, event: Event) -> None:
+        self.first_in_line(event, "waitlist.taken", present=True)
+        now = any(other.at == event.at for other in self.all.of("registration_closed"))
+        self.check(event, "waitlist.taken", self.closed or now, "registration has not closed")
+
+    # -- check-in and the start
+
+    def on_entrant_checked_in(self, event: Event) -> None:
+        name = event.data["entrant"]
+        known = name in self.all.entrants or name in self.line
+        self.check(event, "check_in", known, "who is neither registered nor in line")
+        self.here.add(name)
+
+    def on_no_show_released(self, event: Event) -> None:
+        name = event.data["entrant"]
+        holds = name in self.all.entrants and name not in self.here
+        self.check(event, "no_show.release", holds, "who has checked in, or is not registered, lost the place")
+        self.same(event, "no_show.release", "no_show", self.terms["entry"]["no_show"], "release")
+        self.all.entrants.pop(name, None)
+
+    def on_start_postponed(self, event: Event) -> None:
+        self.postponed += 1
+        self.here.clear()
+        self.closed = False
+        self.same(event, "registration.postponed", "number", event.data["number"], self.postponed)
+        most = self.terms["entry"]["postponements_max"]
+        few = len(self.all.entrants) < self.terms["entrants_min"]
+        text = "enough had entered, or it was put off too often"
+        self.check(event, "registration.postponed", few and self.postponed <= most, text)
+
+    def on_registration_closed(self, event: Event) -> None:
+        self.closed = True
+        self.same(event, "registration", "entrants", event.data["entrants"], len(self.all.entrants))
+        few = len(self.all.entrants) <= self.terms["entrants_max"]
+        self.check(event, "registration", few, "more entrants than the terms allow")
+
+    def on_play_started(self, event: Event) -> None:
+        self.same(event, "registration", "entrants", event.data["entrants"], len(self.all.entrants))
+        enough = len(self.all.entrants) >= self.terms["entrants_min"]
+        self.check(event, "registration.too_few_entrants", enough, "fewer entrants than the terms ask for")
+
+    def on_tournament_cancelled(self, event: Event) -> None:
+        if event.data["rule"] == "registration.too_few_entrants":
+            few = len(self.all.entrants) < self.terms["entrants_min"]
+            self.check(event, "registration.too_few_entrants", few, "enough had entered")
+
+    # -- late entries
+
+    def on_late_registration_opened(self, event: Event) -> None:
+        entry = self.terms["entry"]
+        found = [event.data["level"], event.data["until"] is not None]
+        due = [entry["late_registration_level"], entry["late_registration_seconds"] is not None]
+        self.same(event, "entry.late", "until when players may come", found, due)
+        if event.data["until"] is not None and self.all.of("play_started"):
+            length = microseconds(event.data["until"]) - self.all.of("play_started")[0].at
+            due_length = (entry["late_registration_seconds"] or 0) * 1_000_000
+            near = abs(length - due_length) < 60_000_000
+            self.check(event, "entry.late", near, "late registration is not as long as the terms say")
+        self.late = True
+
+    def on_late_registration_closed(self, event: Event) -> None:
+        self.check(event, "entry.late_closed", self.late, "nobody could come late")
+        self.late = False
+
+    def on_places_lowered(self, event: Event) -> None:
+        """`placing.late_entry`: whoever is out already is a place further down for each who comes."""
+        names = event.data["entrants"]
+        self.same(event, "placing.late_entry", "who is out", sorted(names), sorted(self.all.placed))
+        self.check(event, "placing.late_entry", self.late, "nobody could come late")
+        for name, (place, shared) in self.all.placed.items():
+            self.all.placed[name] = (place + event.data["by"], shared)
+
+    def end(self) -> None:
+        """Nobody who came late is forgotten: places end where the entrants do."""
+        won = [e for e in self.all.of("tournament_finished") if e.data["rule"] == "finish.last_entrant"]
+        if won:
+            self.check(won[0], "entry.late", not self.late, "somebody won while others could come")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# 8 Rules, who is out and in which place: rulebook 13, 19.9, 20.10 to 20.16
+# ---------------------------------------------------------------------------------------------------------------
+
+
+class Places(Part):
+    """Busts, windows to buy back, eliminations, knockouts."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        super().__init__(tournament)
+        self.bust: dict[str, Json] = {}  # who has lost the last chip and has no place yet
+        self.windows: dict[str, Json] = {}
+        self.buys: Counter[str] = Counter()
+        self.hits: dict[str, Json] = {}  # entrant_knocked_out of the latest bust
+        self.out_by: dict[str, list[str]] = {}  # who knocked out whom for good
+        self.hand_for_hand = False
+        self.group: list[Event] = []
+        self.told: set[tuple[str, str, int]] = set()
+        self.brought: Counter[tuple[str, str]] = Counter()  # chips bought by (table, cause), told by the tournament
+        self.disqualified: set[str] = set()
+
+    def on_entrant_busted(self, event: Event) -> None:
+        data = event.data
         due = {
-            entrant: [place % count + 1, place // count + 1, self.terms["starting_stack"]]
-            for place, entrant in enumerate(data["draw"]["order"])
+            (bust["entrant"], table.id, bust["hand_number"], bust["stack_at_start"])
+            for table in self.all.tables
+            for settled, bust in table.busts
         }
-        found = {
-            entry["entrant"]: [entry["table_number"], entry["seat"], entry["stack"]] for entry in data["assignments"]
-        }
-        self.given.same(event, "seating.draw", "assignments", found, due)
-        for table in self.tables:
-            seated = {
-                entry["seat"]: [entry["entrant"], entry["stack"]]
-                for entry in data["assignments"]
-                if entry["table"] == table.id
-            }
-            opened = table.events[0]
-            seats = {seat["seat"]: [seat["entrant"], seat["stack"]] for seat in opened.data["seats"]}
-            self.given.same(opened, "seating.draw", "seats", seats, seated)
+        bust = (data["entrant"], data["table"], data["hand"], data["stack_at_start"])
+        self.check(event, "elimination", bust in due or not self.all.sound(), "nobody lost the last chip so")
+        self.bust[data["entrant"]] = data
+        self.told.add((data["entrant"], data["table"], data["hand"]))
 
-    def check_moves(self) -> None:
-        """Draws of moves, and that who leaves one table comes to the other with the same chips."""
-        left: Counter[tuple[str, int]] = Counter()
-        come: Counter[tuple[str, int]] = Counter()
-        for table in self.tables:
-            for event in table.events:
-                if event.type == "seats_vacated" and event.data["to_table"] is not None:
-                    left.update((entry["entrant"], entry["stack"]) for entry in event.data["departures"])
-                elif event.type == "arrivals_seated":
-                    come.update((entry["entrant"], entry["stack"]) for entry in event.data["arrivals"])
-        for event in self.events:
-            if event.type in ("table_broken", "entrants_moved", "seats_redrawn"):
-                for move in event.data["moves"]:
-                    what = (move["entrant"], move["stack"])
-                    self.given.check(event, "seating", come[what] > 0, f"{what[0]} did not arrive with {what[1]}")
-            if event.type == "table_broken" and event.data["draw"]:
-                order = self.draw(event, [entry["entrant"] for entry in event.data["candidates"]])
-                if order is not None:
-                    self.given.same(event, event.data["rule"], "order", event.data["draw"]["order"], order)
-
-    def check_busts(self) -> None:
-        """Every bust at a table stands in the tournament, and no other."""
-        due = {
-            (bust["entrant"], table.id, bust["hand_number"], bust["stack_at_start"]) for table, bust in self.all_busts()
-        }
-        for event in self.of("entrant_busted"):
-            data = event.data
-            bust = (data["entrant"], data["table"], data["hand"], data["stack_at_start"])
-            sound = all(table.sound for table in self.tables)
-            self.given.check(event, "elimination", bust in due or not sound, "nobody lost the last chip so")
-            due.discard(bust)
-        over = self.of("tournament_cancelled") or any(not table.sound for table in self.tables)
-        for bust in sorted(due):
-            if not over:
-                self.given.check(self.events[-1], "elimination", False, f"{bust[0]} lost the last chip and is not out")
-
-    def all_busts(self) -> list[tuple[Table, Json]]:
-        return [(table, bust) for table in self.tables for _, bust in table.busts]
-
-    def check_eliminations(self) -> None:
-        """`placing.bust_order`, `placing.stack_at_start`, `placing.shared`: hand by hand, in the order of busts."""
-        groups: dict[tuple[str, int], list[Json]] = {}
-        for event in self.of("entrant_busted"):
-            groups.setdefault((event.data["table"], event.data["hand"]), []).append(event.data)
-        due: dict[str, tuple[int, int]] = {}
-        left = len(self.entrants)
-        for group in groups.values():
-            for place, shared, names in placed({bust["entrant"]: bust["stack_at_start"] for bust in group}):
-                for name in names:
-                    due[name] = (left - len(group) + place, shared)
-            left -= len(group)
-        for event in self.of("entrant_eliminated"):
-            data = event.data
-            found = (data["place"], data["shared"])
-            self.given.same(event, data["rule"], "place", found, due.get(data["entrant"]))
-            player = self.entrants.get(data["entrant"], {}).get("player")
-            self.given.same(event, "placing.bust_order", "player", data["player"], player)
-        eliminated = {event.data["entrant"] for event in self.of("entrant_eliminated")}
-        if not self.of("tournament_cancelled"):
-            out = sorted(set(due) - eliminated)
-            self.given.check(self.events[-1], "placing.bust_order", not out, f"busted and not eliminated: {out}")
-        self.out = due
-
-    def check_knockouts(self) -> None:
+    def on_entrant_knocked_out(self, event: Event) -> None:
         """`bounty.pot`: the winners of the last pot that who is out could have won."""
-        due = {name: what for table in self.tables for name, what in table.knockouts.items()}
-        if any(not table.sound for table in self.tables):
+        data = event.data
+        table = self.all.table(data["table"])
+        if table is not None and table.sound:
+            due = table.knockouts.get((data["entrant"], data["hand"]))
+            found = [data["pot"], sorted(data["by"])]
+            self.same(event, "bounty.pot", "pot and who by", found, due)
+        self.hits[data["entrant"]] = data
+
+    # -- rebuys, windows
+
+    def on_rebuy_window_opened(self, event: Event) -> None:
+        data = event.data
+        bust = self.bust.get(data["entrant"], {})
+        found = [data["hand"], data["table"], data["stack_at_start"]]
+        due = [bust.get("hand"), bust.get("table"), bust.get("stack_at_start")]
+        self.same(event, "rebuy.window", "the bust", found, due)
+        if data["buys"]:
+            self.check_may_buy(event, data["entrant"])
+        self.windows[data["entrant"]] = data
+
+    def check_may_buy(self, event: Event, name: str) -> None:
+        """`rebuy`: so often as the terms say; the level is that of the table's last hand."""
+        rebuy = self.terms["ruleset"]["rebuy"]
+        often = rebuy["max"] is None or self.buys[name] < rebuy["max"]
+        self.check(event, "rebuy", often, "bought more often than the terms allow")
+
+    def on_rebuy_taken(self, event: Event) -> None:
+        data, name = event.data, event.data["entrant"]
+        self.check(event, "rebuy", name in self.bust, "who has chips buys none back")
+        self.check_may_buy(event, name)
+        self.buys[name] += 1
+        found = [data["chips"], data["number"]]
+        self.same(event, "rebuy", "chips and number", found, [self.terms["starting_stack"], self.buys[name]])
+        if data["rule"] == "rebuy.declared":
+            declared = any(
+                e.data["entrant"] == name for e in self.all.of("rebuy_declared") if e.version < event.version
+            )
+            self.check(event, "rebuy.declared", declared, "nobody had declared it")
+        self.comes_back(name)
+        self.check_bought(event, "rebuy")
+
+    def check_bought(self, event: Event, cause: str) -> None:
+        """The chips came to the table."""
+        data = event.data
+        table = self.all.table(data["table"])
+        due = [data["entrant"], data["seat"], data["chips"] if "chips" in data else data["value"]]
+        bought = [
+            [e.data["entrant"], e.data["seat"], e.data["chips"]]
+            for e in (table.events if table else [])
+            if e.type == "chips_bought" and e.data["cause"] == cause and e.at <= event.at
+        ]
+        self.check(
+            event, "rebuy" if cause == "rebuy" else "add_on", due in bought, "the chips did not come to the seat"
+        )
+
+    def comes_back(self, name: str) -> None:
+        self.bust.pop(name, None)
+        self.windows.pop(name, None)
+        self.hits.pop(name, None)
+
+    def on_item_staked(self, event: Event) -> None:
+        """`items.stake`: at one of the agreed values, and only when broke."""
+        data = event.data
+        agreed = self.terms["ruleset"].get("item_values", [])
+        self.check(event, "items.stake", not agreed or data["value"] in agreed, "at none of the agreed values")
+        self.check(event, "items.stake", data["entrant"] in self.bust, "who has chips stakes nothing")
+        self.comes_back(data["entrant"])
+        self.check_bought(event, "item")
+
+    def on_item_passed(self, event: Event) -> None:
+        """`items.passed`: to the winner of the main pot in which its owner went broke, of several the first seat."""
+        data = event.data
+        bust = self.bust.get(data["giver"])
+        if not self.check(event, "items.passed", bust is not None, "its owner is not broke") or bust is None:
             return
-        for event in self.of("entrant_knocked_out"):
-            data = event.data
-            found = [data["table"], data["hand"], data["pot"], sorted(data["by"])]
-            self.given.same(event, "bounty.pot", "who by", found, due.pop(data["entrant"], None))
-        text = f"nobody is said to have knocked out {sorted(due)}"
-        over = bool(self.of("tournament_finished"))
-        self.given.check(self.events[-1], "bounty.pot", not due or not over, text)
+        table = self.all.table(bust["table"])
+        winners = table.winners.get(bust["hand"], []) if table is not None else []
+        if table is not None and table.sound:
+            self.same(event, "items.passed", "taker", data["taker"], winners[0] if winners else None)
 
-    def check_bounties(self) -> None:
-        """`bounty.won`, `bounty.own`: alike to those who knocked somebody out, one's own to who never was."""
-        bounty = self.terms["fees"]["bounty"]
-        if not bounty or not self.of("tournament_finished"):
+    def on_item_returned(self, event: Event) -> None:
+        """`items.buy_back`: for its value, which leaves the table."""
+        data = event.data
+        table = self.all.table(data["table"])
+        back = [
+            e.data["chips"]
+            for e in (table.events if table else [])
+            if e.type == "chips_returned" and e.data["entrant"] == data["entrant"] and e.at == event.at
+        ]
+        self.check(event, "items.buy_back", data["value"] in back, "its value did not leave the table")
+
+    # -- disqualification, purge
+
+    def on_entrant_disqualified(self, event: Event) -> None:
+        name = event.data["entrant"]
+        self.check(event, "disqualification", name in self.all.left(), "who is out already")
+        player = self.all.entrants.get(name, {}).get("player")
+        self.same(event, "disqualification", "player", event.data["player"], player)
+        self.disqualified.add(name)
+        self.bust.pop(name, None)
+        self.windows.pop(name, None)
+        self.hits.pop(name, None)
+
+    def on_stack_removed(self, event: Event) -> None:
+        """`disqualification.chips`: the stack that stood at the seat, once no hand is in play."""
+        data = event.data
+        self.check(event, "disqualification.chips", data["entrant"] in self.disqualified, "who was not disqualified")
+        table = self.all.table(data["table"])
+        if table is not None and table.sound:
+            books = table.gone.get(data["entrant"])
+            due = books.stack if books else None
+            self.same(event, "disqualification.chips", "chips", data["chips"], due or 0)
+
+    def on_no_show_purged(self, event: Event) -> None:
+        data = event.data
+        seated = {e.data["entrant"] for e in self.all.of("no_show_seated")}
+        came = {e.data["entrant"] for e in self.all.of("entrant_checked_in") if e.version < event.version}
+        self.check(event, "no_show.purge", data["entrant"] in seated - came, "who came, or was not seated absent")
+        table = self.all.table(data["table"])
+        if table is not None and table.sound:
+            books = table.gone.get(data["entrant"])
+            self.same(event, "no_show.purge", "stack", data["stack"], books.stack if books else None)
+        if data.get("struck"):
+            self.all.entrants.pop(data["entrant"], None)
+            self.same(event, "no_show.purge", "who is a place higher", sorted(data["raised"]), sorted(self.all.placed))
+            self.all.placed = {name: (place - 1, shared) for name, (place, shared) in self.all.placed.items()}
             return
-        due = {name: [name] for name in self.entrants}
-        due |= {event.data["entrant"]: event.data["by"] for event in self.of("entrant_knocked_out")}
-        found: dict[str, dict[str, int]] = {}
-        for event in self.of("bounty_won"):
-            rule = "bounty.own" if event.data["by"] == event.data["entrant"] else "bounty.won"
-            self.given.same(event, "rule", "rule", event.data["rule"], rule)
-            found.setdefault(event.data["entrant"], {})[event.data["by"]] = event.data["amount"]
-        unclaimed = {event.data["entrant"] for event in self.of("bounty_unclaimed")}
-        for name, winners in due.items():
-            if name in unclaimed or not winners:
-                continue
-            share, odd = divmod(bounty, len(winners))
-            parts = sorted([share + 1] * odd + [share] * (len(winners) - odd))
-            got = found.get(name, {})
-            same = self.given.same
-            same(self.events[-1], "bounty.won", f"bounty of {name}", sorted(got), sorted(winners))
-            same(self.events[-1], "bounty.won", f"parts of the bounty of {name}", sorted(got.values()), parts)
+        self.disqualified.add(data["entrant"])
 
-    def check_placings(self, event: Event) -> None:
-        found = {entry["entrant"]: (entry["place"], entry["shared"]) for entry in event.data["placings"]}
-        due = dict(self.out)
-        rest = [name for name in self.entrants if name not in due]
-        self.check_finish(event, rest)
-        scores = self.final_scores(rest)
-        if scores is None:
-            self.given.report.skip("placings: stacks at the end could not be followed")
+    # -- hand-for-hand
+
+    def on_hand_for_hand_started(self, event: Event) -> None:
+        data = event.data
+        self.hand_for_hand = True
+        self.same(event, "hand_for_hand", "left", data["left"], len(self.all.left()))
+        paid = len([prize for prize in self.all.money.prizes() if prize])
+        if data["cause"] == "bubble":
+            self.same(event, "hand_for_hand", "one too many for the paid places", data["left"], paid + 1)
+        elif data["cause"] == "left":
+            most = self.terms["floor"]["hand_for_hand"]["at_left"] or 0
+            self.check(event, "hand_for_hand", data["left"] <= most, f"{data['left']} are left")
+        self.same(event, "hand_for_hand", "paid", data["paid"], paid)
+
+    def on_hand_for_hand_round_opened(self, event: Event) -> None:
+        self.check(event, "hand_for_hand", self.hand_for_hand, "a round of hand-for-hand that was not called")
+
+    def on_hand_for_hand_round_closed(self, event: Event) -> None:
+        text = "who went out in the round"
+        self.same(event, "hand_for_hand", text, sorted(event.data["out"]), sorted(self.bust.keys() - self.windows))
+
+    def on_hand_for_hand_ended(self, event: Event) -> None:
+        self.hand_for_hand = False
+        left = len(self.all.left())
+        self.same(event, "hand_for_hand", "left", event.data["left"], left)
+        if event.data["cause"] == "in_the_money":
+            paid = len([prize for prize in self.all.money.prizes() if prize])
+            self.check(event, "hand_for_hand", left <= paid, f"{left} are left, {paid} are paid")
+
+    # -- eliminations: those that follow each other directly are decided together
+
+    def on_entrant_eliminated(self, event: Event) -> None:
+        player = self.all.entrants.get(event.data["entrant"], {}).get("player")
+        self.same(event, "placing.bust_order", "player", event.data["player"], player)
+        self.group.append(event)
+        later = [e for e in self.all.events if e.version == event.version + 1]
+        follows = later and later[0].type == "entrant_eliminated"
+        if not follows or self.key_of(event) != self.key_of(later[0]):
+            group, self.group = self.group, []
+            self.place_group(group)
+
+    def key_of(self, event: Event) -> Any:
+        """What those have in common who are placed together."""
+        rule, bust = event.data["rule"], self.bust.get(event.data["entrant"])
+        if rule.startswith("rounds.") or rule in ("placing.disqualified", "no_show.purge"):
+            return rule
+        if bust is None:
+            return event.version
+        return "round" if self.hand_for_hand else (bust["table"], bust["hand"])
+
+    def place_group(self, group: list[Event]) -> None:
+        names = [event.data["entrant"] for event in group]
+        rule = group[0].data["rule"]
+        if rule in ("rounds.out", "rounds.placing"):
+            due = self.all.rounds.places_of(names)
+        elif names[0] in self.disqualified:
+            due = {name: (len(self.all.left()) - turn, 1, rule) for turn, name in enumerate(names)}
+        else:
+            due = self.places_of_busts(group, names)
+        for event in group:
+            data, name = event.data, event.data["entrant"]
+            found = [data["place"], data["shared"], data["rule"]]
+            if name in due:
+                self.same(event, data["rule"], "place, shared, rule", found, list(due[name]))
+            self.all.placed[name] = due[name][:2] if name in due else (data["place"], data["shared"])
+            self.count_knockout(name)
+            self.bust.pop(name, None)
+            self.windows.pop(name, None)
+
+    def places_of_busts(self, group: list[Event], names: list[str]) -> dict[str, tuple[int, int, str]]:
+        """`placing.bust_order`, `placing.stack_at_start`, `placing.shared`, `hand_for_hand.shared`."""
+        for event in group:
+            busted = event.data["entrant"] in self.bust
+            self.check(event, "placing.bust_order", busted, "who has not lost the last chip is out")
+        if not all(name in self.bust for name in names):
+            return {}
+        tables = {(self.bust[name]["table"], self.bust[name]["hand"]) for name in names}
+        by_stack = self.terms["floor"]["hand_for_hand"]["ties"] == "stack_at_start"
+        several = self.hand_for_hand and len(tables) > 1
+        scores = {name: self.bust[name]["stack_at_start"] if by_stack or not several else 0 for name in names}
+        least = len(self.all.left()) - len(names)
+        due = {}
+        for place, shared, who in placed(scores):
+            for name in who:
+                if len(names) == 1:
+                    rule = "placing.bust_order"
+                elif several:
+                    rule = "hand_for_hand." + ("stack_at_start" if by_stack else "shared")
+                else:
+                    rule = "placing.shared" if shared > 1 else "placing.stack_at_start"
+                due[name] = (least + place, shared, rule)
+        return due
+
+    def count_knockout(self, name: str) -> None:
+        hit = self.hits.pop(name, None)
+        if hit is not None:
+            self.out_by[name] = hit["by"]
+
+    def end(self) -> None:
+        """Nobody who lost the last chip was forgotten."""
+        if self.all.of("tournament_cancelled") or not self.all.sound():
             return
-        for place, shared, names in placed(scores):
-            due |= dict.fromkeys(names, (place, shared))
-        self.given.same(event, "finish.ties" if len(rest) > 1 else "placing.bust_order", "placings", found, due)
-        players = {entry["entrant"]: entry["player"] for entry in event.data["placings"]}
-        known = {name: self.entrants[name]["player"] for name in players if name in self.entrants}
-        self.given.same(event, "registration", "players", players, known)
+        rounds = {seat["table"] for event in self.all.of("round_seated") for seat in event.data["tables"]}
+        for table in self.all.tables:
+            for settled, bust in table.busts:
+                if table.id not in rounds and bust["entrant"] not in self.disqualified:
+                    told = (bust["entrant"], table.id, bust["hand_number"]) in self.told
+                    text = f"{bust['entrant']} lost the last chip and is not out"
+                    self.check(settled, "elimination", told, text)
+        over = self.all.of("tournament_finished")
+        if over:
+            left = sorted(self.bust)
+            self.check(over[0], "placing.bust_order", not left, f"lost the last chip and have no place: {left}")
 
-    def check_finish(self, event: Event, rest: list[str]) -> None:
-        """That the rule which ended the tournament could end it."""
-        rule = event.data["rule"]
-        if rule in ("finish.last_entrant", "finish.nobody_left"):
-            due = 1 if rule == "finish.last_entrant" else 0
-            self.given.check(event, rule, len(rest) == due, f"{len(rest)} are left")
-        elif rule in ("finish.hands_max", "finish.each_dealt_once"):
-            for table in self.tables:
-                if table.books and table.before is not None and table.sound:
-                    ended = table.before.data["last"] or len(table.can_be_dealt()) < 2
-                    self.given.check(event, rule, ended, f"table {table.number} had more to play")
-        elif rule != "finish.too_few_stacks":
-            self.given.report.skip(f"whether {rule} ended the tournament in time")
 
-    def final_scores(self, entrants: list[str]) -> dict[str, Any] | None:
-        """By what those left at the end are ranked, larger first."""
-        scores: dict[str, Any] = {}
-        counting = self.terms["ruleset"]["score"] == "hands_won"
-        for table in self.tables:
-            if not table.sound:
-                return None
-            for books in table.books.values():
-                scores[books.entrant] = (books.hands_won if counting else books.stack, books.pots_won)
-        return {name: scores[name] for name in entrants} if set(entrants) <= set(scores) else None
+# ---------------------------------------------------------------------------------------------------------------
+# 8 Rules, money: rulebook 19
+# ---------------------------------------------------------------------------------------------------------------
 
-    # -- money
 
-    def prizes(self) -> list[int]:
-        """`pool`, `payouts`, `payouts.table`: what each place is worth, the first one first."""
-        fees, entries = self.terms["fees"], len(self.entrants)
-        unclaimed = sum(event.data["amount"] for event in self.of("bounty_unclaimed"))
-        pool = max(entries * fees["buy_in"] + self.terms["prize_pool"], fees["guaranteed"]) + unclaimed
+class Money(Part):
+    """What was charged, the pool, bounties, deals, refunds."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        super().__init__(tournament)
+        self.fees: Json = self.terms["fees"]
+        self.rebuys: Counter[str] = Counter()
+        self.add_ons: Counter[str] = Counter()
+        self.unclaimed = 0
+        self.won: dict[str, dict[str, int]] = {}  # bounties of whom, by whom
+        self.nobody: dict[str, int] = {}
+        self.proposed: Json | None = None
+        self.accepted: set[str] = set()
+        self.deals = 0
+        self.deal: Json | None = None
+        self.dealers: list[str] = []  # parties of the deal that was made
+
+    # -- pool and prizes
+
+    def on_rebuy_taken(self, event: Event) -> None:
+        self.rebuys[event.data["entrant"]] += 1
+
+    def on_add_on_taken(self, event: Event) -> None:
+        """`add_on`: so many chips as the terms sell, so often as they say."""
+        data, sold = event.data, self.fees["add_on"]
+        if not self.check(event, "add_on", sold is not None, "none is sold"):
+            return
+        self.add_ons[data["entrant"]] += 1
+        due = [sold["chips"], self.add_ons[data["entrant"]]]
+        self.same(event, "add_on", "chips and number", [data["chips"], data["number"]], due)
+        self.check(event, "add_on", data["number"] <= sold["max"], "more often than the terms allow")
+        self.check(event, "add_on", data["entrant"] in self.all.left(), "for who is out")
+        self.all.places.check_bought(event, "add_on")
+
+    def rebuy_cost(self) -> tuple[int, int]:
+        """`rebuy.price`: price and fee of a rebuy, by default those of an entry."""
+        cost = self.fees["rebuy"]
+        return (cost["price"], cost["fee"]) if cost else (self.fees["buy_in"], self.fees["fee"])
+
+    def pool(self) -> int:
+        """`pool`"""
+        bought = sum(self.rebuys.values()) * self.rebuy_cost()[0]
+        if self.fees["add_on"]:
+            bought += sum(self.add_ons.values()) * self.fees["add_on"]["price"]
+        paid = len(self.all.entrants) * self.fees["buy_in"] + bought + self.terms["prize_pool"]
+        least = max(self.fees["guaranteed"], sum(self.fees["amounts"][: len(self.all.entrants)]))
+        own = paid - self.terms["prize_pool"] + self.unclaimed  # what was collected
+        return int(own + self.terms["prize_pool"] + max(0, least - own - self.terms["prize_pool"]))
+
+    def spent(self, player: str) -> int:
+        """All that *player* was charged, every entry together."""
+        total = 0
+        for name, entrant in self.all.entrants.items():
+            if entrant["player"] == player:
+                total += self.fees["buy_in"] + self.fees["fee"] + self.fees["bounty"]
+                total += self.rebuys[name] * sum(self.rebuy_cost())
+                if self.fees["add_on"]:
+                    total += self.add_ons[name] * (self.fees["add_on"]["price"] + self.fees["add_on"]["fee"])
+        return int(total)
+
+    def prizes(self, entrants: int | None = None) -> list[int]:
+        """`payouts`, `payouts.table`: what each place is worth, the first one first; none is worth nothing."""
+        fees, entries = self.fees, len(self.all.entrants)
+        places = entries if entrants is None else entrants
         if fees["amounts"]:
-            return fixed_amounts(pool, fees["amounts"])
+            return fixed_amounts(self.pool(), fees["amounts"][:places])
         shares = self.terms["payouts"]
         rows = [row for row in fees["table"] if row["entrants_from"] <= entries]
         if rows:
             shares = max(rows, key=lambda row: int(row["entrants_from"]))["shares"]
-        if fees["paid_percent"] is not None:
-            paid = -(-entries * fees["paid_percent"] // 100)
+        if fees["paid_percent"] is not None and shares:
+            paid = max(1, -(-entries * fees["paid_percent"] // 100))
             shares = [shares[min(place, len(shares) - 1)] for place in range(paid)]
-        return by_shares(pool, shares[:entries], fees["unit"])
+        return by_shares(self.pool(), shares[:places], fees["unit"])
 
-    def check_payouts(self, event: Event) -> None:
-        """`payouts` by shares and fixed amounts, `pool`."""
-        prizes = self.prizes()
-        places = [entry["place"] for entry in event.data["placings"]]
-        if len(prizes) > len(places):
-            self.given.report.skip("payouts of more places than there are entrants")
-            return
-        due = []
-        for place in sorted(set(places)):
-            names = [entry["entrant"] for entry in event.data["placings"] if entry["place"] == place]
-            names.sort(key=lambda name: self.entrants[name]["number"])
+    def payouts(self, placings: list[Json], forfeited: list[str]) -> list[list[Any]]:
+        """[entrant, place, amount] due for *placings*; with a deal what it fixed, and the rest to its best placed."""
+        kept = [entry for entry in placings if entry["entrant"] not in forfeited]
+        prizes = self.prizes(len(kept))
+        due: Counter[str] = Counter()
+        parties = set(self.dealers) if self.deal else set()
+        for place in sorted({entry["place"] for entry in kept}):
+            names = [entry["entrant"] for entry in kept if entry["place"] == place]
+            if not parties & set(names):
+                due.update(self.divided(names, sum(prizes[place - 1 : place - 1 + len(names)])))
+        if self.deal is not None:
+            for share in self.deal["shares"]:
+                due[share["entrant"]] += share["amount"]
+            rest = sum(prizes[: len(parties)]) - sum(share["amount"] for share in self.deal["shares"])
+            best = min(entry["place"] for entry in kept if entry["entrant"] in parties)
+            names = [e["entrant"] for e in kept if e["place"] == best and e["entrant"] in parties]
+            due.update(self.divided(names, rest))
+        places = {entry["entrant"]: entry["place"] for entry in placings}
+        return [[name, places.get(name), amount] for name, amount in due.items() if amount]
+
+    def divided(self, names: list[str], total: int) -> dict[str, int]:
+        """Who shares places shares what they pay, the odd unit in order of registration."""
+        names = sorted(names, key=lambda name: self.all.entrants[name]["number"])
+        share, odd = divmod(total, len(names))
+        return {name: share + (turn < odd) for turn, name in enumerate(names)}
+
+    # -- bounties
+
+    def on_bounty_won(self, event: Event) -> None:
+        """`bounty.won`, `bounty.own`: alike to those who knocked somebody out, one's own to who never was."""
+        data = event.data
+        own = data["by"] == data["entrant"]
+        self.same(event, "rule", "rule", data["rule"], "bounty.own" if own else "bounty.won")
+        self.same(event, data["rule"], "currency", data["currency"], self.terms["currency"])
+        got = self.won.setdefault(data["entrant"], {})
+        self.check(event, data["rule"], data["by"] not in got, "won twice")
+        got[data["by"]] = data["amount"]
+        by = self.all.places.out_by.get(data["entrant"])
+        if own:
+            text = "who was knocked out keeps no bounty"
+            self.check(event, "bounty.own", data["entrant"] in self.all.left() or not by, text)
+        elif self.check(event, "bounty.won", bool(by), "nobody was knocked out so"):
+            self.check(event, "bounty.won", data["by"] in (by or []), "who did not knock them out")
+
+    def on_bounty_unclaimed(self, event: Event) -> None:
+        """`bounty.unclaimed`: it joins the pool."""
+        data = event.data
+        self.same(event, "bounty.unclaimed", "amount", data["amount"], self.fees["bounty"])
+        nobody = not self.all.places.out_by.get(data["entrant"]) and data["entrant"] not in self.nobody
+        self.check(event, "bounty.unclaimed", nobody, "somebody won it")
+        self.nobody[data["entrant"]] = data["amount"]
+        self.unclaimed += data["amount"]
+
+    def check_bounties(self, event: Event) -> None:
+        """At the end every bounty is somebody's, to the unit."""
+        bounty = self.fees["bounty"]
+        for name in self.all.entrants if bounty else []:
+            winners = self.all.places.out_by.get(name) or [name]
+            got = self.won.get(name, {})
+            if name in self.nobody:
+                self.same(event, "bounty.unclaimed", f"bounty of {name}", sorted(got), [])
+                continue
+            share, odd = divmod(bounty, len(winners))
+            due = {winner: share + (turn < odd) for turn, winner in enumerate(winners)}
+            self.same(event, "bounty.won", f"the bounty of {name}", got, due)
+
+    # -- deals
+
+    def stacks(self, position: int) -> dict[str, int]:
+        """Chips of everybody still in, between two hands (`cancellation.stacks`); who is broke has none."""
+        found = dict.fromkeys(self.all.left(), 0)
+        for table in self.all.tables:
+            for name, chips in table.stacks_at(position).items():
+                if name in found:
+                    found[name] = chips
+        return found
+
+    def on_payout_deal_proposed(self, event: Event) -> None:
+        data = event.data
+        self.deals += 1
+        self.same(event, "payout_deal", "number", data["number"], self.deals)
+        self.same(event, "rule", "rule", data["rule"], f"payout_deal.{data['method']}")
+        one = self.proposed is None and self.deal is None
+        self.check(event, "payout_deal", one, "another deal is open, or was made")
+        self.check(event, "payout_deal", not self.all.entering.late, "others may still come")
+        shares = {share["entrant"]: share["amount"] for share in data["shares"]}
+        left = self.all.left()
+        self.same(event, "payout_deal", "parties", sorted(shares), sorted(left))
+        total = sum(self.prizes()[: len(left)]) - data["play_for"]
+        self.same(event, "payout_deal.explicit", "shares in all", sum(shares.values()), total)
+        if data["method"] == "equal":
+            due = self.divided(left, total)
+            self.same(event, "payout_deal.equal", "shares", shares, due)
+        elif data["method"] == "by_chips":
+            stacks = {stack["entrant"]: stack["stack"] for stack in data["stacks"]}
+            if self.all.sound():
+                self.same(event, "payout_deal.by_chips", "stacks", stacks, self.stacks(event.position))
+            names = sorted(left, key=lambda name: (-stacks.get(name, 0), self.all.entrants[name]["number"]))
+            self.same(event, "payout_deal.by_chips", "shares", shares, by_weight(total, names, stacks))
+        self.proposed, self.accepted = data, set()
+
+    def on_payout_deal_accepted(self, event: Event) -> None:
+        number = self.proposed["number"] if self.proposed else None
+        self.same(event, "payout_deal.made", "number", event.data["number"], number)
+        self.check(event, "payout_deal.made", event.data["entrant"] in self.all.left(), "who is out accepts nothing")
+        self.accepted.add(event.data["entrant"])
+
+    def on_payout_deal_made(self, event: Event) -> None:
+        waiting = sorted(set(self.all.left()) - self.accepted)
+        self.check(event, "payout_deal.made", not waiting, f"have not accepted it: {waiting}")
+        number = self.proposed["number"] if self.proposed else None
+        self.same(event, "payout_deal.made", "number", event.data["number"], number)
+        self.deal, self.proposed, self.dealers = self.proposed, None, self.all.left()
+
+    def on_payout_deal_voided(self, event: Event) -> None:
+        rules = {"declined": "payout_deal.declined", "bust": "payout_deal.bust", "disqualified": "payout_deal.bust"}
+        self.same(event, "rule", "rule", event.data["rule"], rules[event.data["cause"]])
+        self.check(event, event.data["rule"], self.proposed is not None, "no deal was open")
+        self.proposed = None
+
+    def on_entrant_busted(self, event: Event) -> None:
+        """`payout_deal.bust`: a deal that is proposed is void when somebody loses the last chip."""
+        if self.proposed is not None:
+            later = [e for e in self.all.of("payout_deal_voided") if e.version > event.version and e.at == event.at]
+            self.check(event, "payout_deal.bust", bool(later), "the deal proposed is not void")
+
+    # -- refunds
+
+    def on_refunds_awarded(self, event: Event) -> None:
+        """`cancellation` and its policies."""
+        data = event.data
+        if not self.all.started:
+            policy = "before_play"
+        elif self.deal is not None or len(self.all.left()) <= len([prize for prize in self.prizes() if prize]):
+            policy = self.fees["cancellation_in_money"]
+        else:
+            policy = self.fees["cancellation"]
+        self.same(event, "cancellation", "policy", data["policy"], policy)
+        names = [entry["entrant"] for entry in data["refunds"]]
+        self.check(event, "cancellation", len(set(names)) == len(names), "somebody is owed twice")
+        for entry in data["refunds"]:
+            player = self.all.entrants.get(entry["entrant"], {}).get("player")
+            self.same(event, "cancellation", "player", entry["player"], player)
+        if self.terms["fees"]["payment"] != "on_trust":
+            self.skip("refunds of what staff saw paid")
+        else:
+            Refunds(self, event).check(data["policy"])
+
+
+class Refunds:
+    """`refunds_awarded` against the policy it names: the parts that everybody is owed."""
+
+    def __init__(self, money: Money, event: Event) -> None:
+        self.money, self.event, self.all = money, event, money.all
+        self.fees = money.fees
+        self.left = money.all.left()
+        self.stacks = {entry["entrant"]: entry["stack"] for entry in event.data["stacks"]}
+        self.due: dict[str, Counter[str]] = {name: Counter() for name in self.all.entrants}
+
+    def check(self, policy: str) -> None:
+        money, event = self.money, self.event
+        money.same(event, "cancellation", "pool", event.data["pool"], money.pool())
+        if policy in ("by_chips", "lowest_unpaid_then_chips", "roll_forward") and self.all.sound():
+            found = {name: self.stacks.get(name, 0) for name in self.left}
+            money.same(event, "cancellation.stacks", "stacks", found, money.stacks(event.position))
+        getattr(self, f"by_{policy}")()
+        parts = ("paid_in", "fee", "bounty", "prize", "equal", "chips")
+        found_parts = {entry["entrant"]: {part: entry[part] for part in parts} for entry in event.data["refunds"]}
+        due = {name: {part: owed[part] for part in parts} for name, owed in self.due.items() if any(owed.values())}
+        names = {"lowest_unpaid_then_chips": "lowest_unpaid"}
+        for name in sorted(found_parts.keys() | due.keys()):
+            rule = "cancellation." + names.get(policy, policy)
+            money.same(event, rule, f"refund of {name}", found_parts.get(name), due.get(name))
+
+    def fee(self, name: str) -> int:
+        add_on = self.fees["add_on"]
+        bought = self.money.add_ons[name] * add_on["fee"] if add_on else 0
+        return int(self.fees["fee"] + self.money.rebuys[name] * self.money.rebuy_cost()[1] + bought)
+
+    def paid_in(self, name: str) -> int:
+        add_on = self.fees["add_on"]
+        bought = self.money.add_ons[name] * add_on["price"] if add_on else 0
+        return int(self.fees["buy_in"] + self.money.rebuys[name] * self.money.rebuy_cost()[0] + bought)
+
+    def by_before_play(self) -> None:
+        for name, owed in self.due.items():
+            owed.update(paid_in=self.fees["buy_in"], fee=self.fees["fee"], bounty=self.fees["bounty"])
+
+    def by_refund_all(self) -> None:
+        for name, owed in self.due.items():
+            owed.update(paid_in=self.paid_in(name) + self.money.nobody.get(name, 0), fee=self.fee(name))
+        self.bounties()
+
+    def bounties(self) -> None:
+        for name in self.left:
+            self.due[name].update(bounty=self.fees["bounty"])
+
+    def chips(self, total: int) -> None:
+        names = sorted(self.left, key=lambda name: (-self.stacks.get(name, 0), self.all.entrants[name]["number"]))
+        for name, amount in by_weight(total, names, self.stacks).items():
+            self.due[name].update(chips=amount)
+
+    def by_roll_forward(self) -> None:
+        self.bounties()
+        pool = self.money.pool()
+        for name, amount in self.money.divided(self.left, pool // 2).items():
+            self.due[name].update(equal=amount, fee=self.fee(name))
+        self.chips(pool - pool // 2)
+
+    def by_lowest_unpaid_then_chips(self) -> None:
+        self.in_the_money(lowest=True)
+
+    def by_by_chips(self) -> None:
+        self.in_the_money(lowest=False)
+
+    def in_the_money(self, lowest: bool) -> None:
+        """Who is placed has the prize; those still in share what is left, after a deal what was left to play for."""
+        prizes, count = self.money.prizes(), len(self.left)
+        deal = self.money.deal
+        parties = set(self.money.dealers) if deal else set()
+        places: dict[int, list[str]] = {}
+        for name, (place, _) in self.all.placed.items():
+            places.setdefault(place, []).append(name)
+        for place, names in places.items():
             total = sum(prizes[place - 1 : place - 1 + len(names)])
-            for turn, name in enumerate(names):
-                amount = total // len(names) + (turn < total % len(names))
-                if amount:
-                    due.append([name, place, amount])
-        found = [[entry["entrant"], entry["place"], entry["amount"]] for entry in event.data["payouts"]]
-        self.given.same(event, "payouts", "payouts", sorted(found), sorted(due))
-        self.given.same(event, "payouts", "currency", event.data["currency"], self.terms["currency"])
+            for name, amount in self.money.divided(names, total).items():
+                if name not in parties:
+                    self.due[name].update(prize=amount)
+        self.bounties()
+        total = sum(prizes[:count])
+        if deal is not None:
+            for share in deal["shares"]:
+                self.due[share["entrant"]].update(prize=share["amount"])
+            total = sum(prizes[: len(parties)]) - sum(share["amount"] for share in deal["shares"])
+        elif lowest and count:
+            least = prizes[count - 1] if count <= len(prizes) else 0
+            for name in self.left:
+                self.due[name].update(prize=least)
+            total -= least * count
+        self.chips(total)
+
+
+def by_weight(total: int, names: list[str], weights: dict[str, int]) -> dict[str, int]:
+    """*total* by *weights*, rounded down; the odd units one each to *names* from the first on; alike if none weighs."""
+    whole_weight = sum(weights.get(name, 0) for name in names)
+    shares = {
+        name: total * weights.get(name, 0) // whole_weight if whole_weight else total // len(names) for name in names
+    }
+    for turn in range(total - sum(shares.values())):
+        shares[names[turn % len(names)]] += 1
+    return shares
 
 
 def fixed_amounts(pool: int, amounts: list[int]) -> list[int]:
     """`payouts`: what the pool has beyond them is the first place's; what it lacks the house adds."""
+    if not amounts:
+        return []
     return [amounts[0] + max(pool - sum(amounts), 0), *amounts[1:]]
 
 
@@ -2807,13 +3584,973 @@ def by_shares(pool: int, shares: list[int], unit: int) -> list[int]:
 
 def placed(scores: dict[str, Any]) -> list[tuple[int, int, list[str]]]:
     """(place, how many share it, who), the largest score first."""
+    groups: dict[Any, list[str]] = {}
+    for name, score_ in scores.items():
+        groups.setdefault(score_, []).append(name)
     found = []
     place = 1
-    for score_ in sorted(set(scores.values()), reverse=True):
-        names = [name for name, value in scores.items() if value == score_]
-        found.append((place, len(names), names))
-        place += len(names)
+    for score_ in sorted(groups, reverse=True):
+        found.append((place, len(groups[score_]), groups[score_]))
+        place += len(groups[score_])
     return found
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# 8 Rules, the result: rulebook 13.10 to 13.15, 16
+# ---------------------------------------------------------------------------------------------------------------
+
+
+class Result(Part):
+    """The end of a tournament, and what was set right afterwards."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        super().__init__(tournament)
+        self.forfeited: list[str] = []
+
+    def on_tournament_cancelled(self, event: Event) -> None:
+        self.check(event, "cancellation.by_director", not self.all.of("tournament_finished"), "it was finished before")
+
+    def on_tournament_finished(self, event: Event) -> None:
+        self.all.money.check_bounties(event)
+        data = event.data
+        found = {entry["entrant"]: (entry["place"], entry["shared"]) for entry in data["placings"]}
+        rest = self.all.left()
+        self.check_finish(event, rest)
+        scores = self.final_scores(rest)
+        if scores is not None:
+            due = dict(self.all.placed)
+            for place, shared, names in placed(scores):
+                due |= dict.fromkeys(names, (place, shared))
+            rule = "rounds.result" if data["rule"] == "rounds.result" else "finish.ties"
+            self.same(event, rule if len(rest) > 1 else "placing.bust_order", "placings", found, due)
+        self.check_players(event)
+        self.check_payouts(event)
+        self.all.results.append((event.position, data))
+
+    def check_players(self, event: Event) -> None:
+        players = {entry["entrant"]: entry["player"] for entry in event.data["placings"]}
+        known = {name: entrant["player"] for name, entrant in self.all.entrants.items()}
+        self.same(event, "registration", "players", players, known)
+
+    def check_payouts(self, event: Event) -> None:
+        data = event.data
+        due = self.all.money.payouts(data["placings"], self.forfeited)
+        found = [[entry["entrant"], entry["place"], entry["amount"]] for entry in data["payouts"]]
+        self.same(event, "payouts", "payouts", sorted(found), sorted(due))
+        if "currency" in data:
+            self.same(event, "payouts", "currency", data["currency"], self.terms["currency"])
+
+    def check_finish(self, event: Event, rest: list[str]) -> None:
+        """That the rule which ended the tournament could end it."""
+        rule = event.data["rule"]
+        if rule in ("finish.last_entrant", "finish.nobody_left"):
+            due = 1 if rule == "finish.last_entrant" else 0
+            self.check(event, rule, len(rest) == due, f"{len(rest)} are left")
+        elif rule in ("finish.hands_max", "finish.each_dealt_once"):
+            for table in self.all.tables:
+                if table.books and table.before is not None and table.sound:
+                    data = table.before.data
+                    ended = data["last"] or len(table.can_be_dealt()) < 2
+                    if rule == "finish.each_dealt_once":  # who is out is skipped, also after the hand
+                        names = {seat["seat"]: seat["entrant"] for seat in data["seats"]}
+                        here = {seat: books.entrant for seat, books in table.books.items()}
+                        ended = ended or not any(here.get(seat) == names.get(seat) for seat in data["dealers_left"])
+                    self.check(event, rule, ended, f"table {table.number} had more to play")
+        elif rule == "finish.last_hands":
+            self.check(event, rule, bool(self.all.of("last_hands_called")), "no last hands were called")
+        elif rule == "finish.deal":
+            deal = self.all.money.deal
+            self.check(event, rule, bool(deal and deal["ends"]), "no deal said so")
+        elif rule == "finish.closed":
+            self.check(event, rule, bool(self.all.of("play_closing")), "nobody closed it")
+        elif rule == "rounds.result":
+            closed = bool(self.all.kinds & {"play_closing", "last_hands_called"})
+            done = len(self.all.of("round_ended")) >= self.terms["format"].get("rounds", 0)
+            few = len(rest) <= 1
+            self.check(event, rule, closed or done or few, "more rounds were to be played")
+        elif rule != "finish.too_few_stacks":
+            self.skip(f"whether {rule} ended the tournament in time")
+
+    def final_scores(self, entrants: list[str]) -> dict[str, Any] | None:
+        """By what those left at the end are ranked, larger first."""
+        ended = self.all.of("round_ended")
+        if ended and not self.all.of("final_seated"):
+            return {name: self.all.rounds.key(name) for name in entrants}
+        if self.all.of("entrant_cashed_out"):
+            self.skip("placings of a casino, by what was taken away")
+            return None
+        scores: dict[str, Any] = {}
+        counting = self.terms["ruleset"]["score"] == "hands_won"
+        for table in self.all.tables:
+            if not table.sound:
+                self.skip("placings: stacks at the end could not be followed")
+                return None
+            for books in table.books.values():
+                scores[books.entrant] = (books.hands_won if counting else books.stack, books.pots_won)
+        if not set(entrants) <= set(scores):
+            self.skip("placings: stacks at the end could not be followed")
+            return None
+        return {name: scores[name] for name in entrants}
+
+    def on_result_frozen(self, event: Event) -> None:
+        """`disputes.freeze`: a result that is frozen is not set right before it is released."""
+        released = [e for e in self.all.of("result_released") if e.data["dispute"] == event.data["dispute"]]
+        until = released[0].version if released else len(self.all.events) + 1
+        for kind in ("result_corrected", "payout_deal_made"):
+            for other in self.all.of(kind):
+                held = event.version < other.version < until and other.at != (released[0].at if released else 0)
+                self.check(other, "disputes.freeze", not held, "the result was frozen")
+
+    def on_result_corrected(self, event: Event) -> None:
+        """`corrections.result`, `corrections.forfeit`, `corrections.reaward`"""
+        data = event.data
+        self.same(event, "corrections.result", "number", data["number"], len(self.all.results))
+        if not self.check(event, "corrections.result", bool(self.all.results), "there is no result yet"):
+            return
+        before = self.all.results[-1][1]
+        rules = {"correction": "result", "forfeit": "forfeit", "reaward": "reaward"}
+        self.same(event, "rule", "rule", data["rule"], "corrections." + rules[data["kind"]])
+        self.check_players(event)
+        self.check_places(event)
+        if data["kind"] == "reaward":
+            paid = [sum(entry["amount"] for entry in result["payouts"]) for result in (data, before)]
+            self.same(event, "corrections.reaward", "money in all", paid[0], paid[1])
+            found, due = ({e["entrant"]: e["place"] for e in r["placings"]} for r in (data, before))
+            self.same(event, "corrections.reaward", "places", found, due)
+        else:
+            self.check_forfeits(event, before)
+            self.forfeited = data["forfeited"]
+            self.check_payouts(event)
+        self.all.results.append((event.position, data))
+
+    def check_places(self, event: Event) -> None:
+        """Places without gaps, each shared by as many as have it."""
+        places = Counter(entry["place"] for entry in event.data["placings"])
+        due = 1
+        for place in sorted(places):
+            self.same(event, "corrections.result", "place", place, due)
+            due += places[place]
+        shared = {entry["entrant"]: entry["shared"] for entry in event.data["placings"]}
+        due_shared = {entry["entrant"]: places[entry["place"]] for entry in event.data["placings"]}
+        self.same(event, "corrections.result", "shared", shared, due_shared)
+
+    def check_forfeits(self, event: Event, before: Json) -> None:
+        """`corrections.forfeit`: the last place for those who did, and everybody below moves up."""
+        data, out = event.data, set(event.data["forfeited"])
+        self.check(event, "corrections.forfeit", set(self.forfeited) <= out, "a forfeit was forgotten")
+        if not out:
+            return
+        places = {entry["entrant"]: entry["place"] for entry in data["placings"]}
+        last = len(places) - len(out) + 1
+        self.same(event, "corrections.forfeit", "last place", {places.get(name) for name in out}, {last})
+        if data["kind"] == "forfeit":
+            new = out - set(self.forfeited)
+            self.same(event, "corrections.forfeit", "how many forfeit", len(new), 1)
+            ranks = {entry["entrant"]: -entry["place"] for entry in before["placings"] if entry["entrant"] not in out}
+            due = {name: place for place, _, names in placed(ranks) for name in names}
+            found = {name: place for name, place in places.items() if name not in out}
+            self.same(event, "corrections.forfeit", "places of the others", found, due)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# 8 Rules, rounds: rulebook 21
+# ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Score:
+    """What one entrant has over all rounds."""
+
+    points: Fraction = Fraction(0)
+    wins: int = 0
+    chips: int = 0
+
+
+class Rounds(Part):
+    """Heats, Swiss rounds, round robins, the cut and the final."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        super().__init__(tournament)
+        self.format: Json = self.terms["format"]
+        self.scores: dict[str, Score] = {}
+        self.stacks: dict[str, int] = {}  # what everybody ended the last round with
+        self.met: Counter[frozenset[str]] = Counter()
+        self.round = 0
+        self.tables = 0
+        self.now: dict[str, Json] = {}  # tables of the round that is played, as seated
+        self.cut: list[str] | None = None
+
+    def key(self, name: str) -> tuple[Fraction, int, int]:
+        """`rounds.ranking`: larger is better."""
+        score_ = self.scores.setdefault(name, Score())
+        return score_.points, score_.wins, score_.chips
+
+    def listed(self, names: list[str]) -> dict[str, list[Any]]:
+        """[chips, points, wins, rank, shared] of each, as `scores` and `candidates` write it."""
+        due = {}
+        for place, shared, who in placed({name: self.key(name) for name in names}):
+            for name in who:
+                points, wins, chips = self.key(name)
+                due[name] = [chips, decimal_text(points, 2), wins, place, shared]
+        return due
+
+    def check_listed(self, event: Event, rule: str, entries: list[Json], names: list[str]) -> None:
+        found = {e["entrant"]: [e["chips"], e["points"], e["wins"], e["rank"], e["shared"]] for e in entries}
+        self.same(event, rule, "scores", found, self.listed(names))
+
+    def places_of(self, names: list[str]) -> dict[str, tuple[int, int, str]]:
+        """`rounds.out`, `rounds.placing`: by score, below all who are still in."""
+        rule = "rounds.placing" if self.cut is not None else "rounds.out"
+        still = [name for name in self.all.left() if name not in names]
+        due = {}
+        for place, shared, who in placed({name: self.key(name) for name in names}):
+            due |= dict.fromkeys(who, (len(still) + place, shared, rule))
+        return due
+
+    # -- a round begins
+
+    def on_round_seated(self, event: Event) -> None:
+        data, left = event.data, self.all.left()
+        self.round += 1
+        self.same(event, "rounds", "round", data["round"], self.round)
+        rule = "rounds.first" if self.round == 1 else f"rounds.{self.format['seating']}"
+        self.same(event, "rule", "rule", data["rule"], rule)
+        self.check_listed(event, "rounds.ranking", data["candidates"], left)
+        self.same(event, "rounds.first", "label", data["draw"]["label"], "seats" if self.round == 1 else "order")
+        drawn = self.all.of("seats_drawn")
+        if self.round == 1 and drawn:
+            self.same(event, rule, "draw of seats", data["draw"], drawn[0].data["draw"])
+        else:
+            self.all.check_draw(event, rule, left)
+        self.check_tables(event, len(left))
+        order = data["draw"]["order"]
+        if rule in ("rounds.first", "rounds.heats"):
+            count = len(data["tables"])
+            due = [order[place::count] for place in range(count)]
+            found = [[seat["entrant"] for seat in table["seats"]] for table in data["tables"]]
+            self.same(event, rule, "seats", found, due)
+        else:
+            self.check_pairing(event, rule, order)
+        self.check_meetings(event, left)
+        self.now = {table["table"]: table for table in data["tables"]}
+
+    def check_tables(self, event: Event, entrants: int) -> None:
+        """`rounds`: the fewest tables, none larger by more than one; numbers run on; everybody has a seat and chips."""
+        tables = event.data["tables"]
+        sizes = [len(table["seats"]) for table in tables]
+        self.same(event, "rounds", "number of tables", len(tables), -(-entrants // self.terms["table_seats"]))
+        self.check(event, "rounds", max(sizes) - min(sizes) <= 1, f"sizes differ by more than one: {sizes}")
+        numbers = [[table["number"], table["place"]] for table in tables]
+        due = [[self.tables + place, place] for place in range(1, len(tables) + 1)]
+        self.same(event, "rounds", "numbers and places of tables", numbers, due)
+        self.tables += len(tables)
+        seated = [seat["entrant"] for table in tables for seat in table["seats"]]
+        self.same(event, "rounds", "who is seated", sorted(seated), sorted(self.all.left()))
+        fresh = self.format["stacks"] == "fresh"
+        for table in tables:
+            self.same(
+                event, "rounds", "seats", [s["seat"] for s in table["seats"]], [*range(1, len(table["seats"]) + 1)]
+            )
+            for seat in table["seats"]:
+                due_stack = self.stacks.get(seat["entrant"], self.terms["starting_stack"])
+                due_stack = self.terms["starting_stack"] if fresh else due_stack
+                self.same(event, "rounds", "stack", seat["stack"], due_stack)
+            self.check_opened(
+                table["table"], table["number"], {s["seat"]: [s["entrant"], s["stack"]] for s in table["seats"]}
+            )
+
+    def check_opened(self, identifier: str, number: int, seats: dict[int, list[Any]]) -> None:
+        table = self.all.table(identifier)
+        if table is not None:
+            opened = table.events[0]
+            found = {seat["seat"]: [seat["entrant"], seat["stack"]] for seat in opened.data["seats"]}
+            self.same(opened, "seating.draw", "number and seats", [opened.data["number"], found], [number, seats])
+
+    def check_pairing(self, event: Event, rule: str, order: list[str]) -> None:
+        """Who sits where: found again by the same exchanges; at a table they sit in the order of the draw."""
+        found = [[seat["entrant"] for seat in table["seats"]] for table in event.data["tables"]]
+        count, least = len(found), len(order) // len(found)
+        sizes = [least + (place < len(order) % count) for place in range(count)]
+        pairing = Pairing(sizes, self.met)
+        if rule == "rounds.swiss":
+            ranked = sorted(order, key=lambda name: (tuple(-value for value in self.key(name)), order.index(name)))
+            tables = pairing.swiss(ranked)
+        else:
+            tables = pairing.round_robin(order)
+        due = [sorted(names, key=order.index) for names in tables]
+        self.same(event, rule, "seats", found, due)
+
+    def check_meetings(self, event: Event, left: list[str]) -> None:
+        again = 0
+        for table in event.data["tables"]:
+            names = [seat["entrant"] for seat in table["seats"]]
+            for place, one in enumerate(names):
+                for other in names[:place]:
+                    pair = frozenset((one, other))
+                    again += self.met[pair] > 0
+                    self.met[pair] += 1
+        counts = [self.met[frozenset((one, other))] for place, one in enumerate(left) for other in left[:place]]
+        due = {"again": again, "fewest": min(counts, default=0), "most": max(counts, default=0)}
+        self.same(event, "rounds", "meetings", event.data["meetings"], due)
+
+    # -- a round ends
+
+    def on_round_ended(self, event: Event) -> None:
+        data = event.data
+        self.same(event, "rounds.end", "round", data["round"], self.round)
+        self.same(event, "rounds.end", "tables", sorted(r["table"] for r in data["results"]), sorted(self.now))
+        if not self.all.sound():
+            self.skip("results of rounds: a hand could not be followed")
+            self.take_over(event)
+            return
+        for result in data["results"]:
+            if result["table"] in self.now:
+                self.check_result(event, result, self.now[result["table"]])
+        carried = self.format["stacks"] == "carried"
+        still = [name for name in self.all.left() if not carried or self.stacks.get(name)]
+        self.check_listed(event, "rounds.ranking", data["scores"], still)
+        self.now = {}
+        self.all.places.bust.clear()
+
+    def take_over(self, event: Event) -> None:
+        """The scores as they are written, where they could not be counted."""
+        for entry in event.data["scores"]:
+            self.scores[entry["entrant"]] = Score(Fraction(entry["points"]), entry["wins"], entry["chips"])
+        for result in event.data["results"]:
+            self.stacks |= {entry["entrant"]: entry["stack"] for entry in result["scores"]}
+        self.now = {}
+        self.all.places.bust.clear()
+
+    def check_result(self, event: Event, result: Json, seated: Json) -> None:
+        """`rounds.places`, `rounds.points` at one table."""
+        table = self.all.table(result["table"])
+        if table is None:
+            return
+        sat = {seat["entrant"]: seat["stack"] for seat in seated["seats"] if seat["entrant"] not in self.all.placed}
+        books = table.gone | {books.entrant: books for books in table.books.values()}
+        busts = {bust["entrant"]: (bust["hand_number"], bust["stack_at_start"]) for _, bust in table.busts}
+        keys: dict[str, Any] = {}
+        for name in sat:
+            if name in books:
+                keys[name] = (1, books[name].stack, books[name].hands_won, books[name].pots_won)
+            else:
+                keys[name] = (0, *busts.get(name, (0, 0)), 0)
+        due = {}
+        for place, shared, who in placed(keys):
+            for name in who:
+                stack = books[name].stack if name in books else 0
+                points = Fraction(stack - sat[name])
+                if self.format["points"] == "places":
+                    points = self.worth(place, shared)
+                due[name] = [place, shared, decimal_text(points, 2), stack]
+                score_ = self.scores.setdefault(name, Score())
+                score_.points += Fraction(decimal_text(points, 2))
+                score_.wins += place == 1
+                score_.chips += stack - sat[name]
+                self.stacks[name] = stack
+        found = {e["entrant"]: [e["place"], e["shared"], e["points"], e["stack"]] for e in result["scores"]}
+        self.same(event, "rounds.places", f"places at table {result['number']}", found, due)
+
+    def worth(self, place: int, shared: int) -> Fraction:
+        """`rounds.points`: of a place at a table, shared ones alike."""
+        listed = self.format["place_points"]
+        seats = self.terms["table_seats"]
+        points = listed or [seats - turn for turn in range(seats)]
+        worth = [points[each - 1] if each <= len(points) else 0 for each in range(place, place + shared)]
+        return Fraction(sum(worth), shared)
+
+    # -- the cut, the final
+
+    def on_cut_made(self, event: Event) -> None:
+        """`rounds.cut`: the best go on; a lot decides among equals across whom the line falls."""
+        data, left = event.data, self.all.left()
+        self.check_listed(event, "rounds.cut", data["candidates"], left)
+        groups = placed({name: self.key(name) for name in left})
+        most = self.format["cut"] or len(left)
+        going: list[str] = []
+        tied: list[str] = []
+        for place, shared, who in groups:
+            if place + shared - 1 <= most:
+                going += who
+            elif place <= most:
+                tied = [name for name in left if name in who]
+        self.same(event, "rounds.cut", "tied", sorted(data["tied"]), sorted(tied))
+        if tied and self.check(event, "rounds.cut", data["draw"] is not None, "no lot was drawn"):
+            self.all.check_draw(event, "rounds.cut", tied)
+            going += data["draw"]["order"][: most - len(going)]
+        self.same(event, "rounds.cut", "who goes on", sorted(data["going"]), sorted(going))
+        self.cut = data["going"]
+
+    def on_final_seated(self, event: Event) -> None:
+        """`rounds.final`"""
+        data, left = event.data, self.all.left()
+        self.same(event, "rounds.final", "who plays", sorted(data["draw"]["order"]), sorted(left))
+        self.all.check_draw(event, "rounds.final", left)
+        count = -(-len(left) // self.final_seats())
+        numbers = [self.tables + place for place in range(1, count + 1)]
+        due = {}
+        for place, name in enumerate(data["draw"]["order"]):
+            own = self.stacks.get(name, 0) if self.format["stacks"] == "carried" else self.terms["starting_stack"]
+            stack = self.format["final_stack"] or own
+            due[name] = [numbers[place % count], place // count + 1, stack]
+        found = {e["entrant"]: [e["table_number"], e["seat"], e["stack"]] for e in data["assignments"]}
+        self.same(event, "rounds.final", "seats and stacks", found, due)
+        for number in numbers:
+            seats = {e["seat"]: [e["entrant"], e["stack"]] for e in data["assignments"] if e["table_number"] == number}
+            names = {e["table"] for e in data["assignments"] if e["table_number"] == number}
+            for identifier in names:
+                self.check_opened(identifier, number, seats)
+        self.tables += count
+        self.same(event, "seating.break_table", "breaking order", data["breaking_order"], numbers[::-1])
+        self.all.order = list(data["breaking_order"])
+
+    def final_seats(self) -> int:
+        """A final that fits one table of the size named is played at one."""
+        named = self.terms["floor"]["final_table_size"]
+        left = len(self.all.left())
+        return int(named) if named and left <= named else int(self.terms["table_seats"])
+
+
+class Pairing:
+    """`rounds.swiss`, `rounds.round_robin`: who meets whom; exchanges are weighed 100 000 times at most."""
+
+    def __init__(self, sizes: list[int], met: Counter[frozenset[str]]) -> None:
+        self.sizes = sizes
+        self.left = 100_000
+        self.met: dict[str, dict[str, int]] = {}
+        for pair, times in met.items():
+            one, other = pair
+            self.met.setdefault(one, {})[other] = self.met.setdefault(other, {})[one] = times * (times + 1) // 2
+
+    def weighs(self, name: str, table: list[str], without: str = "") -> int:
+        """How much those at *table* whom *name* has met weigh: m (m + 1) / 2 for m times."""
+        known = self.met.get(name, {})
+        return sum(known.get(other, 0) for other in table if other not in (name, without))
+
+    def saved(self, upper: list[str], lower: list[str], one: str, other: str) -> int:
+        """What *one* of *upper* and *other* of *lower* would save by changing places."""
+        now = self.weighs(one, upper) + self.weighs(other, lower)
+        return now - self.weighs(one, lower, other) - self.weighs(other, upper, one)
+
+    def swiss(self, ranked: list[str]) -> list[list[str]]:
+        tables: list[list[str]] = []
+        for size in self.sizes:
+            start = sum(len(table) for table in tables)
+            tables.append(ranked[start : start + size])
+        starts = [sum(self.sizes[:place]) for place in range(len(self.sizes))]
+        while self.left > 0:
+            best: tuple[int, int, int, int, int] | None = None
+            for f in range(len(tables) - 1):
+                for i, one in enumerate(tables[f]):
+                    for j, other in enumerate(tables[f + 1]):
+                        self.left -= 1
+                        saved = self.saved(tables[f], tables[f + 1], one, other)
+                        key = (-saved, starts[f + 1] + j - starts[f] - i, f, i, j)
+                        if saved > 0 and (best is None or key < best):
+                            best = key
+            if best is None:
+                break
+            _, _, f, i, j = best
+            tables[f][i], tables[f + 1][j] = tables[f + 1][j], tables[f][i]
+        return tables
+
+    def round_robin(self, drawn: list[str]) -> list[list[str]]:
+        n = len(drawn)
+        steps = [step for step in range(1, max(2, n)) if math.gcd(step, n) == 1]
+        best: tuple[int, list[list[str]]] | None = None
+        for start in range(40):
+            step, offset = steps[start % len(steps)], start // len(steps)
+            tables = self.greedy([drawn[(offset + step * j) % n] for j in range(n)])
+            self.improve(tables)
+            weight = sum(self.weighs(name, table) for table in tables for name in table) // 2
+            if best is None or weight < best[0]:
+                best = (weight, tables)
+            if weight == 0 or self.left <= 0:
+                break
+        assert best is not None
+        return best[1]
+
+    def greedy(self, order: list[str]) -> list[list[str]]:
+        """Each takes, of the tables with room, the one where those met weigh least."""
+        tables: list[list[str]] = [[] for _ in self.sizes]
+        for name in order:
+            room = [place for place, size in enumerate(self.sizes) if len(tables[place]) < size]
+            tables[min(room, key=lambda place: self.weighs(name, tables[place]))].append(name)
+        return tables
+
+    def improve(self, tables: list[list[str]]) -> None:
+        """Exchanges of two seats of any two tables, the first of those that save most, as long as one saves."""
+        while True:
+            best: tuple[int, int, int, int, int] | None = None
+            for f in range(len(tables)):
+                for g in range(f + 1, len(tables)):
+                    for i, one in enumerate(tables[f]):
+                        for j, other in enumerate(tables[g]):
+                            self.left -= 1
+                            saved = self.saved(tables[f], tables[g], one, other)
+                            if saved > 0 and (best is None or saved > best[0]):
+                                best = (saved, f, g, i, j)
+                    if self.left <= 0:
+                        return
+            if best is None:
+                return
+            _, f, g, i, j = best
+            tables[f][i], tables[g][j] = tables[g][j], tables[f][i]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# 8 Rules, who sits where: rulebook 13.3 to 13.6, 17.17, 17.18, 20.1, 20.2, 20.4
+# ---------------------------------------------------------------------------------------------------------------
+
+
+class Seating(Part):
+    """The draw of seats, late seats, moves, broken tables, redraws."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        super().__init__(tournament)
+        self.closed: set[int] = set()
+        self.promised: dict[tuple[str, int], str] = {}
+        self.draw_numbers: list[int] = []
+
+    def numbers(self, position: int) -> dict[int, Table]:
+        """The tables that are open at *position*, by number."""
+        return {table.number: table for table in self.all.tables if table.open_at(position)}
+
+    def on_seats_drawn(self, event: Event) -> None:
+        """`seating.draw`: a draw from those registered, dealt round the tables."""
+        data = event.data
+        drawn = data["draw"]["order"]
+        self.same(event, "seating.draw", "entrants", sorted(drawn), sorted(self.all.entrants))
+        self.all.check_draw(event, "seating.draw", [name for name in self.all.entrants if name in drawn])
+        count = -(-len(drawn) // self.terms["table_seats"])
+        due = {
+            entrant: [place % count + 1, place // count + 1, self.terms["starting_stack"]]
+            for place, entrant in enumerate(drawn)
+        }
+        found = {e["entrant"]: [e["table_number"], e["seat"], e["stack"]] for e in data["assignments"]}
+        self.same(event, "seating.draw", "assignments", found, due)
+        ids = {entry["table"] for entry in data["assignments"]}
+        for table in self.all.tables:
+            if table.id in ids:
+                seats = {e["seat"]: [e["entrant"], e["stack"]] for e in data["assignments"] if e["table"] == table.id}
+                opened = table.events[0]
+                found_seats = {seat["seat"]: [seat["entrant"], seat["stack"]] for seat in opened.data["seats"]}
+                self.same(opened, "seating.draw", "seats", found_seats, seats)
+        self.same(event, "seating.break_table", "breaking order", data["breaking_order"], list(range(count, 0, -1)))
+        self.all.order = list(data["breaking_order"])
+
+    # -- the order in which tables break
+
+    def on_breaking_order_changed(self, event: Event) -> None:
+        data = event.data
+        opened = self.numbers(event.position)
+        self.same(event, "directing.breaking_order", "tables", sorted(data["order"]), sorted(opened))
+        self.all.order = list(data["order"])
+
+    def on_late_registration_closed(self, event: Event) -> None:
+        opened = [number for number in self.all.order if number in self.numbers(event.position)]
+        self.same(event, "entry.late_closed", "breaking order", event.data["breaking_order"], opened)
+        self.all.order = list(event.data["breaking_order"])
+
+    # -- late entries
+
+    def free_seats(self, table: Table, position: int) -> list[int]:
+        taken = set(table.seats_at(position)) | {seat for name, seat in self.promised if name == table.id}
+        return [seat for seat in range(1, table.size + 1) if seat not in taken]
+
+    def on_late_seat_drawn(self, event: Event) -> None:
+        """`seating.late_entry`: drawn among the free seats of the tables with the fewest players."""
+        data, draw = event.data, event.data["draw"]
+        tables = self.numbers(event.position)
+        free = {number: self.free_seats(table, event.position) for number, table in sorted(tables.items())}
+        players = {number: table.size - len(free[number]) for number, table in tables.items() if free[number]}
+        fewest = min(players.values(), default=0)
+        due = [
+            {"seat": seat, "table": tables[number].id}
+            for number in sorted(players)
+            if players[number] == fewest
+            for seat in free[number]
+        ]
+        if self.all.sound():
+            self.same(event, "seating.late_entry", "candidates", draw["candidates"], due)
+        draws = self.all.draws(event, "seats", draw["number"])
+        if draws is not None and draw["candidates"]:
+            first = draws.shuffled(draw["candidates"])[0]
+            self.same(
+                event,
+                "seating.late_entry",
+                "seat drawn",
+                [data["table"], data["seat"]],
+                [first["table"], first["seat"]],
+            )
+
+    def on_table_added(self, event: Event) -> None:
+        """`seating.table_added`: only where no seat is free; it breaks before the others."""
+        data = event.data
+        others = [table for table in self.numbers(event.position).values() if table.id != data["table"]]
+        if self.all.sound():
+            full = not any(self.free_seats(table, event.position) for table in others)
+            self.check(event, "seating.table_added", full, "a seat was free")
+        highest = max(
+            (table.number for table in self.all.tables if table.id != data["table"] and table.number < data["number"]),
+            default=0,
+        )
+        self.same(event, "seating.table_added", "number", data["number"], highest + 1)
+        self.same(event, "seating.table_added", "chips", data["chips"], self.terms["starting_stack"])
+        self.all.order.insert(0, data["number"])
+
+    def on_chips_promised(self, event: Event) -> None:
+        data = event.data
+        if data["rule"] == "entry.late":
+            self.same(event, "entry.late", "chips", data["chips"], self.terms["starting_stack"])
+        if data["newcomer"]:
+            self.promised[data["table"], data["seat"]] = data["entrant"]
+
+    def on_chips_brought(self, event: Event) -> None:
+        data = event.data
+        self.promised.pop((data["table"], data["seat"]), None)
+        table = self.all.table(data["table"])
+        if table is not None and table.sound:
+            books = table.seats_at(event.position + 1)
+            self.same(event, data["rule"], "who sits there", books.get(data["seat"]), data["entrant"])
+
+    # -- moves
+
+    def sizes(self, event: Event) -> dict[str, int]:
+        """Players at each open table before the moves of *event*, which stand in the log before it."""
+        found = {table.id: len(table.seats_at(event.position)) for table in self.numbers(event.position).values()}
+        found.setdefault(event.data["table"], 0)
+        for move in event.data["moves"]:
+            found[move["from_table"]] = found.get(move["from_table"], 0) + 1
+            found[move["to_table"]] = found.get(move["to_table"], 0) - 1
+        return found
+
+    def check_moves(self, event: Event) -> None:
+        """Who is moved left the one seat and came to the other, with the same chips."""
+        for move in event.data["moves"]:
+            come = self.travelled(event, move, "arrivals_seated", "arrivals", "to")
+            gone = self.travelled(event, move, "seats_vacated", "departures", "from")
+            text = f"{move['entrant']} did not go so with {move['stack']}"
+            self.check(event, "seating", come and gone, text)
+
+    def check_seats(self, event: Event) -> None:
+        """Everybody gets the first free seat after the next small blind; before a first hand the lowest free one."""
+        moves = event.data["moves"]
+        for place, move in enumerate(moves):
+            table = self.all.table(move["to_table"])
+            if table is None or not self.all.sound():
+                continue
+            coming = {later["entrant"] for later in moves[place:]}
+            taken = sorted(seat for seat, name in table.seats_at(event.position).items() if name not in coming)
+            taken += [seat for name, seat in self.promised if name == table.id]
+            free = [seat for seat in range(1, table.size + 1) if seat not in taken]
+            opened = [e for e in table.events if e.type == "hand_opened" and e.position < event.position]
+            after = 0
+            if opened and taken:
+                order = clockwise(taken, opened[-1].data["button"])
+                after = order[1 % len(order)]
+            due = clockwise(free, after)[0] if free else None
+            self.same(event, "seating.balance_next_big_blind", f"seat of {move['entrant']}", move["to_seat"], due)
+
+    def travelled(self, event: Event, move: Json, kind: str, entries: str, way: str) -> bool:
+        table = self.all.table(move[f"{way}_table"])
+        due = [move["entrant"], move[f"{way}_seat"], move["stack"]]
+        for other in table.events if table else []:
+            if other.type == kind and other.at == event.at:
+                if due in [[e["entrant"], e["seat"], e["stack"]] for e in other.data[entries]]:
+                    return True
+        return False
+
+    def check_order(self, event: Event) -> None:
+        """The draw that the moves follow: of the candidates as they are listed."""
+        data = event.data
+        names = [entry["entrant"] for entry in data["candidates"]]
+        moved = [move["entrant"] for move in data["moves"]]
+        if data["draw"] is None:
+            return
+        self.all.check_draw(event, data["rule"], names)
+        due = [name for name in data["draw"]["order"] if name in moved]
+        self.same(event, data["rule"], "order of moves", moved, due)
+
+    def on_table_broken(self, event: Event) -> None:
+        """`seating.break_table`, `seating.final_table`"""
+        data = event.data
+        self.check_moves(event)
+        self.check_order(event)
+        self.check_seats(event)
+        table = self.all.table(data["table"])
+        if table is None:
+            return
+        before = self.numbers(event.position)
+        before[table.number] = table
+        first = [number for number in self.all.order if number in before][:1]
+        self.same(event, data["rule"], "table that breaks", [table.number], first)
+        rest = {number: other for number, other in before.items() if other is not table}
+        lowest = rest[min(rest)].id if rest else None
+        self.same(event, "seating.break_table", "carry_to", data["carry_to"], lowest)
+        if data["final"]:
+            self.same(event, "seating.final_table", "tables left", len(rest), 1)
+            most = self.terms["floor"]["final_table_size"] or self.terms["table_seats"]
+            total = sum(self.sizes(event).values())
+            self.check(
+                event, "seating.final_table", total <= max(most, 1), f"{total} are left, the final table takes {most}"
+            )
+        self.same(
+            event, "rule", "rule", data["rule"], "seating.final_table" if data["final"] else "seating.break_table"
+        )
+
+    def on_entrants_moved(self, event: Event) -> None:
+        data = event.data
+        self.check_moves(event)
+        self.check_order(event)
+        sizes = self.sizes(event)
+        if data["rule"] != "directing.move":
+            self.check_seats(event)
+        if data["rule"] == "seating.balance_next_big_blind" and self.all.sound():
+            tolerance = self.terms["floor"]["size_tolerance"]
+            for move in data["moves"]:
+                most, least = max(sizes.values()), min(sizes.values())
+                self.check(
+                    event, data["rule"], most - least > tolerance, f"sizes are even enough: {sorted(sizes.values())}"
+                )
+                self.same(event, data["rule"], "from the fullest", sizes.get(move["from_table"]), most)
+                self.same(event, data["rule"], "to the emptiest", sizes.get(move["to_table"]), least)
+                sizes[move["from_table"]] -= 1
+                sizes[move["to_table"]] += 1
+            self.check_next(event)
+        elif data["rule"] == "directing.move":
+            for move in data["moves"]:
+                ordered = [e.data for e in self.all.of("move_ordered") if e.version < event.version]
+                due = [o for o in ordered if o["entrant"] == move["entrant"] and o["to_table"] == move["to_table"]]
+                seat = bool(due) and due[-1]["to_seat"] in (None, move["to_seat"])
+                self.check(event, data["rule"], seat, "nobody ordered this move")
+
+    def check_next(self, event: Event) -> None:
+        """`seating.balance_next_big_blind`: who would post the big blind next goes first, newcomers last."""
+        data = event.data
+        table = self.all.table(data["table"])
+        opened = [e for e in table.events if e.type == "hand_opened" and e.position < event.position] if table else []
+        moved = [move["entrant"] for move in data["moves"]]
+        listed = [entry["entrant"] for entry in data["candidates"]]
+        self.same(event, data["rule"], "who goes", moved, listed[: len(moved)])
+        if table is None or not opened:
+            return
+        seats = table.seats_at(event.position) | {m["from_seat"]: m["entrant"] for m in data["moves"]}
+        order = clockwise(list(seats), opened[-1].data["button"])
+        count, first = len(order), 2 if len(order) > 2 else 0
+        due = [[seats[seat], (place - first) % count + 1] for place, seat in enumerate(order)]
+        new = {name for name in seats.values() if name not in table.dealt_before(event.position)}
+        due.sort(key=lambda entry: (entry[0] in new, entry[1]))
+        found = [[entry["entrant"], entry["hands_to_big_blind"]] for entry in data["candidates"]]
+        self.same(event, data["rule"], "hands until the big blind", found, due)
+
+    def on_seats_redrawn(self, event: Event) -> None:
+        """`seating.redraw`: all seats anew, dealt round the tables."""
+        data = event.data
+        names = [entry["entrant"] for entry in data["candidates"]]
+        self.all.check_draw(event, "seating.redraw", names)
+        self.check_moves(event)
+        tables = self.numbers(event.position)
+        self.same(event, "seating.redraw", "tables", data["tables"], len(tables))
+        named = data["tables"] in self.terms["floor"]["redraw_at"]
+        self.check(event, "seating.redraw", named, "the terms name no redraw at so many tables")
+        numbers = sorted(tables)
+        due = {
+            name: [tables[numbers[place % len(numbers)]].id, place // len(numbers) + 1]
+            for place, name in enumerate(data["draw"]["order"])
+        }
+        found = {
+            name: [table.id, seat] for table in tables.values() for seat, name in table.seats_at(event.position).items()
+        }
+        if self.all.sound():
+            self.same(event, "seating.redraw", "seats", found, due)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# 8 Rules, the clock of levels and breaks: rulebook 8.10 to 8.13
+# ---------------------------------------------------------------------------------------------------------------
+
+
+class Clock(Part):
+    """What level is in force, and until when."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        super().__init__(tournament)
+        self.levels: list[Json] = self.terms["ruleset"].get("escalation", {}).get("levels", [])
+        self.level = 0
+        self.due: int | None = None
+        self.left: int | None = None
+        self.running = False
+        self.rest: Json | None = None
+
+    def amounts(self, level: int) -> Json:
+        return {name: self.levels[level - 1][name] for name in ("ante", "big", "small")}
+
+    def length(self, level: int) -> int | None:
+        length = self.levels[level - 1]["length"] if level < len(self.levels) else None
+        return None if length is None else length * 1_000_000
+
+    def sliced(self) -> bool:
+        """In hand-for-hand each round takes a slice of the clock; nothing is written of it but its levels."""
+        return self.all.places.hand_for_hand
+
+    def on_clock_started(self, event: Event) -> None:
+        data, at = event.data, microseconds(event.data["at"])
+        if data["cause"] == "play_started":
+            self.level, self.left = 1, self.length(1)
+        self.same(
+            event,
+            "levels.clock",
+            "level and amounts",
+            [data["level"], data["amounts"]],
+            [self.level, self.amounts(self.level)],
+        )
+        self.check(event, "levels.paused", not self.running, "the clock ran already")
+        due = None if self.left is None else at + self.left
+        self.compare_due(event, due)
+        self.running = True
+
+    def compare_due(self, event: Event, due: int | None) -> None:
+        found = None if event.data["due"] is None else microseconds(event.data["due"])
+        if not self.sliced():
+            self.same(event, "levels.clock", "end of the level", found, due)
+        self.due = found
+
+    def on_hand_for_hand_round_opened(self, event: Event) -> None:
+        """`hand_for_hand.clock`: each round takes a slice of what is left."""
+        if self.left is not None and self.level:
+            self.left -= self.terms["floor"]["hand_for_hand"]["clock_seconds"] * 1_000_000
+
+    def on_clock_stopped(self, event: Event) -> None:
+        data, at = event.data, microseconds(event.data["at"])
+        if not self.running and self.sliced():
+            due = [self.level, self.left]
+            self.same(
+                event, "hand_for_hand.clock", "level and what is left", [data["level"], data["left_microseconds"]], due
+            )
+            return
+        self.check(event, "levels.paused", self.running, "the clock stood already")
+        self.same(event, "levels.paused", "level", data["level"], self.level)
+        if self.due is not None and not self.sliced():
+            self.same(event, "levels.paused", "what is left", data["left_microseconds"], max(self.due - at, 0))
+        self.left = data["left_microseconds"] if self.due is not None else None
+        self.running = False
+
+    def on_level_raised(self, event: Event) -> None:
+        """`levels.clock`: when it is due and never before, each counted from when the one before was due."""
+        data, at = event.data, microseconds(event.data["at"])
+        level = self.level + 1
+        if not self.check(event, "levels.clock", level <= len(self.levels), "there is no further level"):
+            return
+        found = [data["level"], data["amounts"]]
+        self.same(event, "levels.clock", "level and amounts", found, [level, self.amounts(level)])
+        length, self.level = self.length(level), level
+        if self.sliced() and not self.running:
+            over = self.left is not None and self.left <= 0
+            self.check(event, "hand_for_hand.clock", over, "raised before the slices were used up")
+            self.left = None if length is None or self.left is None else length + self.left
+            return
+        if self.running:
+            early = self.due is None or at < self.due
+            self.check(event, "levels.clock", not early or self.sliced(), "raised before it was due")
+            start = self.due
+        else:
+            text = "raised while the clock stood"
+            self.check(event, "levels.break", self.left == 0 or self.sliced(), text)
+            start = at
+        self.running = True
+        self.compare_due(event, None if length is None or start is None else start + length)
+
+    # -- breaks
+
+    def on_break_started(self, event: Event) -> None:
+        data = event.data
+        self.check(event, "levels.break", self.rest is None, "there was a break already")
+        length = microseconds(data["due"]) - microseconds(data["at"])
+        if data["cause"] == "schedule":
+            named = {entry["level"]: entry["seconds"] for entry in self.terms["floor"]["breaks"]}
+            for other in self.all.of("break_announced"):
+                if other.version < event.version and other.data["after_level"] is not None:
+                    named[other.data["after_level"]] = other.data["seconds"]
+            due = named.get(data["after_level"], 0) * 1_000_000
+            self.same(event, "levels.break", "after level", data["after_level"], self.level)
+        else:
+            announced = [e.data for e in self.all.of("break_announced") if e.version < event.version]
+            due = announced[-1]["seconds"] * 1_000_000 if announced else 0
+        self.same(event, "levels.break", "length", length, due)
+        self.rest = data
+
+    def on_break_ended(self, event: Event) -> None:
+        data = event.data
+        if not self.check(event, "levels.break", self.rest is not None, "there was no break"):
+            return
+        if data["cause"] == "due" and self.rest is not None:
+            over = microseconds(data["at"]) >= microseconds(self.rest["due"])
+            self.check(event, "levels.break", over, "ended before its time")
+        self.rest = None
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# 8 Rules, what directors order: rulebook 20
+# ---------------------------------------------------------------------------------------------------------------
+
+
+class Floor(Part):
+    """Penalties and last hands."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        super().__init__(tournament)
+        self.hands: int | None = None
+        self.counted: dict[str, int] = {}
+
+    def on_penalty_given(self, event: Event) -> None:
+        """`penalty.hands`, `penalty.rounds`"""
+        data = event.data
+        rule = "penalty.hands" if data["rounds"] is None else "penalty.rounds"
+        self.same(event, "rule", "rule", data["rule"], rule)
+        if data["rounds"] is not None:
+            self.same(event, rule, "hands", data["hands"], data["rounds"] * data["players"])
+        table = self.all.table(data["table"])
+        if table is None:
+            return
+        imposed = [
+            e.data["hands"]
+            for e in table.events
+            if e.type == "penalty_imposed" and e.at == event.at and e.data["entrant"] == data["entrant"]
+        ]
+        self.same(event, rule, "what the table took note of", imposed[-1:], [data["hands"]])
+        if table.sound and data["rounds"] is not None:
+            self.same(event, rule, "players at the table", data["players"], len(table.seats_at(event.position)))
+
+    def on_last_hands_called(self, event: Event) -> None:
+        """`finish.last_hands`: so many as were drawn from the committed seed, or those in play."""
+        data = event.data
+        wanted = self.terms["floor"]["last_hands"]
+        draw = data["draw"]
+        if wanted is None:
+            self.same(event, "finish.last_hands", "hands", data["hands"], 0)
+        elif self.check(event, "finish.last_hands", draw is not None, "nothing was drawn"):
+            bounds = [draw["low"], draw["high"]]
+            self.same(event, "finish.last_hands", "bounds", bounds, [wanted["low"], wanted["high"]])
+            self.same(event, "finish.last_hands", "hands", data["hands"], draw["drawn"])
+            draws = self.all.draws(event, "lot", draw["number"])
+            if draws is not None:
+                due = wanted["low"] + draws.below(wanted["high"] - wanted["low"] + 1)
+                self.same(event, "finish.last_hands", "number drawn", draw["drawn"], due)
+        self.hands = data["hands"]
+
+    def on_last_hands_counted(self, event: Event) -> None:
+        data = event.data
+        due = data["hand"] + (self.hands or 0)
+        self.same(event, "finish.last_hands", "last hand", data["last_hand"], due)
+        table = self.all.table(data["table"])
+        if table is None:
+            return
+        played = [e.data["number"] for e in table.events if e.type == "hand_settled" and e.position < event.position]
+        self.same(event, "finish.last_hands", "hand", data["hand"], played[-1] if played else 0)
+        numbers = [e.data["number"] for e in table.events if e.type == "hand_opened"]
+        few = not numbers or max(numbers) <= data["last_hand"]
+        self.check(event, "finish.last_hands", few, "another hand was played after the last")
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -2830,14 +4567,26 @@ COMPARE: dict[str, Callable[[Decimal, Decimal], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-DIGITS = Context(prec=50, rounding=ROUND_HALF_EVEN)
+DIGITS = Context(prec=50, rounding=ROUND_HALF_EVEN, Emin=-999, Emax=999)
+LARGEST_VALUE = Decimal(10) ** 30
 
 
 Part = Callable[[dict[str, Decimal]], Decimal]
 
 
 def combined(apply: Callable[[Decimal, Decimal], Decimal], left: Part, right: Part) -> Part:
-    return lambda values: apply(left(values), right(values))
+    return lambda values: bounded(apply(left(values), right(values)))
+
+
+def bounded(value: Decimal) -> Decimal:
+    """No value is beyond 10^30 on the way."""
+    if abs(value) > LARGEST_VALUE:
+        raise Overflow
+    return value
+
+
+def power(base: Decimal, exponent: Decimal) -> Decimal:
+    return base**exponent if exponent else Decimal(1)
 
 
 class Formula:
@@ -2926,86 +4675,133 @@ class Formula:
             "log10": lambda x: x.log10(),
             "exp": lambda x: x.exp(),
             "floor": lambda x: x.to_integral_value(rounding=ROUND_FLOOR),
-            "pow": lambda x, y: x**y,
+            "pow": power,
             "min": min,
             "max": max,
         }
-        return lambda v: functions[name](*(part(v) for part in parts))
+        return lambda v: bounded(functions[name](*(part(v) for part in parts)))
 
 
 class Season:
+    """The ledger of a season, event by event, and the table that comes of it."""
+
     def __init__(self, events: list[Event], given: Evidence, tournaments: dict[str, Tournament]) -> None:
         self.events, self.given, self.tournaments = events, given, tournaments
         self.terms: Json = events[0].data
+        self.awards: dict[str, dict[str, Json]] = {}  # of each tournament that counts, by player
+        self.order: list[str] = []  # tournaments in the order in which they were counted
+        self.extras: dict[str, Json] = {}  # bonuses and adjustments that count, by id
+        self.frozen: set[str] = set()
+        self.lots: dict[str, int] = {}  # where a lot put somebody among the equals
+        self.drawn: list[Event] = []
+        self.closed = False
+        self.revised: set[str] = set()
+        self.changes: Counter[str] = Counter()  # how often a tournament was revised or revoked
+
+    def same(self, event: Event, rule: str, name: str, found: object, due: object) -> bool:
+        return self.given.same(event, rule, name, found, due)
+
+    def check(self, event: Event, rule: str, holds: bool, text: str) -> bool:
+        return self.given.check(event, rule, holds, text)
 
     def run(self) -> None:
-        checks = {"points_awarded": self.check_points, "bonuses_awarded": self.check_bonuses}
         for event in self.events:
-            if event.type == "tournaments_recorded":
-                self.check_recorded(event)
-                continue
-            check = checks.get(event.type)
-            if check is not None:
-                guarded(self.given.report, event.type, lambda run=check, e=event: run(e), event.position)
-            elif event.type not in ("season_opened", "season_scheduled") and not event.type.startswith("fixture"):
+            handler = getattr(self, f"on_{event.type}", None)
+            known = event.type in ("season_opened", "season_scheduled") or event.type.startswith("fixture")
+            if handler is not None:
+                guarded(self.given.report, event.type, lambda run=handler, e=event: run(e), event.position)
+            elif not known:
                 self.given.report.skip(f"events of type {event.type} in a season")
+            ledger = event.type.startswith(("points_", "bonuses_", "award_", "adjustment_"))
+            if ledger and self.closed:
+                self.check(event, "standings.final", False, "a closed season takes nothing")
 
-    def check_recorded(self, event: Event) -> None:
+    def on_tournaments_recorded(self, event: Event) -> None:
         for entry in event.data["tournaments"]:
             tournament = self.tournaments.get(entry["tournament"])
             heads = {e.version: e.leaf.hex() for e in tournament.events} if tournament else {}
             found = heads.get(entry["version"])
-            self.given.same(event, "completeness", f"head of {entry['tournament']}", entry["hash"], found)
+            self.same(event, "completeness", f"head of {entry['tournament']}", entry["hash"], found)
 
-    def check_points(self, event: Event) -> None:
-        """`points.places_from_end`, `points.table`, `points.formula`: what places are worth; shared ones average."""
+    # -- awards
+
+    def finished(self, event: Event) -> Tournament | None:
+        """The tournament that *event* counts, if it has a result."""
         tournament = self.tournaments.get(event.data["tournament"])
-        finished = tournament.of("tournament_finished") if tournament else []
-        if tournament is None or not finished:
-            self.given.check(event, "completeness", False, "points for a tournament that is not finished here")
+        if tournament is None or not tournament.results:
+            self.check(event, "completeness", False, "points for a tournament that is not finished here")
+            return None
+        return tournament
+
+    def placings(self, event: Event, tournament: Tournament) -> list[Json]:
+        """Those of the result that held when *event* was written."""
+        held = [data for position, data in tournament.results if position < event.position]
+        return (held or [tournament.results[0][1]])[-1]["placings"]
+
+    def on_points_awarded(self, event: Event) -> None:
+        name = event.data["tournament"]
+        self.check(event, "completeness", name not in self.order, "counted twice")
+        self.order.append(name)
+        self.awards[name] = {award["player"]: award for award in event.data["awards"]}
+        self.check_frozen(event, name)
+        self.check_awards(event)
+
+    def check_frozen(self, event: Event, name: str) -> None:
+        """`disputes.freeze`: points wait for the ruling."""
+        tournament = self.tournaments.get(name)
+        frozen: set[str] = set()
+        for other in tournament.events if tournament else []:
+            if other.position < event.position and other.type == "result_frozen":
+                frozen.add(other.data["dispute"])
+            elif other.position < event.position and other.type == "result_released":
+                frozen.discard(other.data["dispute"])
+        self.check(event, "disputes.freeze", not frozen, "the result was frozen")
+
+    def check_awards(self, event: Event) -> None:
+        """`points.places_from_end`, `points.table`, `points.formula`: what places are worth; shared ones average."""
+        tournament = self.finished(event)
+        if tournament is None:
             return
         rules = {"places_from_end": "points.places_from_end", "points_table": "points.table"}
         rule = rules.get(self.terms["points"]["type"], "points.formula")
-        self.given.same(event, "rule", "rule", event.data["rule"], rule)
-        placings = finished[0].data["placings"]
+        if event.type == "points_awarded":
+            self.same(event, "rule", "rule", event.data["rule"], rule)
+        placings = self.placings(event, tournament)
         best: dict[str, Json] = {}
         for entry in sorted(placings, key=lambda entry: -entry["place"]):
             best[entry["player"]] = entry
         self.check_field(event, tournament, len(placings))
         knockouts = self.knockouts(tournament)
-        awards = {award["player"]: award for award in event.data["awards"]}
-        self.given.same(event, rule, "players", sorted(awards), sorted(best))
+        awards = self.awards.get(event.data["tournament"], {})
+        self.same(event, rule, "players", sorted(awards), sorted(best))
         for player, entry in best.items():
             award = awards.get(player)
             if award is None:
                 continue
-            found = [award["entrant"], award["place"], award["shared"], award["knockouts"]]
-            due = [entry["entrant"], entry["place"], entry["shared"], knockouts[player]]
-            self.given.same(event, rule, "entrant, place and knockouts", found, due)
+            found = [award["place"], award["shared"], award["knockouts"], award.get("spent", 0)]
+            spent = tournament.money.spent(player) if "spent" in award else 0
+            due = [entry["place"], entry["shared"], knockouts[player], spent]
+            self.same(event, rule, "place, shared, knockouts and spent", found, due)
+            entrants = {e["entrant"] for e in placings if (e["player"], e["place"]) == (player, entry["place"])}
+            self.check(event, rule, award["entrant"] in entrants, "not the entry that was placed so")
             points = self.points_of(event, award, len(placings))
-            self.given.same(event, rule, f"points of {player}", award["points"], points)
+            self.same(event, rule, f"points of {player}", award["points"], points)
 
     def check_field(self, event: Event, tournament: Tournament, entrants: int) -> None:
         """What a formula may ask of the tournament, as it follows from its terms and entrants."""
-        fees = tournament.terms["fees"]
-        if tournament.beyond or fees["guaranteed"] or fees["bounty"] or event.data["field"] is None:
+        if event.data["field"] is None:
             return
-        entries = len(tournament.entrants)
-        pool = entries * fees["buy_in"] + tournament.terms["prize_pool"]
-        due = {"buy_in": fees["buy_in"], "entrants": entrants, "entries": entries, "pool": pool}
+        money = tournament.money
+        entries = len(tournament.entrants) + sum(money.rebuys.values())
+        due = {"buy_in": money.fees["buy_in"], "entrants": entrants, "entries": entries, "pool": money.pool()}
         found = {name: event.data["field"][name] for name in due}
-        self.given.same(event, "points.formula", "field", found, due)
-        spent = fees["buy_in"] + fees["fee"]
-        entered = Counter(entrant["player"] for entrant in tournament.entrants.values())
-        for award in event.data["awards"]:
-            due_spent = spent * entered[award["player"]]
-            self.given.same(event, "points.formula", "spent", award["spent"], due_spent)
+        self.same(event, "points.formula", "field", found, due)
 
     def knockouts(self, tournament: Tournament) -> Counter[str]:
-        """How many each player knocked out."""
+        """How many each player knocked out for good."""
         found: Counter[str] = Counter()
-        for event in tournament.of("entrant_knocked_out"):
-            found.update(tournament.entrants[name]["player"] for name in event.data["by"])
+        for names in tournament.places.out_by.values():
+            found.update(tournament.entrants[name]["player"] for name in names)
         return found
 
     def points_of(self, event: Event, award: Json, entrants: int) -> str:
@@ -3028,9 +4824,9 @@ class Season:
                 raise Overflow
         except ArithmeticError:
             has = award["failure"] is not None
-            self.given.check(event, "points.formula_failed", has, "a formula without a value, and no reason for 0")
+            self.check(event, "points.formula_failed", has, "a formula without a value, and no reason for 0")
             return decimal_text(Fraction(0), scale)
-        self.given.check(event, "points.formula_failed", award["failure"] is None, "the formula has a value")
+        self.check(event, "points.formula_failed", award["failure"] is None, "the formula has a value")
         return decimal_text(Fraction(mean), scale)
 
     def worth(self, place: int, entrants: int) -> Fraction:
@@ -3039,9 +4835,33 @@ class Season:
             return Fraction(terms["per_place"]) * (entrants - place + 1)
         return Fraction(terms["points"][place - 1]) if place <= len(terms["points"]) else Fraction(0)
 
-    def check_bonuses(self, event: Event) -> None:
-        """`points.bonus`: for each knockout, or for having played, each an entry of its own."""
-        tournament = self.tournaments[event.data["tournament"]]
+    def on_award_revised(self, event: Event) -> None:
+        """`points.revised`: only what differs, from what counted before to what its result is worth now."""
+        data = event.data
+        before = self.awards.get(data["tournament"], {})
+        after = dict(before)
+        for change in data["changes"]:
+            player = change["player"]
+            self.same(event, "points.revised", f"award of {player} before", change["before"], before.get(player))
+            self.check(event, "points.revised", change["after"] != change["before"], "a change that is none")
+            if change["after"] is None:
+                after.pop(player, None)
+            else:
+                after[player] = change["after"]
+        self.awards[data["tournament"]] = after
+        self.revised.add(data["tournament"])
+        self.changes[data["tournament"]] += 1
+        self.check_awards(event)
+
+    def on_award_revoked(self, event: Event) -> None:
+        counts = event.data["tournament"] in self.awards
+        self.check(event, "points.revoked", counts, "a tournament that did not count")
+        self.changes[event.data["tournament"]] += 1
+        self.awards.pop(event.data["tournament"], None)
+
+    # -- bonuses and adjustments
+
+    def due_bonuses(self, tournament: Tournament) -> list[list[str]]:
         knockouts = self.knockouts(tournament)
         due = []
         for bonus in self.terms["bonuses"]:
@@ -3050,8 +4870,213 @@ class Season:
                 if times:
                     points = decimal_text(Fraction(bonus["points"]) * times, self.terms["scale"])
                     due.append([player, bonus["kind"], points])
+        return due
+
+    def on_bonuses_awarded(self, event: Event) -> None:
+        """`points.bonus`: for each knockout, or for having played, each an entry of its own."""
+        name = event.data["tournament"]
+        tournament = self.finished(event)
+        if tournament is None:
+            return
+        due = self.due_bonuses(tournament)
         found = [[bonus["player"], bonus["kind"], bonus["points"]] for bonus in event.data["bonuses"]]
-        self.given.same(event, "points.bonus", "bonuses", sorted(found), sorted(due))
+        if name in self.revised:
+            more = [bonus for bonus in found if bonus not in due]
+            self.same(event, "points.bonus", "bonuses that nothing gives", more, [])
+        else:
+            self.same(event, "points.bonus", "bonuses", sorted(found), sorted(due))
+        for bonus in event.data["bonuses"]:
+            self.enter(event, bonus)
+            self.same(event, "points.bonus", "tournament", bonus["tournament"], name)
+            due_id = "adj_" + derived(f"{name}/{bonus['player']}/{bonus['kind']}/{self.changes[name]}")
+            self.same(event, "points.bonus", "id", bonus["id"], due_id)
+
+    def enter(self, event: Event, adjustment: Json) -> None:
+        new = adjustment["id"] not in self.extras
+        self.check(event, event.data["rule"], new, f"{adjustment['id']} was entered before")
+        self.extras[adjustment["id"]] = adjustment
+
+    def on_points_adjusted(self, event: Event) -> None:
+        """`points.adjusted`: a penalty takes, every other kind but `manual` gives; nobody the own points."""
+        adjustment = event.data["adjustment"]
+        points = Fraction(adjustment["points"])
+        signed = {"penalty": points < 0, "manual": points != 0}.get(adjustment["kind"], points > 0)
+        self.check(event, "points.adjusted", signed, f"a {adjustment['kind']} of {adjustment['points']}")
+        own = adjustment["player"] == event.data["author"]
+        self.check(event, "points.adjusted", not own, "the author's own points")
+        self.check(event, "disputes.freeze", not self.frozen, "the standings were frozen")
+        self.enter(event, adjustment)
+
+    def on_adjustment_voided(self, event: Event) -> None:
+        name = event.data["adjustment"]
+        self.check(event, "points.voided", name in self.extras, f"{name} does not count")
+        self.extras.pop(name, None)
+
+    def on_standings_frozen(self, event: Event) -> None:
+        self.frozen.add(event.data["dispute"])
+
+    def on_standings_released(self, event: Event) -> None:
+        self.check(event, "disputes.freeze", event.data["dispute"] in self.frozen, "nothing waited for it")
+        self.frozen.discard(event.data["dispute"])
+
+    # -- the table
+
+    def results(self) -> dict[str, list[Fraction]]:
+        """Each player's results in the order of tournaments that count."""
+        found: dict[str, list[Fraction]] = {}
+        for name in self.order:
+            for player, award in self.awards.get(name, {}).items():
+                found.setdefault(player, []).append(Fraction(award["points"]))
+        return found
+
+    def total(self, results: list[Fraction], tournaments: int) -> Fraction:
+        """What a player's results come to: 23.9 to 23.15."""
+        mode, count = self.terms["aggregation"]["mode"], self.terms["aggregation"]["results"]
+        ordered = sorted(results, reverse=True)
+        if mode in ("best", "best_average"):
+            ordered = ordered[:count]
+        elif mode == "drop_worst":
+            missed = [Fraction(0)] * (tournaments - len(results))
+            ordered = sorted(ordered + missed, reverse=True)[: max(tournaments - count, 1)]
+        elif mode == "best_series":
+            length = min(count, len(results))
+            series = [results[start : start + length] for start in range(len(results) - length + 1)]
+            ordered = max(series, key=lambda each: sum(each, Fraction(0)), default=[])
+        total = sum(ordered, Fraction(0))
+        if mode in ("average", "best_average") and ordered:
+            total /= len(ordered)
+        return self.overall(total, results) if self.terms["overall"] else total
+
+    def overall(self, total: Fraction, results: list[Fraction]) -> Fraction:
+        """`standings.overall`; where it has no value it is 0."""
+        if not results:
+            return Fraction(0)
+        with localcontext(DIGITS):
+            average = sum(results, Fraction(0)) / len(results)
+            values = {"total": total, "average": average, "played": Fraction(len(results))}
+            names = {name: Decimal(value.numerator) / Decimal(value.denominator) for name, value in values.items()}
+            try:
+                return Fraction(Formula(self.terms["overall"]).value(names))
+            except ArithmeticError:
+                return Fraction(0)
+
+    def standings(self) -> list[list[Any]]:
+        """[player, points, rank, decided_by] of everybody, the first one first."""
+        results = self.results()
+        extras: dict[str, Fraction] = {}
+        for adjustment in self.extras.values():
+            player = adjustment["player"]
+            extras[player] = extras.get(player, Fraction(0)) + Fraction(adjustment["points"])
+        tournaments = sum(name in self.awards for name in self.order)
+        points: dict[str, str] = {}
+        keys: dict[str, Any] = {}
+        for player in results.keys() | extras.keys():
+            played = results.get(player, [])
+            total = self.total(played, tournaments) + extras.get(player, Fraction(0))
+            points[player] = decimal_text(total, self.terms["scale"])
+            keys[player] = (len(played) >= self.terms["minimum_games"], Fraction(points[player]))
+        found: list[list[Any]] = []
+        for _, _, names in placed(keys):
+            for group, rule in self.untied(sorted(names), None, list(self.terms["tie_breaks"])):
+                rank = len(found) + 1
+                found += [[player, points[player], rank, rule] for player in group]
+        return found
+
+    def untied(self, names: list[str], rule: str | None, rules: list[str]) -> list[tuple[list[str], str | None]]:
+        """*names*, level so far, by the next tie-breaks; with each group the last rule that told it from others."""
+        if len(names) == 1 or not rules:
+            return [(names, rule)]
+        groups = placed({name: self.tie_break(rules[0], name, names) for name in names})
+        if len(groups) == 1:
+            return self.untied(names, rule, rules[1:])
+        return [part for _, _, group in groups for part in self.untied(group, rules[0], rules[1:])]
+
+    def tie_break(self, rule: str, player: str, level: list[str]) -> Any:
+        """Larger is better."""
+        counted = [self.awards[name] for name in self.order if name in self.awards]
+        mine = [awards[player] for awards in counted if player in awards]
+        if rule == "standings.best_result":
+            return (bool(mine), max((Fraction(award["points"]) for award in mine), default=Fraction(0)))
+        if rule == "standings.wins":
+            return sum(award["place"] == 1 and award["shared"] == 1 for award in mine)
+        if rule == "standings.most_recent":
+            return tuple(Fraction(each[player]["points"]) if player in each else Fraction(0) for each in counted[::-1])
+        if rule == "standings.head_to_head":
+            score_ = 0
+            for awards in counted:
+                places = [awards[other]["place"] for other in level if other in awards and other != player]
+                if player in awards:
+                    own = awards[player]["place"]
+                    score_ += sum(own < place for place in places) - sum(own > place for place in places)
+            return score_
+        return -self.lots.get(player, 0)
+
+    def on_lots_drawn(self, event: Event) -> None:
+        """`standings.lot`: among those still level; repeated from the master when it is published."""
+        draw = event.data["draw"]
+        self.check(event, "standings.lot", "standings.lot" in self.terms["tie_breaks"], "the terms name no lot")
+        level: dict[int, list[str]] = {}
+        for player, _, rank, _ in self.standings():
+            level.setdefault(rank, []).append(player)
+        self.same(event, "standings.lot", "who is level", draw["candidates"], sorted(level.get(event.data["rank"], [])))
+        self.same(event, "standings.lot", "number", draw["number"], len(self.drawn) + 1)
+        self.lots |= {player: place for place, player in enumerate(draw["order"])}
+        self.drawn.append(event)
+
+    def on_season_closed(self, event: Event) -> None:
+        self.check(event, "disputes.freeze", not self.frozen, "the standings were frozen")
+        self.check_master(event)
+        self.check_bonuses(event)
+        found = [[e["player"], e["points"], e["rank"], e.get("decided_by")] for e in event.data["standings"]]
+        due = self.standings()
+        self.same(event, "standings.total", "players", sorted(e[0] for e in found), sorted(e[0] for e in due))
+        for place, entry in enumerate(found):
+            mine = next((other for other in due if other[0] == entry[0]), None)
+            if mine is not None:
+                self.same(event, "standings.total", f"points of {entry[0]}", entry[1], mine[1])
+                rule = mine[3] or "standings.minimum_games"
+                self.same(event, rule, f"rank and rule of {entry[0]}", entry[2:], mine[2:])
+            if place:
+                self.check(event, "standings.total", found[place - 1][2] <= entry[2], "ranks fall")
+        self.closed = True
+
+    def check_bonuses(self, event: Event) -> None:
+        """What counts at the close is what results give; of a tournament that was revoked nothing does."""
+        for name in self.order:
+            tournament = self.tournaments.get(name)
+            kinds = ("attendance", "knockouts")
+            found = [
+                [extra["player"], extra["kind"], extra["points"]]
+                for extra in self.extras.values()
+                if extra["tournament"] == name and extra["kind"] in kinds
+            ]
+            due = self.due_bonuses(tournament) if tournament and name in self.awards else []
+            more = [bonus for bonus in found if bonus not in due]
+            self.same(event, "points.bonus", "bonuses that nothing gives", more, [])
+
+    def check_master(self, event: Event) -> None:
+        """The master of the lots against its commitment, and every lot from it."""
+        shown, commitment = event.data.get("master"), self.terms.get("master_commitment")
+        if commitment is None:
+            return
+        if shown is None:
+            self.check(event, "standings.lot", not self.drawn, "lots whose master is not published")
+            return
+        master = bytes.fromhex(shown)
+        found = master_commitment(bytes.fromhex(self.terms["season"][4:]), "lots", master).hex()
+        self.same(event, "standings.lot", "commitment of the master", found, commitment)
+        for lot in self.drawn:
+            draw = lot.data["draw"]
+            draws = Draws(seed_of(master, "draws", 0, draw["number"], 1), "lot", 1, openings_digest([]))
+            self.same(lot, "standings.lot", "order drawn", draw["order"], draws.shuffled(draw["candidates"]))
+
+
+def derived(name: str) -> str:
+    """32 digits of the UUID of version 8 that *name* gives."""
+    data = bytearray(sha(b"holotable/derived/1" + name.encode())[:16])
+    data[6] = data[6] & 0x0F | 0x80
+    data[8] = data[8] & 0x3F | 0x80
+    return data.hex()
 
 
 def decimal_text(value: Fraction, scale: int) -> str:
@@ -3072,7 +5097,8 @@ class Rules:
         streams = self.bundle.streams()
         tournaments: dict[str, Tournament] = {}
         for stream, events in streams.items():
-            if stream.startswith("tournament-") and events[0].type == "tournament_announced":
+            announced = any(event.type == "tournament_announced" for event in events)
+            if stream.startswith("tournament-") and announced:
                 guarded(self.report, "tournament_announced", lambda e=events: self.add(e, tournaments))
         for stream, events in streams.items():
             if stream.startswith("table-") and events[0].type == "table_opened":
@@ -3085,7 +5111,8 @@ class Rules:
                 guarded(self.report, "season", Season(events, self.given, tournaments).run)
 
     def add(self, events: list[Event], tournaments: dict[str, Tournament]) -> None:
-        tournaments[events[0].data["tournament"]] = Tournament(events, self.given)
+        tournament = Tournament(events, self.given)
+        tournaments[tournament.terms["tournament"]] = tournament
 
     def table(self, events: list[Event], tournaments: dict[str, Tournament]) -> None:
         tournament = tournaments.get(events[0].data["tournament"])

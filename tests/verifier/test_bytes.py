@@ -34,7 +34,7 @@ def test_a_whole_season_passes_and_says_so() -> None:
     assert main(str(BUNDLES / "season.bundle"), "--keys", keys) == verifier.PASS
 
 
-@pytest.mark.parametrize("name", ["public", "entrant", "tournament_public", "moves"])
+@pytest.mark.parametrize("name", ["public", "entrant", "tournament_public", "leaves", "leaves_hand"])
 def test_where_nothing_differs_and_not_all_is_opened_it_is_no_pass(name: str) -> None:
     report = verifier.verify(bundle(name), KEYS)
     assert report.differences == []
@@ -44,9 +44,10 @@ def test_where_nothing_differs_and_not_all_is_opened_it_is_no_pass(name: str) ->
 
 HANDS = ("hand", "side_pots", "carry", "raises", "killed", "blinds")
 TOURNAMENTS = ("better", "formula", "recycle", "cube", "dead", "levels", "entropy", "draw_off")
+SEASONS = ("moves", "rounds", "entries", "floor")
 
 
-@pytest.mark.parametrize("name", [*HANDS, *TOURNAMENTS])
+@pytest.mark.parametrize("name", [*HANDS, *TOURNAMENTS, *SEASONS])
 def test_what_an_auditor_may_see_passes(name: str) -> None:
     report = verifier.verify(bundle(name), KEYS)
     assert report.differences == []
