@@ -104,6 +104,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "import_refused": (400, "Rows of the list are faulty; nothing was imported"),
     "invalid_cursor": (400, "A cursor or position is not one of this server's, or of elsewhere"),
     "dry_run_unsupported": (400, "This operation cannot be tried without effect"),
+    "rule_unknown": (422, "The rulebook has no rule of this name; the nearest ones stand beside"),
     "erasure_unconfirmed": (400, "Erasing is confirmed by the player's own id"),
     "still_entered": (409, "The player is entered in a tournament that is not over"),
     "invalid_as_of": (400, "as_of is neither a position's token nor an instant with its offset"),
