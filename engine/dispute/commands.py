@@ -30,6 +30,10 @@ class Claim(_ByPerson, frozen=True, kw_only=True, tag="claim"):
     subject: Subject
     claim: TextRef
     rules: tuple[str, ...] = ()
+    closes_at: datetime | None = None
+    """From when on it is too late; none while what is claimed on still goes on."""
+    ruling: bool = False
+    """Whether who claims may rule on disputes there: they may open one at any time."""
 
 
 class AttachEvidence(_Command, frozen=True, kw_only=True, tag="attach_evidence"):
@@ -63,6 +67,8 @@ class Rule(_ByReferee, frozen=True, kw_only=True, tag="rule"):
     outcome: Outcome
     rules: tuple[str, ...]
     acts: tuple[Act, ...] = ()
+    dry_run: HexDigest | None = None
+    """Which dry run showed what the acts would change."""
 
 
 class Appeal(_ByReferee, frozen=True, kw_only=True, tag="appeal"):

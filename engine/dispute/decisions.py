@@ -22,6 +22,7 @@ from engine.dispute.commands import (
 )
 from engine.dispute.errors import (
     AnotherPersonNeeded,
+    ClaimTooLate,
     DisputeInvalid,
     DisputeNotOpened,
     DisputePhase,
@@ -40,7 +41,6 @@ from engine.dispute.events import (
     EvidenceAttached,
 )
 from engine.dispute.state import Claimed, State
-from engine.dispute.values import Subject
 from engine.values import HOUSE, Sealed
 
 DISCLOSED_MAX = timedelta(days=14)
@@ -88,7 +88,10 @@ def _claimed(state: State) -> Claimed:
 def _claim(state: State, command: Claim) -> tuple[Event, ...]:
     if isinstance(state, Claimed):
         return ()
-    _demand_whole(command.subject)
+    command.subject.demand_whole()
+    late = command.closes_at is not None and command.now >= command.closes_at
+    if late and command.closes_at is not None and not command.ruling:
+        raise ClaimTooLate(until=command.closes_at)
     return (
         DisputeOpened(
             dispute=command.dispute,
@@ -97,21 +100,9 @@ def _claim(state: State, command: Claim) -> tuple[Event, ...]:
             claimant=command.by,
             claim=command.claim,
             rules=command.rules,
-            rule="disputes.claim",
+            rule="disputes.window" if late else "disputes.claim",
         ),
     )
-
-
-def _demand_whole(subject: Subject) -> None:
-    named = {
-        "hand": subject.hand is not None and subject.step is None,
-        "step": subject.hand is not None and subject.step is not None and subject.step > 0,
-        "seating": subject.tournament is not None,
-        "payout": subject.tournament is not None,
-        "standing": subject.season is not None,
-    }
-    if not named[subject.kind]:
-        raise DisputeInvalid(problem=f"a claim on a {subject.kind} names it, and nothing else")
 
 
 def _audited(state: Claimed, command: AttachAudit) -> tuple[Event, ...]:
@@ -168,6 +159,7 @@ def _rule(state: Claimed, command: Rule) -> tuple[Event, ...]:
             by=command.by,
             reason=command.reason,
             acts=command.acts,
+            dry_run=command.dry_run,
             rule="disputes.appeal" if second else "disputes.ruling",
         ),
         *released,

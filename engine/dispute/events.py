@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from engine.dispute.values import Act, Evidence, Outcome, Subject
-from engine.values import DisputeId, LeagueId, PlayerId, Sealed, TextRef
+from engine.values import DisputeId, HexDigest, LeagueId, PlayerId, Sealed, TextRef
 
 
 class _Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,6 +72,8 @@ class DisputeRuled(_Event, frozen=True, kw_only=True, tag="dispute_ruled"):
     reason: TextRef
     acts: tuple[Act, ...]
     """What was done in the same append; none if nothing is to be set right."""
+    dry_run: HexDigest | None
+    """Digest of the dry run that showed it before; null where there are no acts."""
     rule: str
 
 

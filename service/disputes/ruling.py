@@ -27,6 +27,10 @@ class Acts:
     tournament: tuple[Any, ...] = ()
     season: tuple[Any, ...] = ()
 
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self.tournament or self.season)
+
 
 async def frozen(
     states: States, stream: str, command: asked.Freeze | asked.Unfreeze

@@ -95,7 +95,14 @@ async def test_a_claim_brings_its_evidence_and_a_ruling_takes_a_result_away(
         assert tried.json()["events"] == ["dispute_ruled", "result_corrected"]
         assert set(tried.json()["tournaments"]) == {tournament}
         assert (await owner.get(f"/v1/disputes/{dispute}")).json()["rulings"] == []
-        done = await ask(referee, path, ruling, key="rule")
+        for digest, code in ((None, "dry_run_needed"), ("0" * 64, "dry_run_outdated")):
+            blind = await ask(referee, path, ruling | {"dry_run": digest})
+            assert (blind.status_code, blind.json()["code"]) == (409, code), blind.text
+        shown = {"dry_run": tried.json()["digest"]}
+        other = ruling | shown | {"rules": ["payouts"]}
+        blind = await ask(referee, path, other)
+        assert blind.json()["code"] == "dry_run_outdated", blind.text
+        done = await ask(referee, path, ruling | shown, key="rule")
         assert (done.status_code, done.json()["state"]) == (201, "ruled"), done.text
         await award(database, league, tournament)
         assert (await entrants(owner, tournament))[-1]["id"] == winner["id"]
