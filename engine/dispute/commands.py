@@ -53,6 +53,16 @@ class AttachAudit(_Command, frozen=True, kw_only=True, tag="attach_audit"):
     now: datetime
 
 
+class AttachHead(_Command, frozen=True, kw_only=True, tag="attach_head"):
+    """A head was signed that holds the claim and all that it is about."""
+
+    epoch: int
+    size: int
+    root: HexDigest
+    note: tuple[str, ...]
+    now: datetime
+
+
 class Freeze(_ByReferee, frozen=True, kw_only=True, tag="freeze"):
     """Let what depends on the outcome wait for it."""
 
@@ -95,6 +105,7 @@ Command = (
     Claim
     | AttachEvidence
     | AttachAudit
+    | AttachHead
     | Freeze
     | Unfreeze
     | Rule

@@ -12,6 +12,7 @@ from engine.dispute.commands import (
     Appeal,
     AttachAudit,
     AttachEvidence,
+    AttachHead,
     Claim,
     Command,
     Freeze,
@@ -39,6 +40,7 @@ from engine.dispute.events import (
     DisputeUnfrozen,
     Event,
     EvidenceAttached,
+    HeadAttached,
 )
 from engine.dispute.state import Claimed, State
 from engine.values import HOUSE, Sealed
@@ -63,6 +65,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return (EvidenceAttached(evidence=sealed, rule="disputes.evidence"),)
         case AttachAudit():
             return _audited(_claimed(state), command)
+        case AttachHead():
+            return _headed(_claimed(state), command)
         case Freeze():
             return _freeze(_claimed(state), command)
         case Unfreeze():
@@ -115,6 +119,21 @@ def _audited(state: Claimed, command: AttachAudit) -> tuple[Event, ...]:
             events=command.events,
             hands=command.hands,
             last_position=command.last_position,
+            rule="disputes.evidence",
+        ),
+    )
+
+
+def _headed(state: Claimed, command: AttachHead) -> tuple[Event, ...]:
+    """Return the first head that was signed for it; later ones prove nothing more."""
+    if state.head is not None:
+        return ()
+    return (
+        HeadAttached(
+            epoch=command.epoch,
+            size=command.size,
+            root=command.root,
+            note=command.note,
             rule="disputes.evidence",
         ),
     )

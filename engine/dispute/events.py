@@ -47,6 +47,17 @@ class AuditAttached(_Event, frozen=True, kw_only=True, tag="audit_attached"):
     rule: str
 
 
+class HeadAttached(_Event, frozen=True, kw_only=True, tag="head_attached"):
+    """A head of the league's tree, signed for this dispute: its evidence is proven by it."""
+
+    epoch: int
+    size: int
+    root: HexDigest
+    note: tuple[str, ...]
+    """Line by line, with the signature, as C2SP has it."""
+    rule: str
+
+
 class DisputeFrozen(_Event, frozen=True, kw_only=True, tag="dispute_frozen"):
     """What depends on the outcome waits; its own streams say so too."""
 
@@ -110,6 +121,7 @@ Event = (
     DisputeOpened
     | EvidenceAttached
     | AuditAttached
+    | HeadAttached
     | DisputeFrozen
     | DisputeUnfrozen
     | DisputeRuled

@@ -98,6 +98,8 @@ class Evidence(_Part, frozen=True, kw_only=True):
     root: HexDigest | None
     earlier: tuple[DisputeId, ...]
     """Ruled already, on one of the rules that the claim names."""
+    replay: str | None = None
+    """Where the hand is played over, at the step that is disputed; of a hand only."""
 
 
 class Act(_Part, frozen=True, kw_only=True):

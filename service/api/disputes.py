@@ -13,6 +13,7 @@ from engine.dispute.state import Claimed
 from engine.dispute.values import Act, Subject
 from engine.values import (
     PlayerId,
+    number_of,
 )
 from service import confidential
 from service.api.access import Place, plays_in_disputed, reach
@@ -20,7 +21,7 @@ from service.api.bodies import read_body
 from service.api.listing import listed
 from service.api.operations import operation
 from service.api.paging import Page
-from service.api.positions import listing_of
+from service.api.positions import listing_of, live_listing
 from service.api.rehearsing import rehearsable
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, encoded, order_of
@@ -29,6 +30,7 @@ from service.disputes.ruling import frozen
 from service.errors import Forbidden, StreamNotFound
 from service.projections import dispute_queries
 from service.texts import Written, words
+from service.transparency import ledger
 from service.writer import Entry, Receipt, States
 
 
@@ -67,6 +69,26 @@ class AuditShown(msgspec.Struct, kw_only=True):
     events: int
 
 
+class HeadShown(msgspec.Struct, kw_only=True):
+    """The signed head that proves the evidence, as a note that carries its signature."""
+
+    epoch: int
+    size: int
+    root: str
+    note: str
+
+
+class ProofShown(msgspec.Struct, kw_only=True):
+    """That one event of the evidence stands in the dispute's signed head (RFC 6962, 2.1.1)."""
+
+    index: int
+    """In the league's tree, from 0: its position."""
+    version: int
+    type: str
+    leaf: str
+    path: list[str]
+
+
 class DisputeShown(msgspec.Struct, kw_only=True):
     """A dispute; texts are null once their authors' words are erased."""
 
@@ -79,6 +101,8 @@ class DisputeShown(msgspec.Struct, kw_only=True):
     rules: tuple[str, ...]
     frozen: bool
     audits: tuple[AuditShown, ...]
+    head: HeadShown | None
+    """Null until one is signed for it."""
     rulings: tuple[RulingShown, ...]
     appealed_by: str | None
     appeal: str | None
@@ -144,6 +168,7 @@ async def read_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[by
             )
             for each in state.audits
         ),
+        head=_head(state),
         rulings=tuple(
             RulingShown(
                 instance=each.instance,
@@ -171,6 +196,37 @@ async def read_evidence(request: Asked, dispute_id: FromPath[str]) -> Response[b
     place = await reach(request, dispute_id, "dsp")
     sealed = claimed(place).evidence
     return encoded(EvidenceShown(id=dispute_id, evidence=sealed[-1].value if sealed else None))
+
+
+@operation(
+    "GET", "/v1/disputes/{dispute_id:str}/proofs", "list_proofs",
+    "Proofs that the events of the evidence stand in the head that was signed for the dispute.",
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor", "log_incomplete"),
+)  # fmt: skip
+async def list_proofs(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Prove one page of them; none before there is a head, which the dispute itself says."""
+    place = await reach(request, dispute_id, "dsp")
+    state, head = claimed(place), claimed(place).head
+    known = state.evidence[-1].value.events if state.evidence and head is not None else ()
+    paged = await live_listing(request, place.league, f"proofs {dispute_id}", int)
+    page = paged.cut(known, lambda each: (each.position,))
+    size, league = 0 if head is None else head.size, number_of(place.league)
+    async with shell_of(request).pool.acquire() as connection:
+        proven = [
+            ProofShown(
+                index=each.position,
+                version=each.version,
+                type=each.type,
+                leaf=each.hash,
+                path=[
+                    node.hex()
+                    for node in await ledger.inclusion(connection, league, each.position, size)
+                ],
+            )
+            for each in page.items
+        ]
+    return listed(request, Page(items=proven, next_cursor=page.next_cursor))
 
 
 @operation(
@@ -236,6 +292,13 @@ async def changed(
         raise StreamNotFound("there is nothing here under this name")
     content = {"id": state.opened.dispute, "state": state.phase, "frozen": state.frozen}
     return answer(receipt, content, status, version_of=place.stream)
+
+
+def _head(state: Claimed) -> HeadShown | None:
+    head = state.head
+    if head is None:
+        return None
+    return HeadShown(epoch=head.epoch, size=head.size, root=head.root, note="\n".join(head.note))
 
 
 def claimed(place: Place) -> Claimed:

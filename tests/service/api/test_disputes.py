@@ -11,9 +11,13 @@ import pytest
 from engine.values import stream_of
 from service.desk import open_desk
 from service.tasks import arming, audits
+from service.tasks.duties import DUTIES
+from service.transparency.note import open_note, parse_checkpoint
+from service.transparency.tree import root_by_inclusion
 from tests.service.api.test_corrections import a_night, award, entrants, standings
 from tests.service.api.test_evidence import project
 from tests.service.test_audit import audited, faults
+from tests.service.test_sign_jobs import KEY, signer  # noqa: F401 - a fixture
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -228,5 +232,46 @@ async def test_an_auditor_opens_the_disputed_hand_until_the_time_is_over_and_it_
         path = f"/v1/leagues/{league}/staff-log?limit=200&cursor={first['next_cursor']}"
         assert first["items"] + (await auditor.get(path)).json()["items"] == log
         assert (await people[0].get(f"/v1/leagues/{league}/staff-log")).status_code == 403
+    report = await audited(database, league)
+    assert faults(report) == {}, report.text()
+
+
+async def test_a_head_is_signed_for_a_dispute_and_proves_its_evidence(
+    serving,
+    database: TestDatabase,
+    signer: str,  # noqa: F811
+) -> None:
+    """A stranger with the public key alone checks each event of the evidence."""
+    async with serving() as api:
+        owner, league, _, _, people = await a_night(api, database)
+        hand = await api.app.litestar.state.shell.pool.fetchval("SELECT hand FROM reads.hand")
+        dispute = await claim(people[0], kind="step", hand=hand, step=2)
+        about = f"/v1/disputes/{dispute}"
+        assert (await people[0].get(about)).json()["head"] is None
+        assert (await people[0].get(f"{about}/proofs")).json()["items"] == []
+        told = database.settings("holotable_worker", signer_url=signer)
+        with psycopg.connect(database.url("holotable_worker"), autocommit=True) as worker:
+            arming.follow(worker, datetime.now(UTC), told)
+            armed = "SELECT args FROM job WHERE task = 'dispute.attach_head'"
+            ((args,),) = worker.execute(armed).fetchall()
+        async with open_desk(told) as desk:
+            for _ in range(2):  # what comes twice is done once
+                assert await DUTIES["dispute.attach_head"].do(desk, args) is None
+        shown = (await people[0].get(about)).json()["head"]
+        head = parse_checkpoint(open_note(shown["note"], KEY.verifier_key()))
+        assert (head.size, head.root.hex()) == (shown["size"], shown["root"])
+        referee = await with_office(api, owner, league)
+        evidence = (await referee.get(f"{about}/evidence")).json()["evidence"]
+        assert evidence["replay"] == f"/v1/hands/{hand}/replay?step=2"
+        assert (await referee.get(evidence["replay"])).json()["number"] == 2
+        proofs = (await people[0].get(f"{about}/proofs?limit=200")).json()["items"]
+        assert [(each["index"], each["leaf"]) for each in proofs] == [
+            (each["position"], each["hash"]) for each in evidence["events"]
+        ]
+        for each in proofs:
+            path, leaf = [bytes.fromhex(node) for node in each["path"]], each["leaf"]
+            assert root_by_inclusion(bytes.fromhex(leaf), each["index"], head.size, path) == (
+                head.root
+            )
     report = await audited(database, league)
     assert faults(report) == {}, report.text()

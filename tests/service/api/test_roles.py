@@ -89,7 +89,7 @@ MEMBERS = {
             "read_fairness", "read_decks",
             "list_openings", "read_dispute_windows",
             "file_confidential_claim", "list_confidential_claims",
-            "open_dispute", "list_disputes", "read_dispute", "list_disclosures",
+            "open_dispute", "list_disputes", "list_proofs", "read_dispute", "list_disclosures",
             "read_operation", "list_fixtures", "read_schedule",
         ),
         EVERYBODY,
