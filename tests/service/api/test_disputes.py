@@ -16,6 +16,7 @@ from service.transparency.note import open_note, parse_checkpoint
 from service.transparency.tree import root_by_inclusion
 from tests.service.api.test_corrections import a_night, award, entrants, standings
 from tests.service.api.test_evidence import project
+from tests.service.api.test_rounds import TERMS, play_out, seat
 from tests.service.test_audit import audited, faults
 from tests.service.test_sign_jobs import KEY, signer  # noqa: F401 - a fixture
 from tests.support.databases import TestDatabase
@@ -275,3 +276,25 @@ async def test_a_head_is_signed_for_a_dispute_and_proves_its_evidence(
             )
     report = await audited(database, league)
     assert faults(report) == {}, report.text()
+
+
+async def test_the_next_round_and_a_cancellation_wait_for_a_dispute(
+    serving, database: TestDatabase
+) -> None:
+    async with (
+        serving() as api,
+        open_desk(database.settings("holotable_worker")) as desk,
+    ):
+        owner, league, tournament, people, _ = await api.playing(6, **TERMS)
+        referee = await with_office(api, owner, league)
+        dispute = await claim(people[0], kind="seating", tournament=tournament)
+        assert (await ask(referee, f"/v1/disputes/{dispute}/freeze", WHY)).status_code == 200
+        await play_out(owner, people, tournament)
+        refused = await ask(owner, f"/v1/tournaments/{tournament}/cancel", WHY)
+        assert (refused.status_code, refused.json()["code"]) == (409, "frozen"), refused.text
+        assert refused.json()["dispute"] == dispute
+        assert await seat(desk, league, tournament, 1) > desk.clock.now()
+        assert (await owner.get(f"/v1/tournaments/{tournament}")).json()["tables"] == []
+        assert (await ask(referee, f"/v1/disputes/{dispute}/unfreeze", WHY)).status_code == 200
+        assert await seat(desk, league, tournament, 1) is None
+        assert (await owner.get(f"/v1/tournaments/{tournament}")).json()["tables"]
