@@ -1,6 +1,9 @@
 """
 The catalogue of stored events: each type with the JSON Schema of what ``data`` holds.
 
+And of rules: their names go from the rulebook into ``service/rule_names.py``, so that an
+installed service, which has no documents, knows them.
+
 ``api-spec/events/<type>.v<n>.json`` is a promise: once committed, a file never
 changes, and another shape is another version beside it.  Run this module to
 write the files that are missing and ``docs/events.md``.
@@ -8,13 +11,14 @@ write the files that are missing and ``docs/events.md``.
 
 import ast
 import json
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
 from inspect import cleandoc, getsource
 from itertools import pairwise
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, wrap
 from typing import Any, get_args, get_origin
 
 import msgspec
@@ -26,6 +30,9 @@ from service.eventstore.upcasters import current_version
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = ROOT / "api-spec" / "events"
 DOCUMENT = ROOT / "docs" / "events.md"
+RULEBOOK = ROOT / "docs" / "rulebook.md"
+RULE_NAMES = ROOT / "service" / "rule_names.py"
+_RULE = re.compile(r"^\| \d+\.\d+ \| `([a-z0-9_.]+)` \|", re.M)
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -133,7 +140,17 @@ def write() -> list[Path]:
             elif path.read_text(encoding="utf-8") != text:
                 raise SchemaChanged(f"{path.name} is committed with another shape")
     DOCUMENT.write_text(document(), encoding="utf-8")
-    return [*written, DOCUMENT]
+    RULE_NAMES.write_text(rule_names(), encoding="utf-8")
+    return [*written, DOCUMENT, RULE_NAMES]
+
+
+def rule_names() -> str:
+    """Return ``service/rule_names.py``: every rule that the rulebook has today."""
+    names = sorted(_RULE.findall(RULEBOOK.read_text(encoding="utf-8")))
+    lines = wrap(" ".join(names), 96, break_long_words=False, break_on_hyphens=False)
+    said = "Every rule of ``docs/rulebook.md``; made by ``python -m service.catalogue``."
+    end = '""".split()  # noqa: SIM905 - a list would take a line for each'
+    return "\n".join((f'"""{said}"""', "", 'NAMES = """', *lines, end, ""))
 
 
 def _hidden(value: Any) -> dict[str, Any]:

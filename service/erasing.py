@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.league.errors import LastOwner
 from engine.values import identifier
+from service.confidential import erase_claims
 from service.entering import forget_entered
 from service.errors import NotCaughtUp, ServiceError, StreamNotFound
 from service.projections import queries, schema
@@ -74,6 +75,7 @@ async def erase(engine: AsyncEngine, person: UUID, now: datetime) -> Erased:
         )
         await forget_entered(connection, person)
         texts = await erase_texts(connection, person, now)
+        texts += await erase_claims(connection, person)
     return Erased(player=player, tokens=tokens.rowcount, calendars=keys.rowcount, texts=texts)
 
 

@@ -78,6 +78,27 @@ text = sa.Table(
     sa.Index("ix_text_subject", "subject"),
 )
 
+confidential_claim = sa.Table(
+    "confidential_claim",
+    metadata,
+    sa.Column("id", _UUID, primary_key=True),
+    sa.Column("league", _UUID, nullable=False),
+    sa.Column("claimant", _UUID, nullable=False),
+    sa.Column("about", _UUID),
+    sa.Column("subject", sa.JSON, nullable=False),
+    sa.Column("rules", ARRAY(sa.Text), nullable=False),
+    sa.Column("claim", sa.Text),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("filed_at", _INSTANT, nullable=False),
+    sa.Column("handled_by", _UUID),
+    sa.Column("handled_at", _INSTANT),
+    sa.Column("answer", sa.Text),
+    sa.Column("dispute", sa.Text),
+    sa.Index("ix_confidential_claim_league", "league", "filed_at", "id"),
+    sa.Index("ix_confidential_claim_claimant", "claimant"),
+    sa.Index("ix_confidential_claim_about", "about"),
+)
+
 calendar_key = sa.Table(
     "calendar_key",
     metadata,

@@ -19,7 +19,7 @@ async def seat_round(desk: Desk, league: str, tournament_id: str, after: int) ->
     """
     Seat what follows round *after*, open its tables, and soon their first hands.
 
-    Asking again changes nothing; in a pause it waits.
+    Asking again changes nothing; in a pause, and for a dispute that holds it, it waits.
 
     Returns:
         When to ask again; None once it has been seated.
@@ -48,6 +48,9 @@ async def seat_round(desk: Desk, league: str, tournament_id: str, after: int) ->
     state = (await desk.writer.load(league, stream)).state
     if not _waits(state, after):
         return None
+    if state.frozen:
+        # A dispute has no end that is known either; seating is refused until then.
+        return desk.clock.now() + timedelta(seconds=desk.settings.sweep_seconds)
     await desk.writer.submit(league, order, decide)
     state = (await desk.writer.load(league, stream, fresh=False)).state
     if _waits(state, after):

@@ -30,6 +30,10 @@ class Claim(_ByPerson, frozen=True, kw_only=True, tag="claim"):
     subject: Subject
     claim: TextRef
     rules: tuple[str, ...] = ()
+    closes_at: datetime | None = None
+    """From when on it is too late; none while what is claimed on still goes on."""
+    ruling: bool = False
+    """Whether who claims may rule on disputes there: they may open one at any time."""
 
 
 class AttachEvidence(_Command, frozen=True, kw_only=True, tag="attach_evidence"):
@@ -49,6 +53,16 @@ class AttachAudit(_Command, frozen=True, kw_only=True, tag="attach_audit"):
     now: datetime
 
 
+class AttachHead(_Command, frozen=True, kw_only=True, tag="attach_head"):
+    """A head was signed that holds the claim and all that it is about."""
+
+    epoch: int
+    size: int
+    root: HexDigest
+    note: tuple[str, ...]
+    now: datetime
+
+
 class Freeze(_ByReferee, frozen=True, kw_only=True, tag="freeze"):
     """Let what depends on the outcome wait for it."""
 
@@ -63,6 +77,8 @@ class Rule(_ByReferee, frozen=True, kw_only=True, tag="rule"):
     outcome: Outcome
     rules: tuple[str, ...]
     acts: tuple[Act, ...] = ()
+    dry_run: HexDigest | None = None
+    """Which dry run showed what the acts would change."""
 
 
 class Appeal(_ByReferee, frozen=True, kw_only=True, tag="appeal"):
@@ -89,6 +105,7 @@ Command = (
     Claim
     | AttachEvidence
     | AttachAudit
+    | AttachHead
     | Freeze
     | Unfreeze
     | Rule

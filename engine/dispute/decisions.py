@@ -12,6 +12,7 @@ from engine.dispute.commands import (
     Appeal,
     AttachAudit,
     AttachEvidence,
+    AttachHead,
     Claim,
     Command,
     Freeze,
@@ -22,6 +23,7 @@ from engine.dispute.commands import (
 )
 from engine.dispute.errors import (
     AnotherPersonNeeded,
+    ClaimTooLate,
     DisputeInvalid,
     DisputeNotOpened,
     DisputePhase,
@@ -38,9 +40,9 @@ from engine.dispute.events import (
     DisputeUnfrozen,
     Event,
     EvidenceAttached,
+    HeadAttached,
 )
 from engine.dispute.state import Claimed, State
-from engine.dispute.values import Subject
 from engine.values import HOUSE, Sealed
 
 DISCLOSED_MAX = timedelta(days=14)
@@ -63,6 +65,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return (EvidenceAttached(evidence=sealed, rule="disputes.evidence"),)
         case AttachAudit():
             return _audited(_claimed(state), command)
+        case AttachHead():
+            return _headed(_claimed(state), command)
         case Freeze():
             return _freeze(_claimed(state), command)
         case Unfreeze():
@@ -88,7 +92,10 @@ def _claimed(state: State) -> Claimed:
 def _claim(state: State, command: Claim) -> tuple[Event, ...]:
     if isinstance(state, Claimed):
         return ()
-    _demand_whole(command.subject)
+    command.subject.demand_whole()
+    late = command.closes_at is not None and command.now >= command.closes_at
+    if late and command.closes_at is not None and not command.ruling:
+        raise ClaimTooLate(until=command.closes_at)
     return (
         DisputeOpened(
             dispute=command.dispute,
@@ -97,21 +104,9 @@ def _claim(state: State, command: Claim) -> tuple[Event, ...]:
             claimant=command.by,
             claim=command.claim,
             rules=command.rules,
-            rule="disputes.claim",
+            rule="disputes.window" if late else "disputes.claim",
         ),
     )
-
-
-def _demand_whole(subject: Subject) -> None:
-    named = {
-        "hand": subject.hand is not None and subject.step is None,
-        "step": subject.hand is not None and subject.step is not None and subject.step > 0,
-        "seating": subject.tournament is not None,
-        "payout": subject.tournament is not None,
-        "standing": subject.season is not None,
-    }
-    if not named[subject.kind]:
-        raise DisputeInvalid(problem=f"a claim on a {subject.kind} names it, and nothing else")
 
 
 def _audited(state: Claimed, command: AttachAudit) -> tuple[Event, ...]:
@@ -124,6 +119,21 @@ def _audited(state: Claimed, command: AttachAudit) -> tuple[Event, ...]:
             events=command.events,
             hands=command.hands,
             last_position=command.last_position,
+            rule="disputes.evidence",
+        ),
+    )
+
+
+def _headed(state: Claimed, command: AttachHead) -> tuple[Event, ...]:
+    """Return the first head that was signed for it; later ones prove nothing more."""
+    if state.head is not None:
+        return ()
+    return (
+        HeadAttached(
+            epoch=command.epoch,
+            size=command.size,
+            root=command.root,
+            note=command.note,
             rule="disputes.evidence",
         ),
     )
@@ -168,6 +178,7 @@ def _rule(state: Claimed, command: Rule) -> tuple[Event, ...]:
             by=command.by,
             reason=command.reason,
             acts=command.acts,
+            dry_run=command.dry_run,
             rule="disputes.appeal" if second else "disputes.ruling",
         ),
         *released,

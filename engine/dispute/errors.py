@@ -1,5 +1,7 @@
 """Why a dispute refuses a command."""
 
+from datetime import datetime
+
 from engine.errors import CommandRejected
 
 
@@ -28,6 +30,19 @@ class DisputePhase(CommandRejected):
 
     def __init__(self, *, phase: str) -> None:
         super().__init__(f"the dispute is {phase}", phase=phase)
+
+
+class ClaimTooLate(CommandRejected):
+    """The time in which members may claim on this is over; a referee still may."""
+
+    code = "claim_too_late"
+    rule = "disputes.window"
+
+    def __init__(self, *, until: datetime) -> None:
+        super().__init__(
+            "claims on this are not taken any more; a referee still may open one",
+            until=until.isoformat(),
+        )
 
 
 class AnotherPersonNeeded(CommandRejected):

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from engine.dispute.values import Act, Evidence, Outcome, Subject
-from engine.values import DisputeId, LeagueId, PlayerId, Sealed, TextRef
+from engine.values import DisputeId, HexDigest, LeagueId, PlayerId, Sealed, TextRef
 
 
 class _Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -47,6 +47,17 @@ class AuditAttached(_Event, frozen=True, kw_only=True, tag="audit_attached"):
     rule: str
 
 
+class HeadAttached(_Event, frozen=True, kw_only=True, tag="head_attached"):
+    """A head of the league's tree, signed for this dispute: its evidence is proven by it."""
+
+    epoch: int
+    size: int
+    root: HexDigest
+    note: tuple[str, ...]
+    """Line by line, with the signature, as C2SP has it."""
+    rule: str
+
+
 class DisputeFrozen(_Event, frozen=True, kw_only=True, tag="dispute_frozen"):
     """What depends on the outcome waits; its own streams say so too."""
 
@@ -72,6 +83,8 @@ class DisputeRuled(_Event, frozen=True, kw_only=True, tag="dispute_ruled"):
     reason: TextRef
     acts: tuple[Act, ...]
     """What was done in the same append; none if nothing is to be set right."""
+    dry_run: HexDigest | None
+    """Digest of the dry run that showed it before; null where there are no acts."""
     rule: str
 
 
@@ -108,6 +121,7 @@ Event = (
     DisputeOpened
     | EvidenceAttached
     | AuditAttached
+    | HeadAttached
     | DisputeFrozen
     | DisputeUnfrozen
     | DisputeRuled

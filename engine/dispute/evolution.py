@@ -13,6 +13,7 @@ from engine.dispute.events import (
     DisputeUnfrozen,
     Event,
     EvidenceAttached,
+    HeadAttached,
 )
 from engine.dispute.state import Claimed, State, Unclaimed
 from engine.errors import InvariantViolated
@@ -32,6 +33,8 @@ def evolve(state: State, event: Event) -> State:
             return replace(state, evidence=(*state.evidence, event.evidence))
         case Claimed(), AuditAttached():
             return replace(state, audits=(*state.audits, event))
+        case Claimed(head=None), HeadAttached():
+            return replace(state, head=event)
         case Claimed(frozen=False), DisputeFrozen():
             return replace(state, frozen=True)
         case Claimed(frozen=True), DisputeUnfrozen():

@@ -12,6 +12,7 @@ from engine.dispute.events import (
     DisputeAppealed,
     DisputeOpened,
     DisputeRuled,
+    HeadAttached,
 )
 from engine.dispute.values import Evidence
 from engine.values import PlayerId, Sealed
@@ -27,6 +28,7 @@ class Claimed(msgspec.Struct, frozen=True, kw_only=True):
     opened: DisputeOpened
     evidence: tuple[Sealed[Evidence], ...] = ()
     audits: tuple[AuditAttached, ...] = ()
+    head: HeadAttached | None = None
     frozen: bool = False
     rulings: tuple[DisputeRuled, ...] = ()
     """One of each instance at most; the last one holds."""

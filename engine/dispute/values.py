@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from engine.dispute.errors import DisputeInvalid
 from engine.values import (
     DisputeId,
     HandId,
@@ -40,6 +41,24 @@ class Subject(_Part, frozen=True, kw_only=True):
     hand: HandId | None = None
     step: int | None = None
     """Of the hand, from 1."""
+
+    def demand_whole(self) -> None:
+        """
+        Check that what is named is what this kind of claim is about, and nothing else.
+
+        Raises:
+            DisputeInvalid: If not.
+        """
+        of_hand = self.hand is not None
+        named = {
+            "hand": of_hand and self.step is None,
+            "step": of_hand and self.step is not None and self.step > 0,
+            "seating": self.tournament is not None and not of_hand and self.step is None,
+            "payout": self.tournament is not None and not of_hand and self.step is None,
+            "standing": self.season is not None and self.tournament is None and self.step is None,
+        }
+        if not named[self.kind]:
+            raise DisputeInvalid(problem=f"a claim on a {self.kind} names it, and nothing else")
 
 
 class Recorded(_Part, frozen=True, kw_only=True):
@@ -79,6 +98,8 @@ class Evidence(_Part, frozen=True, kw_only=True):
     root: HexDigest | None
     earlier: tuple[DisputeId, ...]
     """Ruled already, on one of the rules that the claim names."""
+    replay: str | None = None
+    """Where the hand is played over, at the step that is disputed; of a hand only."""
 
 
 class Act(_Part, frozen=True, kw_only=True):

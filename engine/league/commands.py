@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import auditing, bans, openings, templates
+from engine.league import auditing, bans, openings, templates, windowing
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -68,4 +68,5 @@ Command = (
     | bans.Command
     | templates.Command
     | openings.Command
+    | windowing.SetDisputeWindows
 )

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from engine.league import auditing, banning, bans, openings, templates, templating
+from engine.league import auditing, banning, bans, openings, templates, templating, windowing
 from engine.league.commands import (
     AcceptInvitation,
     AddMember,
@@ -70,6 +70,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
             return banning.decide(_created(state), command)
         case templates.SetHouseRules() | templates.SaveTemplate() | templates.RemoveTemplate():
             return templating.decide(_created(state), command)
+        case windowing.SetDisputeWindows():
+            return windowing.decide(_created(state).dispute_windows, command)
         case openings.OpenValues():
             _created(state)
             return openings.decide(command)

@@ -9,7 +9,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import auditing, bans, openings, templates
+from engine.league import auditing, bans, openings, templates, windowing
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -63,4 +63,5 @@ Event = (
     | bans.Event
     | templates.Event
     | openings.Event
+    | windowing.DisputeWindowsSet
 )

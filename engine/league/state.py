@@ -26,7 +26,9 @@ from engine.league.templates import (
     TemplateSaved,
     kept,
 )
+from engine.league.windowing import DisputeWindowsSet, applied
 from engine.values import LeagueId, PlayerId, TemplateId
+from engine.windows import WindowsInForce
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +62,9 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     """In order of their making."""
     openings: tuple[ValuesOpened, ...] = ()
     """Of sealed values, oldest first; those over before the newest are forgotten."""
+
+    dispute_windows: tuple[WindowsInForce, ...] = ()
+    """Oldest first; before them, and without any, the rulebook's hold."""
 
     def role_of(self, player: PlayerId) -> Role | None:
         """Return the role of *player*, or None for a stranger."""
@@ -130,6 +135,8 @@ def evolve(state: State, event: Event) -> State:
             return replace(state, openings=standing(state.openings, event))
         case Created(), HouseRulesSet(body=body):
             return replace(state, house_rules=body)
+        case Created(), DisputeWindowsSet():
+            return replace(state, dispute_windows=applied(state.dispute_windows, event))
         case Created(), AuditReported():
             return state
         case Created(), TemplateSaved() | TemplateRemoved():

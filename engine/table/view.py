@@ -222,7 +222,12 @@ def _rounds(hand: Hand, rounds: Rounds) -> RoundView:
 
 def _pots(table: Table, hand: Hand) -> tuple[PotView, ...]:
     if hand.pots:
-        return tuple(PotView(chips=pot.chips, eligible=pot.eligible) for pot in hand.pots)
+        # Pots keep their numbers to the end; one that was paid out is empty.
+        paid = {award.pot for award in hand.awards}
+        return tuple(
+            PotView(chips=0 if number in paid else pot.chips, eligible=pot.eligible)
+            for number, pot in enumerate(hand.pots, start=1)
+        )
     wagers = {place.seat: place.hand.wager for place in table.dealt() if place.hand is not None}
     live = [place.seat for place in table.live()]
     return tuple(

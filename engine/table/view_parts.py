@@ -87,7 +87,7 @@ class RoundView(_Part, frozen=True, kw_only=True):
 
 
 class PotView(_Part, frozen=True, kw_only=True):
-    """What a pot would be if the hand ended now."""
+    """What a pot would be if the hand ended now; without chips once it is paid out."""
 
     chips: Chips
     eligible: tuple[int, ...]

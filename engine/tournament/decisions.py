@@ -67,7 +67,7 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     Raises:
         CommandRejected: If the rules forbid the command.
     """
-    if isinstance(command, freezing.WAITING):
+    if freezing.waits(command):
         freezing.demand_free(state)
     events = _decided(state, command)
     if isinstance(command, floor_commands.Disqualify | entering.RecordPurge):

@@ -9,7 +9,7 @@ read what is due, to find what is overdue.
 from alembic import op
 
 revision = "0017"
-down_revision = "0014"
+down_revision = "0016"
 branch_labels = None
 depends_on = None
 

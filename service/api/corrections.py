@@ -7,6 +7,7 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
+from engine.tournament import decider
 from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
 from engine.tournament.correcting.events import ResultCorrected
 from engine.tournament.state import Finished, entry_of
@@ -20,9 +21,11 @@ from service.api.paging import Page
 from service.api.positions import live_listing
 from service.api.rehearsing import rehearsable
 from service.api.shell import Asked, shell_of
-from service.api.submitting import Order, answer, decide_one, order_of
+from service.api.submitting import Order, answer, order_of
 from service.api.texts import signed
+from service.correcting import counted_still
 from service.texts import Written, words
+from service.writer import Entry, States
 
 Entrants = tuple[Annotated[str, Meta(pattern="^ent_[0-9a-f]{32}$")], ...]
 
@@ -72,7 +75,9 @@ class CorrectionShown(msgspec.Struct, kw_only=True):
     forfeited: tuple[str, ...]
 
 
-_PROBLEMS = ("forbidden", "tournament_not_finished", "correction_invalid")
+_PROBLEMS = (
+    "forbidden", "tournament_not_finished", "correction_invalid", "frozen", "season_closed",
+)  # fmt: skip
 
 
 @operation(
@@ -173,7 +178,13 @@ async def _corrected(
     command: CorrectResult | Forfeit | Reaward,
 ) -> Response[bytes]:
     shell = shell_of(request)
-    receipt = await decide_one(shell, place.league, tournament_id, order, [command])
+
+    async def decide(states: States) -> list[Entry]:
+        state = (await states.load(place.stream)).state
+        entries = [Entry(place.stream, decider.decide(state, command))]
+        return [*entries, *await counted_still(states, place.stream, entries, command.now)]
+
+    receipt = await shell.desk.writer.submit(place.league, order.command, decide)
     events = [each.event for each in receipt.recorded if isinstance(each.event, ResultCorrected)]
     stands: Any = events[0] if events else place.state
     content = {

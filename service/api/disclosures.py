@@ -18,7 +18,7 @@ from engine.tournament.state import Finished
 from engine.values import PlayerId, stream_of
 from service.api.access import Place, entrant_of, reach
 from service.api.bodies import read_body
-from service.api.disputes import DisputeChanged, changed, claimed
+from service.api.disputes import DisputeChanged, changed, claimed, demand_uninvolved
 from service.api.inputs import Instant, in_utc
 from service.api.listing import listed
 from service.api.operations import operation
@@ -143,13 +143,14 @@ async def list_disclosures(request: Asked, dispute_id: FromPath[str]) -> Respons
     "POST", "/v1/disputes/{dispute_id:str}/openings", "open_disclosed",
     "Open what was disclosed to the caller; each time is an event of the dispute.",
     needs="audit_hands", scope="hands:audit", body=DisclosedWanted, answer=ValuesShown, status=201,
-    key_required=True, problems=("forbidden", "not_disclosed", "not_over"),
+    key_required=True, problems=("forbidden", "not_disclosed", "not_over", "another_person_needed"),
 )  # fmt: skip
 async def open_disclosed(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
     """Record it, then show the values: once the hand is closed, masters after the tournament."""
     shell = shell_of(request)
     body, raw = await read_body(request, DisclosedWanted)
     place = await reach(request, dispute_id, "dsp")
+    await demand_uninvolved(request, dispute_id)
     subject, player = claimed(place).opened.subject, PlayerId(principal_of(request).account.player)
     order = order_of(request, raw)
     about = str(subject.hand if body.what == "hand" else subject.tournament)

@@ -1,5 +1,6 @@
 """Rulings: what a referee decides, and the commands that carry it out in the same append."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -7,6 +8,7 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
+from engine.aggregates import DECIDERS
 from engine.dispute.commands import Rule
 from engine.dispute.values import Outcome, Slug, Subject
 from engine.season.commands import AdjustPoints, RevokeAward
@@ -17,15 +19,17 @@ from engine.tournament.values import Award
 from engine.values import AdjustmentId, EntrantId, PlayerId, TextRef, identifier, stream_of
 from service.api.access import reach
 from service.api.bodies import read_body
-from service.api.disputes import DisputeChanged, changed, claimed
+from service.api.disputes import DisputeChanged, changed, claimed, demand_uninvolved
 from service.api.operations import operation
-from service.api.rehearsing import rehearsable
+from service.api.rehearsing import rehearsable, would_change
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import Order, order_of
 from service.api.texts import keep
 from service.boundaries import open_next_hand
 from service.disputes.ruling import Acts, ruled, taken
 from service.errors import BadRequest
+from service.eventstore.rehearsal import Rehearsed, carried_out
+from service.rules import demand_known
 from service.texts import Written
 from service.writer import Entry, States
 
@@ -100,6 +104,9 @@ OfSeason = AdjustAct | RevokeAct
 class RulingWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """For or against the claim, by which rules, why, and what follows."""
 
+    dry_run: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None
+    """The ``digest`` of the dry run that showed what follows; a ruling with acts names it."""
+
     outcome: Outcome
     rules: Annotated[tuple[Slug, ...], Meta(min_length=1, max_length=10)]
     reason: Written
@@ -115,7 +122,7 @@ class RulingWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         "forbidden", "dispute_phase", "dispute_invalid", "another_person_needed",
         "tournament_not_finished", "correction_invalid", "tournament_not_running",
         "ruling_not_possible", "entrant_unknown", "adjustment_invalid", "award_unknown",
-        "season_closed", "frozen",
+        "season_closed", "frozen", "rule_unknown", "dry_run_needed", "dry_run_outdated",
     ),
 )  # fmt: skip
 @rehearsable
@@ -123,6 +130,8 @@ async def rule_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[by
     """Rule; what this dispute held is let go, in the same append."""
     body, raw = await read_body(request, RulingWanted)
     place = await reach(request, dispute_id, "dsp")
+    demand_known(body.rules)
+    await demand_uninvolved(request, dispute_id)
     subject = claimed(place).opened.subject
     order = order_of(request, raw)
     reason = await keep(request, place.league, order, body.reason)
@@ -134,19 +143,63 @@ async def rule_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[by
         outcome=body.outcome,
         rules=tuple(body.rules),
         acts=taken(subject, acts),
+        dry_run=body.dry_run if acts else None,
         now=order.command.received_at,
     )
 
-    async def decide(states: States) -> list[Entry]:
-        return await ruled(states, place.stream, command, acts)
+    asked, shell = _asked(dispute_id, body), shell_of(request)
 
-    desk = shell_of(request).desk
-    receipt = await desk.writer.submit(place.league, order.command, decide)
+    async def decide(states: States) -> list[Entry]:
+        entries = await ruled(states, place.stream, command, acts)
+        if not acts or order.command.rehearse:
+            return entries
+        return [*entries, *await _as_shown(states, entries, asked, body.dry_run, shell.now())]
+
+    desk = shell.desk
+    try:
+        receipt = await desk.writer.submit(place.league, order.command, decide)
+    except Rehearsed as rehearsed:
+        rehearsed.asked = asked
+        raise
     if subject.tournament is not None and acts.tournament:
         running = await desk.writer.load(place.league, stream_of(subject.tournament), fresh=False)
         for seating in getattr(running.state, "tables", ()):
             desk.later(open_next_hand(desk, place.league, seating.table))
     return await changed(request, place, receipt, 201)
+
+
+def _asked(dispute_id: str, body: RulingWanted) -> bytes:
+    """Return what a dry run of this ruling is for, as bytes: its words and itself apart."""
+    asked = [dispute_id, body.outcome, body.rules, body.acts]
+    return msgspec.json.encode(asked, order="sorted")
+
+
+async def _as_shown(
+    states: States, entries: list[Entry], asked: bytes, shown: str | None, now: datetime
+) -> list[Entry]:
+    """
+    Check that a ruling does what its dry run has shown; return what has to stay so for it.
+
+    Raises:
+        BadRequest: ``dry_run_needed``, or ``dry_run_outdated`` if it would do something else.
+    """
+    if shown is None:
+        raise BadRequest(
+            "dry_run_needed", "a ruling with acts names the digest of the dry run that showed them"
+        )
+    consulted: list[Entry] = []
+
+    async def load(_: str, stream: str) -> Any:
+        consulted.append(Entry(stream))
+        return (await states.load(stream)).state
+
+    found = await carried_out(DECIDERS, states, entries)
+    found.asked = asked
+    if (await would_change(found, load, now)).digest != shown:
+        raise BadRequest(
+            "dry_run_outdated", "this would do something else than was shown; try it once more"
+        )
+    return consulted
 
 
 def _acts(

@@ -1,62 +1,37 @@
 """Disputes: claimed by whoever plays, frozen by referees, appealed by whom it concerns."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-import sqlalchemy as sa
 from litestar import Response
 from litestar.params import FromPath
-from msgspec import Meta
-from sqlalchemy.dialects.postgresql import insert
 
 from engine import dispute
-from engine.dispute.commands import Appeal, AttachEvidence, Claim, Freeze, Unfreeze
+from engine.dispute.commands import Appeal, Freeze, Unfreeze
+from engine.dispute.errors import AnotherPersonNeeded
 from engine.dispute.state import Claimed
-from engine.dispute.values import Act, Kind, Slug, Subject
-from engine.policies import decide_in_turn
-from engine.table.state import Table
-from engine.tournament.state import Drafted, Unannounced
+from engine.dispute.values import Act, Subject
 from engine.values import (
-    DisputeId,
-    HandId,
-    LeagueId,
     PlayerId,
-    SeasonId,
-    TableId,
-    TournamentId,
-    identifier,
+    number_of,
 )
-from service import jobs
-from service.api.access import Place, demand_form, find, plays_in_disputed, reach
+from service import confidential
+from service.api.access import Place, plays_in_disputed, reach
 from service.api.bodies import read_body
 from service.api.listing import listed
 from service.api.operations import operation
 from service.api.paging import Page
-from service.api.positions import listing_of
+from service.api.positions import listing_of, live_listing
 from service.api.rehearsing import rehearsable
 from service.api.shell import Asked, principal_of, shell_of
-from service.api.submitting import Order, answer, encoded, order_of
+from service.api.submitting import answer, encoded, order_of
 from service.api.texts import keep
-from service.disputes.evidence import gather
 from service.disputes.ruling import frozen
-from service.errors import BadRequest, Forbidden, StreamNotFound
-from service.projections import dispute_queries, queries
-from service.projections.schema import audit_report
+from service.errors import Forbidden, StreamNotFound
+from service.projections import dispute_queries
 from service.texts import Written, words
+from service.transparency import ledger
 from service.writer import Entry, Receipt, States
-
-
-class DisputeWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What was not as the rules have it: a hand or a step of it, else a tournament or season."""
-
-    kind: Kind
-    claim: Written
-    hand: str | None = None
-    step: Annotated[int, Meta(ge=1, le=100_000)] | None = None
-    tournament: str | None = None
-    season: str | None = None
-    rules: Annotated[tuple[Slug, ...], Meta(max_length=10)] = ()
-    """Of the rulebook."""
 
 
 class DisputeReason(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -94,6 +69,26 @@ class AuditShown(msgspec.Struct, kw_only=True):
     events: int
 
 
+class HeadShown(msgspec.Struct, kw_only=True):
+    """The signed head that proves the evidence, as a note that carries its signature."""
+
+    epoch: int
+    size: int
+    root: str
+    note: str
+
+
+class ProofShown(msgspec.Struct, kw_only=True):
+    """That one event of the evidence stands in the dispute's signed head (RFC 6962, 2.1.1)."""
+
+    index: int
+    """In the league's tree, from 0: its position."""
+    version: int
+    type: str
+    leaf: str
+    path: list[str]
+
+
 class DisputeShown(msgspec.Struct, kw_only=True):
     """A dispute; texts are null once their authors' words are erased."""
 
@@ -106,6 +101,8 @@ class DisputeShown(msgspec.Struct, kw_only=True):
     rules: tuple[str, ...]
     frozen: bool
     audits: tuple[AuditShown, ...]
+    head: HeadShown | None
+    """Null until one is signed for it."""
     rulings: tuple[RulingShown, ...]
     appealed_by: str | None
     appeal: str | None
@@ -118,44 +115,7 @@ class EvidenceShown(msgspec.Struct, kw_only=True):
     evidence: Any
 
 
-_PROBLEMS = ("forbidden", "dispute_phase", "dispute_invalid")
-
-
-@operation(
-    "POST", "/v1/disputes", "open_dispute",
-    "Claim that a hand, a step, a seating, a payout or a standing is not as the rules have it.",
-    needs="enter_tournaments", scope="leagues:read", body=DisputeWanted, answer=DisputeChanged,
-    status=201, key_required=True, problems=("dispute_invalid",),
-)  # fmt: skip
-async def open_dispute(request: Asked) -> Response[bytes]:
-    """Open it with the server's evidence in the same append, and have an audit run."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, DisputeWanted)
-    place, subject = await _disputed(request, body)
-    order = order_of(request, raw)
-    now, stream = order.command.received_at, f"dispute-{order.new_id(0).hex}"
-    name = DisputeId(identifier("dsp", order.new_id(0)))
-    evidence = await gather(shell.pool, shell.engine, place.league, subject, body.rules, now)
-    claim = Claim(
-        dispute=name,
-        league=LeagueId(place.league),
-        subject=subject,
-        by=PlayerId(principal_of(request).account.player),
-        claim=await keep(request, place.league, order, body.claim),
-        rules=tuple(body.rules),
-        now=now,
-    )
-    salt = shell.desk.entropy.token()
-    attached = AttachEvidence(evidence=evidence, salt=salt, now=now)
-
-    async def decide(states: States) -> list[Entry]:
-        state = (await states.load(stream)).state
-        return [Entry(stream, *decide_in_turn(dispute.decider, state, (claim, attached)))]
-
-    receipt = await shell.desk.writer.submit(place.league, order.command, decide)
-    await _audited(request, order, place.league, name, subject)
-    headers = {"id": name, "state": "open", "frozen": False}
-    return answer(receipt, headers, 201, version_of=stream)
+_PROBLEMS = ("forbidden", "dispute_phase", "dispute_invalid", "another_person_needed")
 
 
 @operation(
@@ -208,6 +168,7 @@ async def read_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[by
             )
             for each in state.audits
         ),
+        head=_head(state),
         rulings=tuple(
             RulingShown(
                 instance=each.instance,
@@ -235,6 +196,37 @@ async def read_evidence(request: Asked, dispute_id: FromPath[str]) -> Response[b
     place = await reach(request, dispute_id, "dsp")
     sealed = claimed(place).evidence
     return encoded(EvidenceShown(id=dispute_id, evidence=sealed[-1].value if sealed else None))
+
+
+@operation(
+    "GET", "/v1/disputes/{dispute_id:str}/proofs", "list_proofs",
+    "Proofs that the events of the evidence stand in the head that was signed for the dispute.",
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor", "log_incomplete"),
+)  # fmt: skip
+async def list_proofs(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Prove one page of them; none before there is a head, which the dispute itself says."""
+    place = await reach(request, dispute_id, "dsp")
+    state, head = claimed(place), claimed(place).head
+    known = state.evidence[-1].value.events if state.evidence and head is not None else ()
+    paged = await live_listing(request, place.league, f"proofs {dispute_id}", int)
+    page = paged.cut(known, lambda each: (each.position,))
+    size, league = 0 if head is None else head.size, number_of(place.league)
+    async with shell_of(request).pool.acquire() as connection:
+        proven = [
+            ProofShown(
+                index=each.position,
+                version=each.version,
+                type=each.type,
+                leaf=each.hash,
+                path=[
+                    node.hex()
+                    for node in await ledger.inclusion(connection, league, each.position, size)
+                ],
+            )
+            for each in page.items
+        ]
+    return listed(request, Page(items=proven, next_cursor=page.next_cursor))
 
 
 @operation(
@@ -302,6 +294,13 @@ async def changed(
     return answer(receipt, content, status, version_of=place.stream)
 
 
+def _head(state: Claimed) -> HeadShown | None:
+    head = state.head
+    if head is None:
+        return None
+    return HeadShown(epoch=head.epoch, size=head.size, root=head.root, note="\n".join(head.note))
+
+
 def claimed(place: Place) -> Claimed:
     """Return the dispute that *place* is."""
     if not isinstance(place.state, Claimed):
@@ -309,11 +308,25 @@ def claimed(place: Place) -> Claimed:
     return place.state
 
 
+async def demand_uninvolved(request: Asked, dispute_id: str) -> None:
+    """
+    Check that the caller neither came forward in confidence nor is whom that was about.
+
+    Raises:
+        AnotherPersonNeeded: If the dispute was opened upon such a claim.
+    """
+    me = principal_of(request).account.number
+    async with shell_of(request).engine.connect() as connection:
+        if await confidential.involved(connection, dispute_id, me):
+            raise AnotherPersonNeeded
+
+
 async def _freeze(
     request: Asked, dispute_id: str, wanted: type[Freeze] | type[Unfreeze]
 ) -> Response[bytes]:
     body, raw = await read_body(request, DisputeReason)
     place = await reach(request, dispute_id, "dsp")
+    await demand_uninvolved(request, dispute_id)
     order = order_of(request, raw)
     command = wanted(
         by=PlayerId(principal_of(request).account.player),
@@ -326,74 +339,3 @@ async def _freeze(
 
     receipt = await shell_of(request).desk.writer.submit(place.league, order.command, decide)
     return await changed(request, place, receipt)
-
-
-async def _disputed(request: Asked, body: DisputeWanted) -> tuple[Place, Subject]:
-    """Return what a claim is about, whole, if the caller may see it."""
-    named = [each for each in (body.hand, body.tournament, body.season) if each is not None]
-    if len(named) != 1:
-        raise BadRequest("bad_request", "a claim names one hand, one tournament or one season")
-    if body.season is not None:
-        place = await reach(request, body.season, "ssn")
-        return place, Subject(kind=body.kind, season=SeasonId(body.season), step=body.step)
-    if body.tournament is not None:
-        place = await reach(request, body.tournament, "trn")
-        return place, _in_tournament(place, body)
-    table, tournament = await _of_hand(request, str(body.hand))
-    place = await reach(request, tournament, "trn")
-    return place, _in_tournament(place, body, table=table)
-
-
-async def _of_hand(request: Asked, hand: str) -> tuple[TableId, TournamentId]:
-    demand_form(hand, "hnd")
-    async with shell_of(request).engine.connect() as connection:
-        row = await queries.hand(connection, hand)
-    if row is None:
-        raise StreamNotFound("there is nothing here under this name")
-    table = await find(request, row.table, "tbl")
-    if not isinstance(table.state, Table):
-        raise StreamNotFound("there is nothing here under this name")
-    return TableId(row.table), table.state.tournament
-
-
-def _in_tournament(place: Place, body: DisputeWanted, table: TableId | None = None) -> Subject:
-    state = place.state
-    if isinstance(state, Unannounced | Drafted):
-        raise StreamNotFound("there is nothing here under this name")
-    return Subject(
-        kind=body.kind,
-        tournament=state.terms.tournament,
-        season=state.terms.season,
-        table=table,
-        hand=None if body.hand is None else HandId(body.hand),
-        step=body.step,
-    )
-
-
-async def _audited(
-    request: Asked, order: Order, league: str, name: DisputeId, subject: Subject
-) -> None:
-    """Have a worker decide everything in question again, and tell the dispute."""
-    shell, number = shell_of(request), order.new_id(1)
-    report, now = f"rep_{number.hex}", order.command.received_at
-    async with shell.engine.begin() as connection:
-        await connection.execute(
-            insert(audit_report)
-            .values(
-                id=report,
-                league=league,
-                scope=subject.tournament or "league",
-                state="waiting",
-                progress=0.0,
-                requested_at=now,
-                report=sa.null(),
-            )
-            .on_conflict_do_nothing()
-        )
-    args = {"league": league, "report": report, "dispute": str(name)}
-    if subject.tournament is not None:
-        args["tournament"] = subject.tournament
-    await jobs.arm(
-        shell.pool,
-        jobs.Job(occurrence=f"audit:{number.hex}", task="audit.run", args=args, due_at=now),
-    )

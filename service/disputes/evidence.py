@@ -113,7 +113,15 @@ async def gather(
         size=None if head is None else head["size"],
         root=None if head is None else head["root"].hex(),
         earlier=tuple(DisputeId(each) for each in earlier),
+        replay=_replay(subject),
     )
+
+
+def _replay(subject: Subject) -> str | None:
+    if subject.hand is None:
+        return None
+    address = f"/v1/hands/{subject.hand}/replay"
+    return address if subject.step is None else f"{address}?step={subject.step}"
 
 
 def _recorded(row: asyncpg.Record) -> Recorded:

@@ -16,6 +16,7 @@ from engine.dispute.values import Act, Subject
 from engine.season.freezing import FreezeStandings, ReleaseStandings
 from engine.tournament.freezing.commands import FreezeResult, ReleaseResult
 from engine.values import stream_of
+from service.correcting import counted_still
 from service.directing import decided_with_tables
 from service.writer import Entry, States
 
@@ -26,6 +27,10 @@ class Acts:
 
     tournament: tuple[Any, ...] = ()
     season: tuple[Any, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self.tournament or self.season)
 
 
 async def frozen(
@@ -57,6 +62,7 @@ async def ruled(states: States, stream: str, command: asked.Rule, acts: Acts) ->
         commands = (*_releasing(state, command.now, release=release), *acts.tournament)
         there = stream_of(subject.tournament)
         entries += await decided_with_tables(states, there, commands, command.now)
+        entries += await counted_still(states, there, entries, command.now)
     if subject.season is not None and (release or acts.season):
         there = stream_of(subject.season)
         commands = acts.season

@@ -1,10 +1,11 @@
 """A command decided for the sake of knowing: what it would cause, and nothing appended."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from service.eventstore.batch import Decide, Entry
+from engine.decider import Decider
+from service.eventstore.batch import Decide, Entry, States
 from service.eventstore.codec import Codec, category_of
 from service.eventstore.states import Loaded, StateCache
 
@@ -18,8 +19,10 @@ class Rehearsed(Exception):
 
     def __init__(self, before: dict[str, Any], after: dict[str, Any], events: list[Any]) -> None:
         super().__init__("rehearsed, and not sent")
+        self.asked = b""
+        """What was asked, in bytes, where the answer's digest has to hold for this alone."""
         self.before = before
-        """States it was decided on, by stream."""
+        """States of the streams that it would append to."""
         self.after = after
         """States it would lead to; the same streams."""
         self.events = events
@@ -35,15 +38,23 @@ async def rehearse(codec: Codec, cache: StateCache, league: UUID, decide: Decide
     """
     seen = _Fresh(cache, league)
     entries: Sequence[Entry] = await decide(seen)
-    before = {stream: loaded.state for stream, loaded in seen.found.items()}
-    after = dict(before)
+    return await carried_out(codec.deciders, seen, entries)
+
+
+async def carried_out(
+    deciders: Mapping[str, Decider[Any, Any, Any]], seen: States, entries: Sequence[Entry]
+) -> Rehearsed:
+    """Return what *entries*, which were decided on the states *seen*, lead to."""
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
     events: list[Any] = []
     for entry in entries:
         stream = entry.stream
         if entry.events:
-            before.setdefault(stream, (await seen.load(stream)).state)
+            if stream not in before:
+                before[stream] = (await seen.load(stream)).state
             state = after.get(stream, before[stream])
-            evolve = codec.deciders[category_of(stream)].evolve
+            evolve = deciders[category_of(stream)].evolve
             for event in entry.events:
                 state = evolve(state, event)
             after[stream] = state

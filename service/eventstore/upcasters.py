@@ -121,6 +121,11 @@ def _with_hours_as_they_were(document: Document) -> Document:
     return document | {"last_hands_at": None, "rounds_start_at": []}
 
 
+def _without_dry_run(document: Document) -> Document:
+    """No ruling had to name what had shown its consequences, then."""
+    return document | {"dry_run": None}
+
+
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("tournament_announced", 1): _of_first_rules,
     ("tournament_announced", 2): _of_first_terms,
@@ -137,6 +142,7 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("season_opened", 1): _of_first_season,
     ("points_awarded", 1): _without_field,
     ("season_closed", 1): _without_lots,
+    ("dispute_ruled", 1): _without_dry_run,
 }
 """By event type and the version it starts from."""
 

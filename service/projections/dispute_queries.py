@@ -21,6 +21,21 @@ async def disputes(
     return [rows.DisputeRow(**row) for row in found.mappings()]
 
 
+async def disputes_open(connection: AsyncConnection, league: str, claimant: str) -> int:
+    """Return how many disputes somebody has claimed that wait for a ruling."""
+    dispute = schema.dispute
+    found = await connection.scalar(
+        sa.select(sa.func.count())
+        .select_from(dispute)
+        .where(
+            dispute.c.league == league,
+            dispute.c.claimant == claimant,
+            dispute.c.state.in_(("open", "appealed")),
+        )
+    )
+    return int(found or 0)
+
+
 async def disputes_ruled(
     connection: AsyncConnection, league: str, rules: Sequence[str], *, limit: int
 ) -> list[str]:
@@ -35,3 +50,15 @@ async def disputes_ruled(
         .limit(limit)
     )
     return list(found.scalars())
+
+
+async def openings(
+    connection: AsyncConnection, league: str, *, limit: int, before: int | None = None
+) -> list[rows.OpeningRow]:
+    """Return who opened sealed values of a league, the newest first; *before* is a position."""
+    opening = schema.opening
+    statement = sa.select(opening).where(opening.c.league == league)
+    if before is not None:
+        statement = statement.where(opening.c.position < before)
+    found = await connection.execute(statement.order_by(opening.c.position.desc()).limit(limit))
+    return [rows.OpeningRow(**row) for row in found.mappings()]

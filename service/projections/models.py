@@ -3,6 +3,7 @@
 from service.projections.disputes import disputes
 from service.projections.hands import hands
 from service.projections.members import members
+from service.projections.openings import openings
 from service.projections.projection import Projection
 from service.projections.ratings import ratings
 from service.projections.records import records
@@ -19,6 +20,7 @@ ALL: tuple[Projection, ...] = (
     records,
     ratings,
     disputes,
+    openings,
 )
 
 BY_NAME = {projection.name: projection for projection in ALL}

@@ -17,6 +17,7 @@ from service.projections import rows, schema
 
 NAMES = (
     "members", "tournaments", "tables", "hands", "standings", "records", "ratings", "disputes",
+    "openings",
 )  # fmt: skip
 """The projections, in the order in which they are shown."""
 

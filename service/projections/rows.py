@@ -252,3 +252,19 @@ class DisputeRow(msgspec.Struct, frozen=True, kw_only=True):
     frozen: bool
     opened_at: datetime
     opened_position: int
+
+
+class OpeningRow(msgspec.Struct, frozen=True, kw_only=True):
+    """That somebody opened sealed values, by which right."""
+
+    league: str
+    position: int
+    at: datetime
+    by: str
+    what: str
+    """``hand``, or a tournament's ``masters``."""
+    subject: str
+    right: str
+    """``office``: an opening of one's own; ``dispute``: what a referee disclosed."""
+    dispute: str | None
+    until: datetime

@@ -330,6 +330,20 @@ dispute = Table(
     sa.Index("ix_dispute_league", "league", "opened_position"),
 )
 
+opening = Table(
+    "opening",
+    metadata,
+    Column("league", Text, primary_key=True),
+    Column("position", BigInteger, primary_key=True),
+    Column("at", _instant, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("what", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("right", Text, nullable=False),
+    Column("dispute", Text),
+    Column("until", _instant, nullable=False),
+)
+
 dispute_rule = Table(
     "dispute_rule",
     metadata,

@@ -72,8 +72,7 @@ def _changes(step: Step, before: Step | None) -> Iterator[str]:
 
 def _chips(step: Step) -> str:
     view = step.view
-    parts = [pot.chips for pot in view.pots]
-    # What is paid out already still stands among the pots.
+    parts = [pot.chips for pot in view.pots if pot.chips]
     layered = len(parts) > 1 and sum(parts) == step.pot
     layers = f" ({' + '.join(map(str, parts))})" if layered else ""
     sabacc = f", Sabacc pot {view.sabacc_pot}" if view.sabacc_pot else ""

@@ -35,6 +35,7 @@ _ENTERING = ("start_postponed", "place_offered", "late_registration_opened")
 _IDLE = ("hand_settled", "deal_voided")
 _OVER = ("tournament_finished", "tournament_cancelled")
 _SEASON_OVER = "season_closed"
+_DISPUTED = "dispute_opened"
 _RESULT = ("tournament_finished", "result_corrected", "result_released")
 _RECURRING = ("fixtures_planned", "fixtures_replanned", "fixture_changed")
 _CLOSING = ("season_scheduled", "standings_released")
@@ -51,6 +52,7 @@ _ASKING = [
     *_ENTERING,
     *_RECURRING,
     *_CLOSING,
+    _DISPUTED,
 ]
 
 
@@ -149,6 +151,8 @@ def _arm(
         _arm_materialising(connection, league_id, number, event.data["recurrence"], now)
     elif kind in _CLOSING:
         _arm_closing(connection, league_id, number, event)
+    elif kind == _DISPUTED:
+        _arm_proving(connection, league_id, number, now, settings)
     elif kind == _SEASON_OVER:
         _arm_recording(connection, league_id, number, now)
     else:
@@ -197,6 +201,20 @@ def _arm_closing(connection: psycopg.Connection, league: str, season: UUID, even
             args={"league": league, "season": season_id, "closes_at": closes_at},
             due_at=datetime.fromisoformat(closes_at),
         ),
+    )
+
+
+def _arm_proving(
+    connection: psycopg.Connection, league: str, dispute: UUID, now: datetime, settings: Settings
+) -> None:
+    """Have a head signed for a dispute at once, where there is a signer."""
+    if settings.signer_url is None:
+        return
+    name = identifier("dsp", dispute)
+    args = {"league": league, "dispute": name}
+    arm_now(
+        connection,
+        Job(occurrence=f"prove:{name}", task="dispute.attach_head", args=args, due_at=now),
     )
 
 

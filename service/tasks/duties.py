@@ -13,7 +13,7 @@ from typing import Literal
 from service import clocks, directing, entry_times, heads, pacing, rounds, watching
 from service.desk import Desk
 from service.schedule import closing, materialising
-from service.tasks import audits, signing
+from service.tasks import audits, proving, signing
 
 PLAY = "play"
 LONG = "long"
@@ -145,6 +145,11 @@ async def sign_head(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     return await signing.sign(desk, ids)
 
 
+async def attach_head(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Have a head signed for a dispute and attach it."""
+    return await proving.attach_head(desk, ids)
+
+
 DUTIES: dict[str, Duty] = {
     "tournament.open_registration": Duty(
         PLAY, open_registration, Late("do", "Registration opens at once; the start stays.")
@@ -229,6 +234,9 @@ DUTIES: dict[str, Duty] = {
         LONG,
         close_audit,
         Late("do", "The report says what was found, whenever it is put together."),
+    ),
+    "dispute.attach_head": Duty(
+        LONG, attach_head, Late("do", "Signed and attached at once; the claim itself has waited.")
     ),
     "league.sign_head": Duty(
         LONG, sign_head, Late("do", "One head signs everything that waits, however much.")

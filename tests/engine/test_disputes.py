@@ -3,12 +3,14 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
 import pytest
 
 from engine import dispute
 from engine.dispute import commands
 from engine.dispute.errors import (
     AnotherPersonNeeded,
+    ClaimTooLate,
     DisputeInvalid,
     DisputePhase,
     NotDisclosed,
@@ -33,6 +35,7 @@ from engine.values import (
     TextRef,
     TournamentId,
 )
+from engine.windows import DisputeWindows, Settled, WindowsInForce, closes_at, in_force
 from tests.engine.scenario import Scenario
 
 NOW = datetime(2026, 11, 21, 20, tzinfo=UTC)
@@ -83,6 +86,42 @@ def test_a_claim_names_what_it_is_about_and_nothing_else(kind: Kind, named: Any)
     assert isinstance(event, DisputeOpened)
     with pytest.raises(DisputeInvalid):
         dispute.decider.decide(dispute.decider.initial, claim(Subject(kind=kind)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "hours"),
+    [("hand", 168), ("step", 168), ("seating", 168), ("payout", 2), ("standing", 336)],
+)
+def test_a_claim_is_in_time_until_its_window_ends(kind: Kind, hours: int) -> None:
+    """What held when the thing was settled counts, whatever was set since."""
+    changed = DisputeWindows(payout_hours=2, until_next_hand=False)
+    later = DisputeWindows(hand_hours=1, seating_hours=1, payout_hours=1, standing_hours=1)
+    known = (
+        WindowsInForce(since=NOW - timedelta(days=1), windows=changed),
+        WindowsInForce(since=NOW + timedelta(seconds=1), windows=later),
+    )
+    assert closes_at(in_force(known, NOW), kind, None) is None
+    end = closes_at(in_force(known, NOW), kind, Settled(at=NOW))
+    assert end == NOW + timedelta(hours=hours)
+    asked = msgspec.structs.replace(claim(), closes_at=end)
+    last, over = end - timedelta(microseconds=1), end
+    Scenario(dispute.decider).when(msgspec.structs.replace(asked, now=last)).events()
+    Scenario(dispute.decider).when(msgspec.structs.replace(asked, now=over)).then_rejected(
+        ClaimTooLate, until=end.isoformat()
+    )
+    (late,) = (
+        Scenario(dispute.decider)
+        .when(msgspec.structs.replace(asked, now=over, ruling=True))
+        .events()
+    )
+    assert late.rule == "disputes.window"
+
+
+def test_a_hand_that_nothing_follows_is_disputed_for_a_minute_where_the_next_ends_it() -> None:
+    windows = DisputeWindows(until_next_hand=True)
+    assert closes_at(windows, "hand", Settled(at=NOW)) == NOW + timedelta(minutes=1)
+    following = NOW + timedelta(seconds=3)
+    assert closes_at(windows, "step", Settled(at=NOW, next_hand=following)) == following
 
 
 def test_a_claim_that_comes_twice_is_one() -> None:

@@ -74,3 +74,14 @@ def test_one_step_is_told_with_all_that_it_left() -> None:
     held = [line.split() for line in told if " holds " in line]
     assert held[0][:3] == ["seat", "1", "holds"] and {"S+05", "T+05"} <= set(held[0])
     assert held[1][:3] == ["seat", "2", "holds"] and {"C-02", "S-02"} <= set(held[1])
+
+
+def test_a_pot_that_is_paid_out_is_empty_at_once() -> None:
+    """Whatever left a pot lies in a stack, at each step and for each viewer."""
+    for perspective in (PUBLIC, AUDITOR, entrant(1)):
+        steps = seen_as(played(), perspective).steps
+        shown = {each.event: each for each in steps}
+        formed, awarded = shown["pots_formed"], shown["pot_awarded"]
+        assert [pot.chips for pot in formed.view.pots] == [formed.pot]
+        assert [pot.chips for pot in awarded.view.pots] == [0]
+        assert (awarded.pot, awarded.moved[0].chips) == (0, formed.pot)

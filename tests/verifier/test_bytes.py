@@ -34,7 +34,9 @@ def test_a_whole_season_passes_and_says_so() -> None:
     assert main(str(BUNDLES / "season.bundle"), "--keys", keys) == verifier.PASS
 
 
-@pytest.mark.parametrize("name", ["public", "entrant", "tournament_public", "leaves", "leaves_hand"])
+@pytest.mark.parametrize(
+    "name", ["public", "entrant", "tournament_public", "leaves", "leaves_hand"]
+)
 def test_where_nothing_differs_and_not_all_is_opened_it_is_no_pass(name: str) -> None:
     report = verifier.verify(bundle(name), KEYS)
     assert report.differences == []

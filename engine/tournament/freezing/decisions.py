@@ -7,30 +7,39 @@ Source: rulebook ``disputes.freeze``.
 from typing import Any, assert_never
 
 from engine.freezes import Frozen
+from engine.tournament.commands import Cancel
 from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
 from engine.tournament.freezing.commands import Command, FreezeResult, ReleaseResult
 from engine.tournament.freezing.events import Event, ResultFrozen, ResultReleased
-from engine.tournament.money.commands import AcceptDeal, ProposeDeal
+from engine.tournament.money.commands import AcceptDeal, ProposeDeal, RecordPayment
+from engine.tournament.rounds.commands import SeatRound
 from engine.tournament.state import State
 
-WAITING = CorrectResult | Forfeit | Reaward | ProposeDeal | AcceptDeal
-"""Commands that wait for a dispute."""
+WAITING = CorrectResult | Forfeit | Reaward | ProposeDeal | AcceptDeal | SeatRound | Cancel
+"""Commands that wait for a dispute: money goes by them, or the next round is seated."""
 
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
     """Return that the result waits, or waits no longer; none if it is already so."""
-    waits = command.dispute in state.frozen
+    already = command.dispute in state.frozen
     match command:
         case FreezeResult():
-            if waits:
+            if already:
                 return ()
             return (ResultFrozen(dispute=command.dispute, rule="disputes.freeze"),)
         case ReleaseResult():
-            if not waits:
+            if not already:
                 return ()
             return (ResultReleased(dispute=command.dispute, rule="disputes.freeze"),)
         case _:
             assert_never(command)
+
+
+def waits(command: Any) -> bool:
+    """Whether *command* waits for a dispute; money that is given back does, none that comes."""
+    if isinstance(command, RecordPayment):
+        return command.kind == "refund"
+    return isinstance(command, WAITING)
 
 
 def demand_free(state: State) -> None:

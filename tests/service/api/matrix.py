@@ -66,6 +66,14 @@ BODIES: dict[str, dict[str, Any]] = {
     "open_hand": {"reason": "A claim"},
     "start_audit": {"tournament": "{tournament_id}"},
     "correct_result": {"order": [["ent_" + "0" * 32]], "reason": "Counted again"},
+    "set_dispute_windows": {"hand_hours": 24},
+    "file_confidential_claim": {
+        "kind": "payout",
+        "tournament": "{tournament_id}",
+        "claim": "They play together.",
+    },
+    "open_confidential_claim": {"claim": "Two entrants may have played together."},
+    "dismiss_confidential_claim": {"reason": "They did not."},
     "open_dispute": {
         "kind": "payout",
         "tournament": "{tournament_id}",
@@ -214,6 +222,7 @@ class Asker:
                 self.people["somebody else"], "/v1/me/calendar-keys", {}, "key"
             ),
             "dispute_id": await self._dispute(night),
+            "claim_id": await self._dispute(night, "/v1/confidential-claims"),
             "occurrence": "2099-01-05T19:00",
             "number": "1",
         }
@@ -285,9 +294,9 @@ class Asker:
                 tag = {"If-None-Match": f'"{shown["version"]}"'}
                 await owner.get(f"/v1/tables/{table}?wait=5", headers=tag)
 
-    async def _dispute(self, tournament: str) -> str:
+    async def _dispute(self, tournament: str, path: str = "/v1/disputes") -> str:
         about = {"kind": "payout", "tournament": tournament, "claim": "The winner folded."}
-        claimed = await self.people["somebody else"].post("/v1/disputes", about, key=str(uuid4()))
+        claimed = await self.people["somebody else"].post(path, about, key=str(uuid4()))
         assert claimed.is_success, claimed.text
         return str(claimed.json()["id"])
 

@@ -158,3 +158,38 @@ def test_whatever_may_be_tried_answers_what_it_would_change() -> None:
 
 def wrapped(handler: Any) -> bool:
     return getattr(handler, "__wrapped__", None) is not None
+
+
+async def test_a_result_that_a_closed_season_has_counted_stays(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league, season, tournament, people = await a_night(api, database)
+        assert (await owner.post(f"/v1/seasons/{season}/close", {}, key="close")).is_success
+        first, second, third = [each["id"] for each in await entrants(owner, tournament)]
+        path, version = f"/v1/tournaments/{tournament}", await head(owner, tournament)
+        forfeit = {"entrant": first, **WHY}
+        for query in ("?dry_run=true", ""):
+            for refused in (
+                await owner.post(f"{path}/forfeits{query}", forfeit),
+                await owner.post(
+                    f"{path}/corrections{query}", {"order": [[third], [second], [first]], **WHY}
+                ),
+            ):
+                assert (refused.status_code, refused.json()["code"]) == (409, "season_closed")
+        assert await head(owner, tournament) == version
+        awards = [{"entrant": second, "amount": 900}]
+        anew = await owner.post(f"{path}/awards", {"awards": awards, **WHY})
+        assert anew.status_code == 201, anew.text  # the season does not count money
+        claimed = {"kind": "payout", "tournament": tournament, "claim": "He cheated."}
+        dispute = (await people[1].post("/v1/disputes", claimed, key="claim")).json()["id"]
+        promoted = await api.join(owner, league)
+        office = f"/v1/leagues/{league}/members/{promoted.player}"
+        await api.http.put(office, json={"role": "referee"}, headers=owner.headers)
+        acts = [{"act": "forfeit", "entrant": first}]
+        ruling = {"outcome": "for", "rules": ["payouts"], "acts": acts, **WHY}
+        about = f"/v1/disputes/{dispute}/rulings?dry_run=true"
+        refused = await promoted.post(about, ruling, key="rule")
+        assert (refused.status_code, refused.json()["code"]) == (409, "season_closed")
+    report = await audited(database, league)
+    assert faults(report) == {}, report.text()

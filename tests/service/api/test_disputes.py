@@ -11,9 +11,14 @@ import pytest
 from engine.values import stream_of
 from service.desk import open_desk
 from service.tasks import arming, audits
+from service.tasks.duties import DUTIES
+from service.transparency.note import open_note, parse_checkpoint
+from service.transparency.tree import root_by_inclusion
 from tests.service.api.test_corrections import a_night, award, entrants, standings
 from tests.service.api.test_evidence import project
+from tests.service.api.test_rounds import TERMS, play_out, seat
 from tests.service.test_audit import audited, faults
+from tests.service.test_sign_jobs import KEY, signer  # noqa: F401 - a fixture
 from tests.support.auditing import go_on
 from tests.support.databases import TestDatabase
 
@@ -97,7 +102,14 @@ async def test_a_claim_brings_its_evidence_and_a_ruling_takes_a_result_away(
         assert tried.json()["events"] == ["dispute_ruled", "result_corrected"]
         assert set(tried.json()["tournaments"]) == {tournament}
         assert (await owner.get(f"/v1/disputes/{dispute}")).json()["rulings"] == []
-        done = await ask(referee, path, ruling, key="rule")
+        for digest, code in ((None, "dry_run_needed"), ("0" * 64, "dry_run_outdated")):
+            blind = await ask(referee, path, ruling | {"dry_run": digest})
+            assert (blind.status_code, blind.json()["code"]) == (409, code), blind.text
+        shown = {"dry_run": tried.json()["digest"]}
+        other = ruling | shown | {"rules": ["payouts"]}
+        blind = await ask(referee, path, other)
+        assert blind.json()["code"] == "dry_run_outdated", blind.text
+        done = await ask(referee, path, ruling | shown, key="rule")
         assert (done.status_code, done.json()["state"]) == (201, "ruled"), done.text
         await award(database, league, tournament)
         assert (await entrants(owner, tournament))[-1]["id"] == winner["id"]
@@ -225,3 +237,66 @@ async def test_an_auditor_opens_the_disputed_hand_until_the_time_is_over_and_it_
         assert (await people[0].get(f"/v1/leagues/{league}/staff-log")).status_code == 403
     report = await audited(database, league)
     assert faults(report) == {}, report.text()
+
+
+async def test_a_head_is_signed_for_a_dispute_and_proves_its_evidence(
+    serving,
+    database: TestDatabase,
+    signer: str,  # noqa: F811
+) -> None:
+    """A stranger with the public key alone checks each event of the evidence."""
+    async with serving() as api:
+        owner, league, _, _, people = await a_night(api, database)
+        hand = await api.app.litestar.state.shell.pool.fetchval("SELECT hand FROM reads.hand")
+        dispute = await claim(people[0], kind="step", hand=hand, step=2)
+        about = f"/v1/disputes/{dispute}"
+        assert (await people[0].get(about)).json()["head"] is None
+        assert (await people[0].get(f"{about}/proofs")).json()["items"] == []
+        told = database.settings("holotable_worker", signer_url=signer)
+        with psycopg.connect(database.url("holotable_worker"), autocommit=True) as worker:
+            arming.follow(worker, datetime.now(UTC), told)
+            armed = "SELECT args FROM job WHERE task = 'dispute.attach_head'"
+            ((args,),) = worker.execute(armed).fetchall()
+        async with open_desk(told) as desk:
+            for _ in range(2):  # what comes twice is done once
+                assert await DUTIES["dispute.attach_head"].do(desk, args) is None
+        shown = (await people[0].get(about)).json()["head"]
+        head = parse_checkpoint(open_note(shown["note"], KEY.verifier_key()))
+        assert (head.size, head.root.hex()) == (shown["size"], shown["root"])
+        referee = await with_office(api, owner, league)
+        evidence = (await referee.get(f"{about}/evidence")).json()["evidence"]
+        assert evidence["replay"] == f"/v1/hands/{hand}/replay?step=2"
+        assert (await referee.get(evidence["replay"])).json()["number"] == 2
+        proofs = (await people[0].get(f"{about}/proofs?limit=200")).json()["items"]
+        assert [(each["index"], each["leaf"]) for each in proofs] == [
+            (each["position"], each["hash"]) for each in evidence["events"]
+        ]
+        for each in proofs:
+            path, leaf = [bytes.fromhex(node) for node in each["path"]], each["leaf"]
+            assert root_by_inclusion(bytes.fromhex(leaf), each["index"], head.size, path) == (
+                head.root
+            )
+    report = await audited(database, league)
+    assert faults(report) == {}, report.text()
+
+
+async def test_the_next_round_and_a_cancellation_wait_for_a_dispute(
+    serving, database: TestDatabase
+) -> None:
+    async with (
+        serving() as api,
+        open_desk(database.settings("holotable_worker")) as desk,
+    ):
+        owner, league, tournament, people, _ = await api.playing(6, **TERMS)
+        referee = await with_office(api, owner, league)
+        dispute = await claim(people[0], kind="seating", tournament=tournament)
+        assert (await ask(referee, f"/v1/disputes/{dispute}/freeze", WHY)).status_code == 200
+        await play_out(owner, people, tournament)
+        refused = await ask(owner, f"/v1/tournaments/{tournament}/cancel", WHY)
+        assert (refused.status_code, refused.json()["code"]) == (409, "frozen"), refused.text
+        assert refused.json()["dispute"] == dispute
+        assert await seat(desk, league, tournament, 1) > desk.clock.now()
+        assert (await owner.get(f"/v1/tournaments/{tournament}")).json()["tables"] == []
+        assert (await ask(referee, f"/v1/disputes/{dispute}/unfreeze", WHY)).status_code == 200
+        assert await seat(desk, league, tournament, 1) is None
+        assert (await owner.get(f"/v1/tournaments/{tournament}")).json()["tables"]

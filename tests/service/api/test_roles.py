@@ -63,6 +63,8 @@ DISPUTED = (
     "freeze_disputed",
     "unfreeze_disputed",
     "rule_dispute",
+    "open_confidential_claim",
+    "dismiss_confidential_claim",
     "grant_disclosure",
 )
 """What is the business of whoever rules on disputes."""
@@ -87,13 +89,16 @@ MEMBERS = {
             "list_checkpoints", "list_epochs", "prove_inclusion", "prove_consistency",
             "list_announcements", "answer_offer",
             "read_fairness", "read_decks",
-            "open_dispute", "list_disputes", "read_dispute", "list_disclosures",
+            "list_openings", "read_dispute_windows",
+            "file_confidential_claim", "list_confidential_claims",
+            "open_dispute", "list_disputes", "list_proofs", "read_dispute", "list_disclosures",
             "read_operation", "list_fixtures", "read_schedule",
         ),
         EVERYBODY,
     ),
     # offices are the owner's to give
     "set_house_rules": "owner",
+    "set_dispute_windows": "owner",
     "change_role": "owner",
     "remove_member": "owner",
     "take_league_away": "owner",

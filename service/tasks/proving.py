@@ -1,0 +1,51 @@
+"""Having a head signed for a dispute, so that what is claimed on can be proven by it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from engine import dispute
+from engine.dispute.commands import AttachHead
+from engine.values import number_of, stream_of
+from service.desk import Desk
+from service.tasks import signing
+from service.writer import Entry, States
+
+_HEAD = """
+    SELECT epoch, size, root, note FROM checkpoint
+     WHERE league = $1 AND size > (
+        SELECT max(position) FROM events
+         WHERE league = $1 AND stream = $2 AND stream_version = 1
+     ) AND epoch = coalesce((SELECT epoch FROM league_epoch WHERE league = $1), 0)
+     ORDER BY size LIMIT 1
+"""
+
+
+async def attach_head(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """
+    Have everything signed, the claim too, and tell the dispute; once.
+
+    Returns:
+        When to ask again, if the signer does not answer.
+
+    Raises:
+        CheckpointRefused: If the log does not continue what was signed before.
+    """
+    league, stream = ids["league"], stream_of(ids["dispute"])
+    again = await signing.sign(desk, ids)
+    head = await desk.pool.fetchrow(_HEAD, number_of(league), stream)
+    if again is not None or head is None:
+        return again
+    command = AttachHead(
+        epoch=head["epoch"],
+        size=head["size"],
+        root=head["root"].hex(),
+        note=tuple(head["note"].split("\n")),
+        now=desk.clock.now(),
+    )
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        return [Entry(stream, dispute.decider.decide(state, command))]
+
+    await desk.writer.submit(league, desk.order(f"attach_head/{ids['dispute']}"), decide)
+    return None
