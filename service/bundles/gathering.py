@@ -4,7 +4,7 @@ Which events a bundle holds, and which of their values.
 Source: ``api-spec/bundle.md``, section 2.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -21,12 +21,14 @@ from service.addresses import league_of_stream
 from service.bundles.lines import Kind
 from service.errors import NotOver, StreamNotFound
 from service.eventstore.codec import Codec
-from service.eventstore.read import CHUNK, read_stream
+from service.eventstore.read import CHUNK
 from service.eventstore.record import Recorded
-from service.keys import LeagueKeys
 from service.projections import queries
 
 _OVER = (TournamentFinished, TournamentCancelled)
+
+
+Read = Callable[[str, int, int], Awaitable[list[Recorded]]]
 
 
 @dataclass(slots=True)
@@ -54,13 +56,12 @@ class Gatherer:
     Reads what a bundle needs of one league.
 
     Args:
-        keys: Open nothing for the bundle itself; only what decides which events belong.
+        read: Returns events of a stream: which, after which version, how many at most.
     """
 
-    def __init__(self, connection: Any, league: UUID, codec: Codec, keys: LeagueKeys) -> None:
-        self._connection = connection
+    def __init__(self, read: Read, league: UUID, codec: Codec) -> None:
+        self._read = read
         self._codec = codec
-        self._keys = keys
         self.gathered = Gathered(league)
 
     async def gather(self, kind: Kind, subject: str, table: str | None = None) -> Gathered:
@@ -129,9 +130,7 @@ class Gatherer:
         found: list[Recorded] = []
         while until is None or len(found) < until:
             limit = CHUNK if until is None else until - len(found)
-            chunk = await read_stream(
-                self._connection, self.gathered.league, stream, len(found), limit
-            )
+            chunk = await self._read(stream, len(found), limit)
             found += chunk
             if len(chunk) < limit:
                 break

@@ -1,8 +1,7 @@
 """Writing a bundle: events, openings, and the hashes that lead to a signed head."""
 
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 import asyncpg
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -22,6 +21,8 @@ from service.bundles.lines import (
 )
 from service.errors import NotSignedYet
 from service.eventstore.codec import Codec, openings_for
+from service.eventstore.read import read_stream
+from service.eventstore.record import Recorded
 from service.keys import Keys, LeagueKeys
 from service.transparency import ledger
 from service.transparency.tree import split_at
@@ -61,17 +62,50 @@ async def bundle(
     of_league = await keys.of(connection, league)
     codec = Codec(DECIDERS)
     async with pool.acquire() as reading:
-        gathered = await Gatherer(reading, league, codec, of_league).gather(kind, subject, table)
+
+        async def read(stream: str, after: int, limit: int) -> list[Recorded]:
+            return await read_stream(reading, league, stream, after, limit)
+
+        async def hash_of(first: int, end: int) -> bytes:
+            return await ledger.range_hash(reading, league, first, end)
+
+        gathered = await Gatherer(read, league, codec).gather(kind, subject, table)
         head = await reading.fetchrow(_NEWEST, league, max(gathered.events))
         if head is None:
             raise NotSignedYet("no head signed so far covers all of this")
-        nodes = [node async for node in _nodes(reading, gathered, head["size"])]
+        return await lines_of(
+            gathered, of_league, head["note"], hash_of, kind=kind, subject=subject, viewer=viewer
+        )
+
+
+async def lines_of(
+    gathered: Gathered,
+    keys: LeagueKeys,
+    note: str,
+    hash_of: Callable[[int, int], Awaitable[bytes]],
+    *,
+    kind: Kind,
+    subject: str,
+    viewer: str,
+) -> list[bytes]:
+    """
+    Return the lines of a bundle of what was *gathered*.
+
+    Args:
+        note: The signed head of the league's log, which covers all of it.
+        hash_of: Returns the hash over the leaves from the first to below the second.
+    """
+    size = int(note.split("\n")[1])
+    nodes = [
+        Node(first=first, end=end, hash=(await hash_of(first, end)).hex())
+        for first, end in uncovered(sorted(gathered.events), size)
+    ]
     lines: list[Line] = [
-        Head(kind=kind, subject=subject, league=identifier("lge", league), viewer=viewer),
-        SignedHead(note=tuple(head["note"].split("\n"))),
+        Head(kind=kind, subject=subject, league=identifier("lge", gathered.league), viewer=viewer),
+        SignedHead(note=tuple(note.split("\n"))),
         *nodes,
         *(event_line(each, gathered.before.get(each.position)) for each in gathered.ordered()),
-        *_openings(gathered, of_league, viewer, masters=kind != "hand"),
+        *_openings(gathered, keys, viewer, masters=kind != "hand"),
     ]
     return list(written(lines))
 
@@ -92,12 +126,6 @@ def uncovered(positions: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
         elif end - first > 1:
             middle = first + split_at(end - first)
             waiting += [(middle, end), (first, middle)]
-
-
-async def _nodes(connection: Any, gathered: Gathered, size: int) -> AsyncIterator[Node]:
-    for first, end in uncovered(sorted(gathered.events), size):
-        root = await ledger.range_hash(connection, gathered.league, first, end)
-        yield Node(first=first, end=end, hash=root.hex())
 
 
 def _openings(
