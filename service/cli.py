@@ -16,6 +16,7 @@ from click.exceptions import Abort, Exit
 from service.commands import (
     bundling,
     floors,
+    generating,
     keeping,
     leagues,
     people,
@@ -39,7 +40,13 @@ SECTIONS: Final = {
         keeping.doctor,
         signing.epoch,
     ),
-    "Proof": (signing.verify_head, replaying.replay, bundling.bundle, leagues.league),
+    "Proof": (
+        signing.verify_head,
+        replaying.replay,
+        bundling.bundle,
+        generating.generate,
+        leagues.league,
+    ),
     "People and clients": (people.account, people.player, people.token, people.openapi),
     "Rules": (rules.rulesets, rules.structure, rules.points),
 }
