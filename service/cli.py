@@ -16,6 +16,7 @@ from click.exceptions import Abort, Exit
 from service.commands import (
     bundling,
     floors,
+    generating,
     keeping,
     leagues,
     people,
@@ -44,6 +45,7 @@ SECTIONS: Final = {
         signing.verify_receipt,
         replaying.replay,
         bundling.bundle,
+        generating.generate,
         leagues.league,
     ),
     "People and clients": (people.account, people.player, people.token, people.openapi),

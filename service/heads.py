@@ -43,7 +43,20 @@ async def record_tables(desk: Desk, league: str, tournament_id: str) -> datetime
     if not isinstance(loaded.state, Finished | Cancelled) or loaded.state.recorded:
         return None
     rows = await desk.pool.fetch(_TABLES, number_of(league), floor, tournament_id)
-    streams = [row["stream"] for row in rows]
+    return await record_these(desk, league, tournament_id, [row["stream"] for row in rows])
+
+
+async def record_these(
+    desk: Desk, league: str, tournament_id: str, streams: Sequence[str]
+) -> datetime | None:
+    """
+    Write down the last event of each of a tournament's tables, which are *streams*.
+
+    Returns:
+        As :func:`record_tables`.
+    """
+    floor = stream_of(tournament_id)
+    loaded = await desk.writer.load(league, floor)
     again = desk.clock.now() + _AGAIN
     for stream in streams:
         state = (await desk.writer.load(league, stream)).state

@@ -8,6 +8,7 @@ no event.
 
 import os
 from collections import OrderedDict
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 from uuid import UUID, uuid5
@@ -50,11 +51,19 @@ class LeagueKeys:
         league: Whose key this is.
         key_id: Stands in every box, so that a box names the key that opens it.
         secret: 32 random bytes.
+        random: Draws the IV of each box; only vectors and made-up seasons fix it.
     """
 
-    __slots__ = ("_inner", "_outer", "_secret", "_streams", "key_id", "league")
+    __slots__ = ("_inner", "_outer", "_secret", "_streams", "key_id", "league", "random")
 
-    def __init__(self, league: UUID, key_id: UUID, secret: bytes) -> None:
+    def __init__(
+        self,
+        league: UUID,
+        key_id: UUID,
+        secret: bytes,
+        random: Callable[[int], bytes] = os.urandom,
+    ) -> None:
+        self.random = random
         self.league = league
         self.key_id = key_id
         self._secret = secret

@@ -5,7 +5,7 @@ The only thing taken from the engine is the order of a deck; generator and pots
 are written a second time beside this module.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.cards import deck
@@ -64,8 +64,8 @@ class HandAudit(Seen):
         opened = before.opened
         follows = (event.number, event.deal) == (opened.number, opened.deal + 1)
         self.hold("deals", follows, f"deal {event.deal} follows deal {opened.deal}")
-        same = [_replayed(each) for each in (event, opened)]
-        self.hold("deals", same[0] == same[1], "the hand is not dealt anew as it was")
+        same = _replayed(event, {}) == _replayed(opened, before.penalties)
+        self.hold("deals", same, "the hand is not dealt anew as it was")
 
     def _deal_voided(self, event: events.DealVoided, _before: object) -> None:
         hand = self.now()
@@ -100,6 +100,8 @@ class HandAudit(Seen):
 
     def _level(self, event: events.HandOpened) -> None:
         """Compare the hand's level with the newest one its tournament had set by then."""
+        if event.deal > 1:
+            return  # dealt anew, it keeps the level of the deal before, which is compared
         floor, level = self.floor(), event.level
         due = None if floor is None else floor.level_at(event.tournament_version)
         named = None
@@ -136,6 +138,11 @@ class HandAudit(Seen):
         self.chips = chips
         self.before, self.hand = hand, None
 
+    def _penalty_imposed(self, event: events.PenaltyImposed, _before: object) -> None:
+        hand = self.hand or self.voided
+        if hand is not None:
+            hand.penalties[event.seat] = hand.penalties.get(event.seat, 0) + event.hands
+
     def _winner_shown(self, event: events.HandShown, _before: object) -> None:
         self.hand = self.before
         for card in event.cards:
@@ -143,10 +150,16 @@ class HandAudit(Seen):
         self.hand = None
 
 
-def _replayed(opened: events.HandOpened) -> tuple[Any, ...]:
-    """Return what the deals of one hand have in common."""
+def _replayed(opened: events.HandOpened, given: Mapping[int, int]) -> tuple[Any, ...]:
+    """
+    Return what the deals of one hand have in common.
+
+    Args:
+        given: Hands to miss that were given to seats in this deal; they count in the next.
+    """
     seats = [
-        (each.seat, each.entrant, each.stack, each.dealt, each.penalty) for each in opened.seats
+        (each.seat, each.entrant, each.stack, each.dealt, each.penalty + given.get(each.seat, 0))
+        for each in opened.seats
     ]
     posts = (opened.button, opened.starter, opened.small_blind, opened.big_blind)
     return opened.hand, seats, posts, opened.level, opened.last
@@ -162,5 +175,6 @@ _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     events.HandOpened: HandAudit._hand_opened,
     events.HandSettled: HandAudit._settled,
     events.DealVoided: HandAudit._deal_voided,
+    events.PenaltyImposed: HandAudit._penalty_imposed,
     events.HandShown: HandAudit._winner_shown,
 }

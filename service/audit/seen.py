@@ -30,6 +30,9 @@ class Hand:
     pairs: int = 0
     """Rolls of two common dice."""
 
+    penalties: dict[int, int] = field(default_factory=dict)
+    """Hands that seats were given to miss while it was played."""
+
     live: set[int] = field(default_factory=set)
     shown: set[int] = field(default_factory=set)
     """Seats whose cards are open."""

@@ -6,8 +6,7 @@ its opening in the boxes of its audiences.  What is written is decoded strictly
 before anything is hashed, because msgspec writes more than it would read.
 """
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 from uuid import UUID
@@ -56,14 +55,7 @@ class Codec:
             for category, decider in deciders.items()
         }
 
-    def encode(
-        self,
-        event: msgspec.Struct,
-        stream: str,
-        version: int,
-        keys: LeagueKeys,
-        random: Callable[[int], bytes] = os.urandom,
-    ) -> Encoded:
+    def encode(self, event: msgspec.Struct, stream: str, version: int, keys: LeagueKeys) -> Encoded:
         """
         Return *event* as the log keeps it at *version* of *stream*.
 
@@ -77,7 +69,7 @@ class Codec:
         except (msgspec.MsgspecError, KeyError) as error:
             raise NotCanonical(f"{type(event).__name__}: {error}") from error
         boxes = sealer.boxes()
-        sealed = seal(keys, stream, version, boxes, random) if boxes else None
+        sealed = seal(keys, stream, version, boxes) if boxes else None
         type_ = str(event.__struct_config__.tag)
         return Encoded(type_, current_version(type_), data, sealed)
 

@@ -5,8 +5,7 @@ Whoever makes a view names the audiences it may open; nothing is ever hidden by
 deleting fields.  Byte vectors: ``api-spec/vectors/entry.json``.
 """
 
-import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from struct import Struct
 from uuid import UUID
@@ -56,19 +55,12 @@ def commitment(
     return sha256(b"".join(parts)).hexdigest()
 
 
-def seal(
-    keys: LeagueKeys,
-    stream: str,
-    version: int,
-    boxes: Mapping[str, bytes],
-    random: Callable[[int], bytes] = os.urandom,
-) -> bytes:
+def seal(keys: LeagueKeys, stream: str, version: int, boxes: Mapping[str, bytes]) -> bytes:
     """
     Return one box per audience, in ascending order, as ``sealed`` keeps them.
 
     Args:
         boxes: By audience, the canonical ``{pointer: [salt, value]}``.
-        random: Draws each box's IV; only vectors fix it.
     """
     cipher = keys.cipher(stream)
     context = SEALED + keys.league.bytes + hash_of_name(stream) + version.to_bytes(8, "big")
@@ -77,7 +69,7 @@ def seal(
         name = audience.encode()
         text = boxes[audience]
         padded = text + b" " * (-len(text) % _BLOCK)
-        iv = random(_IV)
+        iv = keys.random(_IV)
         closed = cipher.encrypt(iv, padded, context + name)
         parts += [
             bytes((len(name),)),

@@ -57,11 +57,14 @@ def test_each_commitment_is_the_one_that_stands_there() -> None:
 def test_the_box_has_the_bytes_that_stand_there_and_opens() -> None:
     vector = VECTORS["box"]
     keys = LeagueKeys(
-        UUID(vector["league"]), UUID(vector["key_id"]), bytes.fromhex(vector["league_key"])
+        UUID(vector["league"]),
+        UUID(vector["key_id"]),
+        bytes.fromhex(vector["league_key"]),
+        lambda count: bytes.fromhex(vector["iv"])[:count],
     )
     where = (keys, vector["stream"], vector["version"])
     texts = {audience: text.encode() for audience, text in vector["boxes"].items()}
-    sealed = seal(*where, texts, lambda count: bytes.fromhex(vector["iv"])[:count])
+    sealed = seal(*where, texts)
     assert sealed.hex() == vector["sealed"]
     opened = unseal(*where, sealed, None)
     assert set(opened) == set(texts)

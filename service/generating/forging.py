@@ -1,0 +1,198 @@
+"""
+Bundles changed in one place, and everything else made to agree with that again.
+
+Hashes, the heads that other events name, the tree's root and the signature follow the
+change: so nothing is wrong but what was changed.
+"""
+
+import copy
+from collections.abc import Callable
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from service.bundles.writing import uncovered
+from service.transparency.note import Checkpoint, SigningKey
+
+Line = dict[str, Any]
+Where = Callable[[Any], bool]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_HEX_OF_HASH = 64
+
+
+def digest(data: bytes) -> bytes:
+    """Return SHA-256 of *data*."""
+    return sha256(data).digest()
+
+
+def encode(value: object) -> bytes:
+    """Return the canonical JSON of *value*."""
+    return msgspec.json.encode(value, order="sorted")
+
+
+def finish(lines: list[Line]) -> bytes:
+    """Return *lines* as a bundle, with a right last one."""
+    before = b"".join(encode(line) + b"\n" for line in lines)
+    end = {"line": "end", "lines": len(lines), "sha256": digest(before).hex()}
+    return before + encode(end) + b"\n"
+
+
+class Forgery:
+    """
+    The lines of a bundle, to be changed and written anew.
+
+    Args:
+        raw: A bundle that holds.
+        key: What it is signed with anew.
+    """
+
+    def __init__(self, raw: bytes, key: SigningKey) -> None:
+        self.lines: list[Line] = [msgspec.json.decode(line) for line in raw.splitlines()]
+        self.key = key
+        self.league = bytes.fromhex(self.lines[0]["league"][4:])
+        self.rulesets = {
+            line["stream"]: line["data"]["ruleset"] for line in self.events("table_opened")
+        }
+        """What is played, by the table's stream."""
+
+        # Heads of streams that other events name, by what they were before.
+        self.old = {leaf.hex(): place for place, leaf in self._heads().items()}
+
+    def copy(self) -> "Forgery":
+        """Return another one of the same bundle, to be changed by itself."""
+        other = copy.copy(self)
+        # Much faster than to copy them deeply.
+        other.lines = msgspec.json.decode(msgspec.json.encode(self.lines))
+        return other
+
+    def events(self, kind: str | None = None, where: Where = lambda data: True) -> list[Line]:
+        """Return the events of a type whose data is as asked, by position."""
+        return [
+            line
+            for line in self.lines
+            if line["line"] == "event" and kind in (None, line["type"]) and where(line["data"])
+        ]
+
+    def data(self, kind: str, where: Where = lambda data: True, nth: int = 0) -> Any:
+        """Return the data of one of them."""
+        return self.events(kind, where)[nth]["data"]
+
+    def opening(self, event: Line, pointer: str) -> Line:
+        """Return the opening of a hidden place of *event*."""
+        return self.openings(event)[pointer]
+
+    def openings(self, event: Line) -> dict[str, Line]:
+        """Return every opening of *event*, by its pointer."""
+        at = event["position"]
+        found = (line for line in self.lines if line.get("position") == at)
+        return {line["pointer"]: line for line in found if line["line"] == "opening"}
+
+    def commit(self, event: Line, pointer: str, value: object) -> None:
+        """Put another value at a hidden place of *event*, with its commitment."""
+        opening = self.opening(event, pointer)
+        opening["value"] = value
+        place = self.league + digest(event["stream"].encode()) + event["version"].to_bytes(8, "big")
+        secret = bytes.fromhex(opening["salt"]) + encode(value)
+        commitment = digest(b"holotable/commit/1" + place + digest(pointer.encode()) + secret)
+        event["data"][pointer[1:]]["commitment"] = commitment.hex()
+
+    def leave_out(self, stream: str) -> None:
+        """Leave a whole stream out, as if nobody had been meant to see it."""
+        gone = {line["position"] for line in self.events() if line["stream"] == stream}
+        leaves, nodes = self._leaves(self._heads()), self._nodes()
+        kept = sorted(set(leaves) - gone)
+        covered = [
+            {"line": "node", "first": a, "end": b, "hash": root(a, b, leaves, nodes).hex()}
+            for a, b in uncovered(kept, self._size())
+        ]
+        rest = [line for line in self.lines[2:] if line["line"] != "node"]
+        self.lines = [
+            *self.lines[:2],
+            *covered,
+            *(e for e in rest if e.get("position") not in gone),
+        ]
+
+    def write(self) -> bytes:
+        """Return the bundle, hashed and signed anew."""
+        leaves = self._leaves(self._heads(relink=True))
+        note: list[str] = self.lines[1]["note"]
+        size = self._size()
+        head = Checkpoint(origin=note[0], size=size, root=root(0, size, leaves, self._nodes()))
+        self.lines[1]["note"] = self.key.sign(head.text()).split("\n")
+        return finish(self.lines[:-1])
+
+    def _size(self) -> int:
+        return int(self.lines[1]["note"][1])
+
+    def _nodes(self) -> dict[tuple[int, int], bytes]:
+        nodes = (line for line in self.lines if line["line"] == "node")
+        return {(each["first"], each["end"]): bytes.fromhex(each["hash"]) for each in nodes}
+
+    def _leaves(self, heads: dict[tuple[str, int], bytes]) -> dict[int, bytes]:
+        return {line["position"]: heads[line["stream"], line["version"]] for line in self.events()}
+
+    def _heads(self, *, relink: bool = False) -> dict[tuple[str, int], bytes]:
+        """Return the hash of each event; with *relink*, name the new ones where old ones stand."""
+        heads: dict[tuple[str, int], bytes] = {}
+        for event in self.events():
+            if relink:
+                event["data"] = self._relinked(event["data"], heads)
+            before = heads.get((event["stream"], event["version"] - 1), bytes(32))
+            previous = bytes.fromhex(event["previous"]) if event["previous"] else before
+            leaf = digest(b"\0" + self.entry(event, previous))
+            heads[event["stream"], event["version"]] = leaf
+        return heads
+
+    def _relinked(self, value: Any, heads: dict[tuple[str, int], bytes]) -> Any:
+        if isinstance(value, dict):
+            return {name: self._relinked(each, heads) for name, each in value.items()}
+        if isinstance(value, list):
+            return [self._relinked(each, heads) for each in value]
+        if isinstance(value, str) and len(value) == _HEX_OF_HASH and value in self.old:
+            return heads[self.old[value]].hex() if self.old[value] in heads else value
+        return value
+
+    def entry(self, event: Line, previous: bytes) -> bytes:
+        """Return the 253 bytes of an event."""
+        at = datetime.fromisoformat(event["at"]) - _EPOCH
+        microseconds = (at.days * 86_400 + at.seconds) * 1_000_000 + at.microseconds
+        fixed = b"holotable/1" + self.league + previous + digest(event["stream"].encode())
+        fixed += event["version"].to_bytes(8, "big") + bytes.fromhex(event["id"])
+        fixed += microseconds.to_bytes(8, "big") + digest(event["type"].encode())
+        sealed = bytes.fromhex(event["sealed"]) if event["sealed"] else bytes(32)
+        data = digest(encode(event["data"]))
+        metadata = bytes.fromhex(event["metadata"])
+        return b"".join((fixed, event["schema_version"].to_bytes(2, "big"), data, metadata, sealed))
+
+
+def root(
+    first: int, end: int, leaves: dict[int, bytes], nodes: dict[tuple[int, int], bytes]
+) -> bytes:
+    """Return the RFC 6962 hash over the leaves from *first* to below *end*."""
+    if (first, end) in nodes:
+        return nodes[first, end]
+    if end - first == 1:
+        return leaves[first]
+    power = 1
+    while power * 2 < end - first:
+        power *= 2
+    left = root(first, first + power, leaves, nodes)
+    return digest(b"\x01" + left + root(first + power, end, leaves, nodes))
+
+
+def signed_by(raw: bytes, key: SigningKey) -> bytes:
+    """Return the same bundle, signed by somebody else."""
+    lines = [msgspec.json.decode(line) for line in raw.splitlines()]
+    text = "\n".join(lines[1]["note"][:3]) + "\n"
+    lines[1]["note"] = key.sign(text).split("\n")
+    return finish(lines[:-1])
+
+
+def with_signature_of(raw: bytes, other: bytes) -> bytes:
+    """Return *raw* under the signed head of *other*."""
+    lines = [msgspec.json.decode(line) for line in raw.splitlines()]
+    lines[1]["note"] = msgspec.json.decode(other.splitlines()[1])["note"]
+    return finish(lines[:-1])

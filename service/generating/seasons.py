@@ -1,0 +1,183 @@
+"""A whole season made up by chance, and its bundle."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from engine import league, season
+from engine.league.commands import AddMember, CreateLeague
+from engine.season.commands import (
+    AdjustPoints,
+    CloseSeason,
+    OpenSeason,
+    RevokeAward,
+    VoidAdjustment,
+)
+from engine.season.values import Adjustment
+from engine.values import (
+    AdjustmentId,
+    LeagueId,
+    PlayerId,
+    SeasonId,
+    TournamentId,
+    identifier,
+    number_of,
+)
+from service import directing, heads
+from service.bundles.log import HeldLog
+from service.bundles.writing import AUDITOR, Wanted, bundle_of
+from service.desk import Desk
+from service.eventstore.record import Recorded
+from service.generating import incidents
+from service.generating.chance import Dice
+from service.generating.night import Night, decided
+from service.generating.terms import announcement, season_terms
+from service.generating.world import SeededEntropy, VirtualLoop, open_world
+from service.keys import LeagueKeys
+from service.transparency.note import Checkpoint, SigningKey
+from service.transparency.signing import origin_of
+from service.transparency.tree import root_of
+
+SIGNER = "holotable.generated/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Season:
+    """
+    A made-up season: its bundle, and the log behind it.
+
+    Args:
+        rows: The whole league's log.
+    """
+
+    subject: str
+    key: SigningKey
+    lines: list[bytes]
+    rows: list[Recorded]
+    keys: LeagueKeys
+
+
+def made(seed: int, players: int, chaos: float) -> Season:
+    """Return the season that follows from these three, always the same to the byte."""
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        return runner.run(_made(f"{seed}/{players}/{chaos}", players, chaos))
+
+
+async def _made(seed: str, players: int, chaos: float) -> Season:
+    dice = Dice(f"{seed}/dice", chaos)
+    async with open_world(seed) as desk:
+        played = MadeUp(desk, dice, players)
+        await played.open()
+        for number in range(1, dice.between(2, 4) + 1):
+            await played.night(number)
+        await played.close()
+        return await _kept(desk, seed, played.league, played.season)
+
+
+class MadeUp:
+    """A league, its people and its season, while they are made up."""
+
+    def __init__(self, desk: Desk, dice: Dice, players: int) -> None:
+        self.desk = desk
+        self.dice = dice
+        entropy = desk.entropy
+        self.league = LeagueId(identifier("lge", entropy.uuid()))
+        self.season = SeasonId(identifier("ssn", entropy.uuid()))
+        self.owner = PlayerId(identifier("plr", entropy.uuid()))
+        self.players = [PlayerId(identifier("plr", entropy.uuid())) for _ in range(players)]
+        self.counted: list[str] = []
+
+    async def open(self) -> None:
+        """Found the league, let everybody in, open the season."""
+        make = CreateLeague(league=self.league, name="Coruscant", owner=self.owner, sandbox=True)
+        await self._decide(self.league, league.decider, make)
+        for player in self.players:
+            member = AddMember(player=player, now=self.desk.clock.now())
+            await self._decide(self.league, league.decider, member)
+        entropy = self.desk.entropy
+        begin = OpenSeason(
+            season=self.season,
+            league=self.league,
+            name="Spring",
+            **season_terms(self.dice),
+            master=entropy.token(),
+            salt=entropy.token(),
+            now=self.desk.clock.now(),
+        )
+        await self._decide(self.season, season.decider, begin)
+
+    async def night(self, number: int) -> None:
+        """Play one tournament of the season."""
+        name = TournamentId(identifier("trn", self.desk.entropy.uuid()))
+        night = Night(self.desk, self.dice, self.league, name, self.owner)
+        terms = announcement(
+            self.dice,
+            len(self.players),
+            tournament=name,
+            league=self.league,
+            season=self.season,
+            number=number,
+            now=self.desk.clock.now(),
+        )
+        await night.announce(terms)
+        await night.enter(self.players)
+        await night.begin()
+        await night.play()
+        if not await night.end():
+            return
+        self.counted.append(name)
+        if self.dice.odd(0.4) and await incidents.correct(night):
+            await directing.award_points(self.desk, self.league, name)
+        await asyncio.sleep(3_600)
+
+    async def close(self) -> None:
+        """Correct this and that, and close the season."""
+        if self.counted and self.dice.odd(0.4):
+            await self._adjust()
+        if len(self.counted) > 1 and self.dice.odd(0.2):
+            revoke = RevokeAward(tournament=TournamentId(self.counted[0]), **self._ruling())
+            await self._decide(self.season, season.decider, revoke)
+        close = CloseSeason(now=self.desk.clock.now())
+        await self._decide(self.season, season.decider, close)
+        await asyncio.sleep(1)
+        await heads.record_tournaments(self.desk, self.league, self.season)
+
+    async def _adjust(self) -> None:
+        kind = self.dice.one(("manual", "penalty", "high_hand"))
+        for voided in (False, self.dice.happens(0.3)):
+            adjustment = Adjustment(
+                id=AdjustmentId(identifier("adj", self.desk.entropy.uuid())),
+                player=self.dice.one(self.players),
+                kind=kind,
+                points="-2" if kind == "penalty" else "1.5",
+                tournament=None,
+            )
+            asked = AdjustPoints(adjustment=adjustment, **self._ruling())
+            await self._decide(self.season, season.decider, asked)
+            if voided:
+                void = VoidAdjustment(adjustment=adjustment.id, **self._ruling())
+                await self._decide(self.season, season.decider, void)
+
+    def _ruling(self) -> dict[str, Any]:
+        reason = Night(self.desk, self.dice, self.league, self.season, self.owner).reason()
+        return {"reason": reason, "author": self.owner, "now": self.desk.clock.now()}
+
+    async def _decide(self, subject: str, decider: Any, asked: Any) -> None:
+        night = Night(self.desk, self.dice, self.league, subject, self.owner)
+        order = night.order(self.owner)
+        await decided(self.desk, self.league, subject, decider, asked, order)
+
+
+async def _kept(desk: Desk, seed: str, league_id: str, subject: str) -> Season:
+    """Sign the league's log as it stands, and write the season's bundle."""
+    store, number = desk.writer.store, number_of(league_id)
+    rows = await store.league(number, limit=10_000_000)
+    leaves = [row.hash for row in rows]
+    key = SigningKey(SIGNER, SeededEntropy(f"{seed}/signer").bytes(32))
+    head = Checkpoint(origin=origin_of(number, 0), size=len(rows), root=root_of(leaves))
+    keys = await store.keys(number)
+
+    wanted = Wanted(kind="season", subject=subject, viewer=AUDITOR)
+    signed = (key.sign(head.text()), len(rows))
+    lines = [line async for line in await bundle_of(HeldLog(rows), keys, wanted, signed)]
+    return Season(subject, key, lines, rows, keys)

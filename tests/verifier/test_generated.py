@@ -1,0 +1,54 @@
+"""Made-up seasons pass the verifier; broken ones are found, and the rule is named."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from service.generating.broken import broken
+from service.generating.seasons import Season, made
+from tests.verifier.loading import verifier
+
+SEEDS = range(1, 9)
+PLAYERS = 5
+BROKEN = 2
+"""The seed whose broken copies are tried."""
+
+
+@cache
+def season(seed: int) -> Season:
+    return made(seed, PLAYERS, 0.0)
+
+
+def keys_of(made_up: Season) -> list[Any]:
+    return [verifier.read_key(made_up.key.verifier_key())]
+
+
+def verified(raw: bytes, keys: list[Any]) -> tuple[int, set[str]]:
+    """Return what the verifier ends with, and the rules it names."""
+    try:
+        report = verifier.verify(raw, keys)
+    except verifier.Unreadable:
+        return verifier.UNREADABLE, set()
+    return report.status(), {rule for _, rule, _ in report.differences}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_differs_in_a_season_that_holds(seed: int) -> None:
+    report = verifier.verify(b"".join(season(seed).lines), keys_of(season(seed)))
+
+    assert report.differences == []
+    assert report.authentic
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("about", "raw"),
+    [pytest.param(about, raw, id=about.defect) for about, raw in broken(season(BROKEN), "broken")],
+)
+def test_what_is_broken_is_found_and_named(about: Any, raw: bytes) -> None:
+    status, rules = verified(raw, keys_of(season(BROKEN)))
+
+    assert status == about.status
+    if status == verifier.DIFFERENT:
+        assert about.rule in rules
