@@ -193,12 +193,13 @@ async def test_seats_and_every_deal_wait_for_a_round_that_was_not_there_when_it_
         for record, event in await log(desk, league, name):
             if isinstance(event, BeaconAwaited):
                 assert record.at < time_of(chain, event.round)
-        dealt = 0
+        dealt = lapsed = 0
         for each in tables:
             table = await log(desk, league, each)
             named = {e.round: r.at for r, e in table if isinstance(e, TableBeaconAwaited)}
             mixed = [(r.at, e.pulse) for r, e in table if isinstance(e, TableBeaconMixed)]
             dealt += len(mixed)
+            lapsed += len(named) - len(mixed)
             assert len(mixed) == sum(isinstance(e, HandOpened) for _, e in table)
             for at, pulse in mixed:
                 assert named[pulse.round] < time_of(chain, pulse.round) <= at + timedelta(seconds=1)
@@ -206,6 +207,7 @@ async def test_seats_and_every_deal_wait_for_a_round_that_was_not_there_when_it_
         assert dealt > 2
     report = await audited(database, league)
     assert {each.name: each.faults for each in report.checks if each.failed} == {}
+    assert report.lapsed_rounds == lapsed
 
 
 async def test_a_beacon_that_is_down_holds_the_hand_until_it_answers(
