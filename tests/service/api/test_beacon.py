@@ -1,5 +1,6 @@
 """A tournament with a public beacon over HTTP, from its terms to its audit."""
 
+import json
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from service.audit import generator
 from tests.service.api.test_casino import play_until
 from tests.service.api.test_entering import announced, enter, refused
+from tests.service.api.test_evidence import signing
 from tests.service.api.test_fairness import commit, feed, first_hand, opened
 from tests.service.test_audit import audited, faults
 from tests.support.databases import TestDatabase
@@ -16,9 +18,11 @@ from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 
+__all__ = ["signing"]
+
 
 async def test_a_beacon_is_named_with_the_terms_over_http_and_mixed_into_every_deal(
-    serving, database: TestDatabase
+    serving, signing: Any, database: TestDatabase
 ) -> None:
     holders = Holders()
     with relaying(holders) as relay:
@@ -75,6 +79,14 @@ async def test_a_beacon_is_named_with_the_terms_over_http_and_mixed_into_every_d
                 replay = await owner.get(f"/v1/hands/{hand['hand']}/replay")
                 steps = {each["event"]: each for each in replay.json()["steps"]}
                 assert steps["table_beacon_mixed"]["rule"] == "beacon.value"
+                async with signing() as sign:
+                    await sign(league)
+                bundle = (await owner.get(f"/v1/hands/{hand['hand']}/bundle")).content.decode()
+                told = [json.loads(line) for line in bundle.splitlines()]
+                within = [
+                    each["type"] for each in told if each.get("type", "").startswith("table_b")
+                ]
+                assert within == ["table_beacon_awaited", "table_beacon_mixed"]
     report = await audited(database, league)
     assert (faults(report), report.openings) == ({}, 3)
 
