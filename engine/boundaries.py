@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from engine import deals, purchases, round_tables
+from engine.beacon import Pulse
 from engine.errors import InvariantViolated
 from engine.policies import idle_tables, summary_of
 from engine.rearrangements import (
@@ -20,6 +21,7 @@ from engine.rearrangements import (
 )
 from engine.table.commands import CloseTable, RecordWait, SeatArrivals
 from engine.table.commands import Command as TableCommand
+from engine.table.events import TableBeaconAwaited
 from engine.table.state import Table
 from engine.tournament import directives
 from engine.tournament.commands import CloseWindows, Finish, RecordBreak, RecordMoves
@@ -43,12 +45,15 @@ from engine.tournament.directives import (
     Remove,
     RoundOver,
 )
+from engine.tournament.endings import TableSummary
 from engine.tournament.floor.commands import CloseRound, CountLastHands, OpenRound, RecordRedraw
 from engine.tournament.state import Running
 from engine.tournament.state import State as TournamentState
 from engine.values import HandId, TableId, stream_of
 
-Outcome = Literal["open", "windows", "hold", "rearrange", "finish", "close", "nothing"]
+Outcome = Literal[
+    "name_round", "open", "windows", "hold", "rearrange", "finish", "close", "nothing"
+]
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +68,8 @@ class BoundaryPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     outcome: Outcome
     """
-    ``open``: a hand is opened, nothing more to ask.  ``windows``: who lost the last
+    ``name_round``: openings are settled and a round of the beacon is named; ask again at
+    once.  ``open``: a hand is opened, nothing more to ask.  ``windows``: who lost the last
     chip and did not come back is out; ask again at once.  ``hold``: the wait is
     recorded; ask again when the tournament has changed.  ``rearrange``: entrants
     move; ask again at once.  ``finish``: ask again, and the table is closed.
@@ -76,6 +82,8 @@ class BoundaryPlan(msgspec.Struct, frozen=True, kw_only=True):
     """A stream that must not have moved on, though nothing is appended to it."""
     wait_seconds: int = 0
     """How long after the last hand was settled this may be done."""
+    awaits: TableBeaconAwaited | None = None
+    """The round of the beacon without which it cannot be done, if it is not here yet."""
     ask_again: tuple[TableId, ...] = ()
     """Other idle tables: their directive may have changed with this, or with the last bust."""
 
@@ -89,6 +97,7 @@ def plan_boundary(
     hand: HandId,
     tournament_version: int,
     tournament_head: str,
+    pulse: Pulse | None = None,
 ) -> BoundaryPlan:
     """
     Return what is to be appended at the boundary of one table.
@@ -100,32 +109,59 @@ def plan_boundary(
         hand: What the next hand is to be called, if one is opened.
         tournament_version: Of the state given; the hand names it.
         tournament_head: Hash of that version, in hexadecimal.
+        pulse: Of the round that the table waits for, once it is there.
     """
     here = tables[table]
-    order = directive(tournament, {key: summary_of(each) for key, each in tables.items()}, table)
+    order = directive(tournament, _summaries(tables, here), table)
     if here.closed:
         return BoundaryPlan(outcome="nothing", directive=order)
+    named = (tournament_version, tournament_head)
     if here.voided is not None and isinstance(tournament, Running):
-        named = (tournament_version, tournament_head)
-        anew = deals.dealt_anew(tournament, here, here.voided, named=named, now=now)
+        anew = deals.dealt_anew(tournament, here, here.voided, named=named, pulse=pulse, now=now)
         order = Open(last=here.voided.last, wait_seconds=0)
-        return _only(here, *anew, outcome="open", order=order)
+        plan = _only(here, *anew, outcome="open", order=order)
+        return _by_beacon(tournament, here, plan, pulse, now=now)
     if isinstance(order, Open):
         opening = deals.first_deal(
-            tournament,
-            here,
-            order,
-            hand=hand,
-            named=(tournament_version, tournament_head),
-            now=now,
+            tournament, here, order, hand=hand, named=named, pulse=pulse, now=now
         )
         plan = _only(here, opening, outcome="open", order=order)
         waiting = tuple(each for each in _others(tables, here) if tables[each].wait)
         seconds = order.wait_seconds
         if deals.waits_for_openings(tournament, here):
             seconds = max(seconds, here.decision_seconds)
-        return msgspec.structs.replace(plan, wait_seconds=seconds, ask_again=waiting)
+        plan = msgspec.structs.replace(plan, wait_seconds=seconds, ask_again=waiting)
+        return _by_beacon(tournament, here, plan, pulse, now=now)
     return _without_a_hand(tables, here, order, version=tournament_version, now=now)
+
+
+def _summaries(tables: Mapping[TableId, Table], here: Table) -> dict[TableId, TableSummary]:
+    """Return what *here* is directed by: one that waits for its round counts as in play."""
+    found = {key: summary_of(each) for key, each in tables.items()}
+    for key, each in tables.items():
+        if each.awaited is not None and key != here.table:
+            found[key] = msgspec.structs.replace(found[key], idle=False)
+    return found
+
+
+def _by_beacon(
+    tournament: TournamentState,
+    here: Table,
+    plan: BoundaryPlan,
+    pulse: Pulse | None,
+    *,
+    now: datetime,
+) -> BoundaryPlan:
+    """Return *plan*, which opens a hand, or what comes before it where a beacon is mixed in."""
+    naming = deals.named_round(tournament, here, now=now)
+    if naming is not None:
+        entries = (Planned(stream=stream_of(here.table), commands=(naming,)),)
+        return msgspec.structs.replace(plan, outcome="name_round", entries=entries)
+    if here.awaited is None:
+        return plan
+    # All other waiting was done before the round was named.
+    missing = here.awaited if pulse is None else None
+    return msgspec.structs.replace(plan, wait_seconds=0, awaits=missing)
 
 
 def _without_a_hand(

@@ -7,11 +7,21 @@ Beside ``engine.policies``, a place where table and tournament meet.
 from datetime import datetime
 
 from engine import clocks, purchases
+from engine.beacon import Pulse
 from engine.cards import deck
 from engine.errors import InvariantViolated
-from engine.rng import card_leaves, derive_seed, openings_digest, shuffled_pile
-from engine.table.commands import Command, Omission, OpenHand, Opening, QuitHand, Seeds
-from engine.table.events import HandOpened
+from engine.rng import card_leaves, derive_seed, shuffled_pile
+from engine.table.commands import (
+    AwaitBeacon,
+    Command,
+    Omission,
+    OpenHand,
+    Opening,
+    QuitHand,
+    Seeds,
+)
+from engine.table.events import HandOpened, TableBeaconMixed
+from engine.table.opening import digest_of
 from engine.table.state import SUDDEN_DEATH, Table
 from engine.tournament.directives import Open
 from engine.tournament.state import Closed, Finished, Registering, Running, State
@@ -70,27 +80,32 @@ def openings_at(tournament: State, here: Table) -> tuple[tuple[Opening, ...], tu
     return tuple(openings), tuple(omissions)
 
 
-def deck_of(opened: HandOpened, name: str) -> list[str]:
+def deck_of(opened: HandOpened, beacon: TableBeaconMixed | None, name: str) -> list[str]:
     """
     Return the commitment of every card of a deal's deck by position, in hexadecimal.
 
     They tell nothing of a card whose salt is not known; their root is ``deck_root``.
 
     Args:
+        beacon: What was mixed in behind *opened*, if anything.
         name: Of the deck, as the ruleset has it.
     """
-    digest = openings_digest([(each.seat, bytes.fromhex(each.value)) for each in opened.openings])
+    digest = digest_of(opened.openings, beacon)
     pile = shuffled_pile(bytes.fromhex(opened.seeds.value.cards), digest, 1, deck(name))
     return [leaf.hex() for leaf in card_leaves(1, pile.cards, pile.salts)]
 
 
 def may_still_open(tournament: State, here: Table, entrant: EntrantId) -> bool:
-    """Return whether *entrant* was seated *here* first, and no hand has been opened since."""
+    """
+    Return whether *entrant* was seated *here* first, and no hand has been opened since.
+
+    Nor has a round of a beacon been named that the hand will be dealt by (``beacon.deals``).
+    """
     rounds = tournament.rounds if isinstance(tournament, Running) else None
     if rounds is not None and (rounds.number, rounds.stage) != (1, "playing"):
         return False
     seated = any(each.entrant == entrant and not each.arrived for each in here.places)
-    return seated and here.hand_number == 0
+    return seated and here.hand_number == 0 and here.awaited is None
 
 
 def waits_for_openings(tournament: State, here: Table) -> bool:
@@ -101,6 +116,23 @@ def waits_for_openings(tournament: State, here: Table) -> bool:
     return any(may_still_open(tournament, here, each.entrant) for each in missing)
 
 
+def named_round(tournament: State, here: Table, *, now: datetime) -> AwaitBeacon | None:
+    """
+    Return how the beacon's round is named that the next deal *here* waits for.
+
+    None where none is mixed in, or a round has been named already.
+
+    Source: rulebook ``beacon.deals``.
+    """
+    chain = tournament.fairness.chain
+    if chain is None or here.awaited is not None:
+        return None
+    openings, omissions = openings_at(tournament, here)
+    if here.voided is not None:
+        openings, omissions = here.voided.openings, here.voided.omissions
+    return AwaitBeacon(chain=chain, openings=openings, omissions=omissions, now=now)
+
+
 def first_deal(
     tournament: State,
     here: Table,
@@ -108,11 +140,14 @@ def first_deal(
     *,
     hand: HandId,
     named: Named,
+    pulse: Pulse | None,
     now: datetime,
 ) -> OpenHand:
     """Return how the next hand is opened, as the tournament orders it."""
     version, head = named
     openings, omissions = openings_at(tournament, here)
+    if here.awaited is not None:
+        openings, omissions = here.awaited.openings, here.awaited.omissions
     return OpenHand(
         hand=hand,
         seeds=seeds_for(tournament, table_number=here.number, hand_number=here.next_hand_number),
@@ -120,6 +155,7 @@ def first_deal(
         tournament_head=head,
         openings=openings,
         omissions=omissions,
+        pulse=pulse,
         last=order.last,
         **purchases.books_of(tournament, here),
         stage=SUDDEN_DEATH if order.only else 1,
@@ -131,7 +167,13 @@ def first_deal(
 
 
 def dealt_anew(
-    tournament: Running, here: Table, voided: HandOpened, *, named: Named, now: datetime
+    tournament: Running,
+    here: Table,
+    voided: HandOpened,
+    *,
+    named: Named,
+    pulse: Pulse | None,
+    now: datetime,
 ) -> tuple[Command, ...]:
     """
     Return how the hand of the *voided* deal is played again; who has left it stays out of it.
@@ -154,6 +196,7 @@ def dealt_anew(
         tournament_head=head,
         openings=voided.openings,
         omissions=voided.omissions,
+        pulse=pulse,
         last=voided.last,
         **purchases.books_of(tournament, here),
         now=now,

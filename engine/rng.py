@@ -65,17 +65,23 @@ def seed_commitment(seed: bytes) -> str:
     return sha256(b"holotable/seed/1/commitment" + seed).hexdigest()
 
 
-def openings_digest(openings: Sequence[tuple[int, bytes]]) -> bytes:
+def openings_digest(openings: Sequence[tuple[int, bytes]], beacon: bytes = b"") -> bytes:
     """
-    Return the digest of what entrants have added to the entropy of a deal.
+    Return the digest of what entrants, and a beacon, have added to the entropy of a deal.
 
     Args:
         openings: Seat and 32 bytes of every seat whose entrant has opened.
+        beacon: Of the round that counts (``engine.beacon.mixed_in``); empty without a beacon.
 
-    Source: rulebook ``generator.openings``.
+    Source: rulebook ``generator.openings`` and ``generator.beacon``.
     """
     body = b"".join(seat.to_bytes(2, "big") + value for seat, value in sorted(openings))
-    return sha256(b"holotable/openings/1" + body).digest()
+    return sha256(_prefix(beacon) + body).digest()
+
+
+def _prefix(beacon: bytes) -> bytes:
+    """Without a beacon everything is as it was before there were any, byte for byte."""
+    return b"holotable/openings/2" + beacon if beacon else b"holotable/openings/1"
 
 
 def entropy_commitment(value: bytes) -> str:
@@ -83,15 +89,18 @@ def entropy_commitment(value: bytes) -> str:
     return sha256(b"holotable/entropy/1" + value).hexdigest()
 
 
-def commitments_digest(commitments: Sequence[bytes]) -> bytes:
+def commitments_digest(commitments: Sequence[bytes], beacon: bytes = b"") -> bytes:
     """
     Return the digest for draws at table 0, of commitments in order of registration.
 
     Without any it is that of a deal without openings.
 
+    Args:
+        beacon: As in :func:`openings_digest`.
+
     Source: rulebook ``entropy.draws``.
     """
-    return sha256(b"holotable/openings/1" + b"".join(commitments)).digest()
+    return sha256(_prefix(beacon) + b"".join(commitments)).digest()
 
 
 class Stream:

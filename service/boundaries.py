@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 
 from engine import boundaries, policies, table, tournament
+from engine.beacon import Pulse
 from engine.boundaries import BoundaryPlan
 from engine.errors import InvariantViolated
 from engine.table.events import DealVoided, HandSettled
@@ -58,11 +59,16 @@ async def open_next_hand(desk: Desk, league: str, table_id: str, *, fresh: bool 
             continue
         if plan.outcome == "nothing":
             return
+        pulse = None
+        if plan.awaits is not None:
+            pulse = await desk.pulses.pulse(plan.awaits.chain, plan.awaits.round)
+            if pulse is None:
+                return
         earliest = here.at + timedelta(seconds=plan.wait_seconds)
         if plan.wait_seconds and (pause := earliest - desk.clock.now()) > timedelta():
             await asyncio.sleep(pause.total_seconds())
         try:
-            receipt = await _step(desk, league, here.state, plan)
+            receipt = await _step(desk, league, here.state, plan, pulse)
         except PlanChanged as error:
             fresh, changed = True, str(error)
             continue
@@ -86,7 +92,9 @@ async def _planned(desk: Desk, league: str, here: Loaded, fresh: bool) -> Bounda
     return await _plan(load, here.state, hand, desk.clock.now())
 
 
-async def _plan(load: Any, here: Table, hand: HandId, now: datetime) -> BoundaryPlan:
+async def _plan(
+    load: Any, here: Table, hand: HandId, now: datetime, pulse: Pulse | None = None
+) -> BoundaryPlan:
     above = await load(stream_of(here.tournament))
     tables = {here.table: here}
     if isinstance(above.state, Running):
@@ -102,6 +110,7 @@ async def _plan(load: Any, here: Table, hand: HandId, now: datetime) -> Boundary
             hand=hand,
             tournament_version=above.version,
             tournament_head=above.hash.hex(),
+            pulse=pulse,
         )
     except InvariantViolated as error:
         # Read one after the other while somebody wrote: one stream knows of a move that
@@ -109,7 +118,9 @@ async def _plan(load: Any, here: Table, hand: HandId, now: datetime) -> Boundary
         raise PlanChanged(str(error)) from error
 
 
-async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> Receipt:
+async def _step(
+    desk: Desk, league: str, here: Table, planned: BoundaryPlan, pulse: Pulse | None
+) -> Receipt:
     """Append one step of a boundary; it is planned again in its turn, on what stands then."""
     above = await desk.writer.load(league, stream_of(here.tournament), fresh=False)
     order = desk.order(_occurrence(here, planned, above.version))
@@ -120,8 +131,8 @@ async def _step(desk: Desk, league: str, here: Table, planned: BoundaryPlan) -> 
         current = (await states.load(stream_of(here.table))).state
         if _next(current) != _next(here):
             raise PlanChanged
-        plan = await _plan(states.load, current, hand, now)
-        if plan.outcome != planned.outcome:
+        plan = await _plan(states.load, current, hand, now, pulse)
+        if (plan.outcome, current.awaited) != (planned.outcome, here.awaited):
             raise PlanChanged
         if plan.outcome == "open":
             return await _opened(states, current, plan)
@@ -177,6 +188,8 @@ def _occurrence(here: Table, plan: BoundaryPlan, tournament_version: int) -> str
     match plan.outcome:
         case "open":
             return f"open_hand/{boundary}/{here.next_deal}"
+        case "name_round":
+            return f"name_round/{boundary}/{here.next_deal}/{tournament_version}"
         case "close":
             return f"close/{here.table}"
         case "finish":

@@ -14,6 +14,7 @@ import structlog
 
 from engine.aggregates import DECIDERS
 from service import heartbeats
+from service.beacon import Pulses, beacon_of
 from service.database import pool as open_pool
 from service.errors import StoreUnavailable
 from service.eventstore.store import PostgresStore
@@ -61,6 +62,9 @@ class Desk:
     entropy: Entropy
     pool: asyncpg.Pool
     settings: Settings
+    pulses: Pulses
+    """Of the public beacon, where one is set up."""
+
     _running: set[asyncio.Task[None]] = field(default_factory=set)
 
     def later(self, work: Coroutine[Any, Any, None]) -> None:
@@ -141,7 +145,8 @@ async def open_desk(
     writer = Writer(store, DECIDERS, clock.now, connections=settings.database_connections)
     connections = await open_pool(settings.database_url, settings.database_connections)
     await writer.start()
-    desk = Desk(writer, clock, SystemEntropy(), connections, settings)
+    pulses = Pulses(beacon_of(settings), clock)
+    desk = Desk(writer, clock, SystemEntropy(), connections, settings, pulses)
     try:
         patience = START_SECONDS if process is not None else 0
         await _unless(stopping, _first_measure(connections, clock, patience))
@@ -151,6 +156,7 @@ async def open_desk(
         yield desk
     finally:
         await desk.aclose()
+        await pulses.aclose()
         await writer.aclose()
 
 

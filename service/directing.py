@@ -6,10 +6,11 @@ that are idle afterwards are led on in the background, after the commit.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from engine import policies, purchases, season, table, tournament
+from engine.beacon import Pulse
 from engine.table.commands import Command as TableCommand
 from engine.table.state import Table
 from engine.tournament.commands import Command as TournamentCommand
@@ -80,15 +81,58 @@ async def start_tournament(
     Raises:
         CommandRejected: If it is not registering, or over.
     """
-    stream = stream_of(tournament_id)
-    before = (await desk.writer.load(league, stream)).state
+    before = (await desk.writer.load(league, stream_of(tournament_id))).state
     command = order or desk.order(f"start/{tournament_id}{appointment(before)}")
+    started = await _start(desk, league, tournament_id, command, now, scheduled=scheduled)
+    if isinstance(started, Registering) and started.fairness.waiting:
+        desk.later(_drawn_later(desk, league, tournament_id))
+    return _set_going(desk, league, started, now)
+
+
+async def draw_by_beacon(desk: Desk, league: str, tournament_id: str) -> datetime | None:
+    """
+    Draw the seats of a tournament that waits for the beacon, once its round is there.
+
+    Returns:
+        When to ask again, if the beacon does not answer.
+
+    Source: rulebook ``beacon.seats`` and ``beacon.silence``.
+    """
+    state = (await desk.writer.load(league, stream_of(tournament_id))).state
+    if not isinstance(state, Registering) or not state.fairness.waiting:
+        return None
+    chain, number = state.fairness.chain, state.fairness.awaited
+    pulse = None if chain is None or number is None else await desk.pulses.pulse(chain, number)
+    now = desk.clock.now()
+    if pulse is None:
+        return now + timedelta(seconds=desk.settings.sweep_seconds)
+    order = desk.order(f"draw/{tournament_id}/{number}")
+    started = await _start(desk, league, tournament_id, order, now, pulse=pulse)
+    return _set_going(desk, league, started, now)
+
+
+async def _drawn_later(desk: Desk, league: str, tournament_id: str) -> None:
+    await draw_by_beacon(desk, league, tournament_id)
+
+
+async def _start(
+    desk: Desk,
+    league: str,
+    tournament_id: str,
+    command: Command,
+    now: datetime,
+    *,
+    scheduled: bool = False,
+    pulse: Pulse | None = None,
+) -> Any:
+    """Append a step of the start and open the tables, if it opens any; return the state then."""
+    stream = stream_of(tournament_id)
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
         ids = table_ids_for(state, command)
-        start = StartPlay(table_ids=ids, scheduled=scheduled, now=now)
-        leaving, guarded = await unwelcome(states, state, now)
+        start = StartPlay(table_ids=ids, scheduled=scheduled, pulse=pulse, now=now)
+        leaving, guarded = await _leaving(states, state, now)
         asked: tuple[TournamentCommand, ...] = (*leaving, start)
         events, state = policies.decide_in_turn(tournament.decider, state, asked)
         opened = policies.tables_of(state, now=now) if isinstance(state, Running) else ()
@@ -101,8 +145,16 @@ async def start_tournament(
         ]
 
     await desk.writer.submit(league, command, decide)
-    started = (await desk.writer.load(league, stream, fresh=False)).state
-    return _set_going(desk, league, started, now)
+    return (await desk.writer.load(league, stream, fresh=False)).state
+
+
+async def _leaving(
+    states: States, state: Any, now: datetime
+) -> tuple[Sequence[TournamentCommand], list[Entry]]:
+    """Return who leaves the line before a start; nobody any more while the seats are drawn."""
+    if isinstance(state, Registering) and state.fairness.waiting:
+        return (), []
+    return await unwelcome(states, state, now)
 
 
 def _set_going(desk: Desk, league: str, started: Any, now: datetime) -> datetime | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from engine import deals, tournament
-from engine.table.events import HandOpened
+from engine.table.events import HandOpened, TableBeaconMixed
 from engine.table.state import Table
 from engine.tournament.fairness.commands import OpenEntropy
 from engine.tournament.state import Running
@@ -63,8 +63,8 @@ def _table_of(state: object, entrant: EntrantId) -> str | None:
     return next((stream_of(each) for each in seated), None)
 
 
-async def deals_of(desk: Desk, row: HandRow) -> list[HandOpened]:
-    """Return how each deal of a hand was opened, as the house knows it."""
+async def deals_of(desk: Desk, row: HandRow) -> list[tuple[HandOpened, TableBeaconMixed | None]]:
+    """Return how each deal of a hand was opened, as the house knows it, and by which beacon."""
     store, stream, number = desk.writer.store, stream_of(row.table), number_of(row.league)
     keys = await store.keys(number)
     versions = await desk.pool.fetch(
@@ -72,6 +72,9 @@ async def deals_of(desk: Desk, row: HandRow) -> list[HandOpened]:
     )
     found = []
     for version in versions:
-        (recorded,) = await store.stream(number, stream, version["stream_version"] - 1, 1)
-        found.append(desk.writer.codec.decode(recorded, keys))
+        first, *then = [
+            desk.writer.codec.decode(each, keys)
+            for each in await store.stream(number, stream, version["stream_version"] - 1, 2)
+        ]
+        found.append((first, next((e for e in then if isinstance(e, TableBeaconMixed)), None)))
     return found

@@ -9,6 +9,13 @@ from msgspec import Meta
 
 PREFIX = "HOLOTABLE_"
 
+QUICKNET_CHAIN = "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971"
+QUICKNET_PUBLIC_KEY = (
+    "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c"
+    "8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb"
+    "5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a"
+)
+
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "text"]
 
@@ -71,6 +78,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     sign_seconds: Annotated[int, Meta(ge=1, le=86_400)] = 60
     """So long news of a league may wait for a signed head; a tournament's end does not wait."""
+
+    beacon_urls: (
+        Annotated[str, Meta(pattern=r"^https?://[^\s,]+(\s*,\s*https?://[^\s,]+)*$")] | None
+    ) = None
+    """
+    Relays of a public beacon that speak drand's API, divided by commas.
+
+    Without one no tournament can name a beacon; the other four say which chain it is.
+    """
+
+    beacon_chain: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] = QUICKNET_CHAIN
+    beacon_public_key: Annotated[str, Meta(pattern="^[0-9a-f]{192}$")] = QUICKNET_PUBLIC_KEY
+    beacon_genesis: Annotated[int, Meta(ge=0, le=2**40)] = 1_692_803_367
+    beacon_period: Annotated[int, Meta(ge=1, le=86_400)] = 3
+    """By default drand's quicknet: hash, public key, time of round 1, seconds between rounds."""
 
 
 class SignerSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from engine.beacon import Chain, Pulse
 from engine.betting import CardSource
 from engine.rulesets import Amounts, Ruleset
 from engine.values import Chips, EntrantId, HandId, HexDigest, TableId, TournamentId
@@ -102,6 +103,15 @@ class OpenTable(_Part, frozen=True, kw_only=True, tag="open_table"):
     now: datetime
 
 
+class AwaitBeacon(_Part, frozen=True, kw_only=True, tag="await_beacon"):
+    """Settle what players add to the next deal, and name the beacon's round it waits for."""
+
+    chain: Chain
+    openings: tuple[Opening, ...] = ()
+    omissions: tuple[Omission, ...] = ()
+    now: datetime
+
+
 class OpenHand(_Part, frozen=True, kw_only=True, tag="open_hand"):
     hand: HandId
     seeds: Seeds
@@ -115,6 +125,9 @@ class OpenHand(_Part, frozen=True, kw_only=True, tag="open_hand"):
 
     openings: tuple[Opening, ...] = ()
     omissions: tuple[Omission, ...] = ()
+    pulse: Pulse | None = None
+    """Of the round that the table waits for, where a beacon is mixed in."""
+
     last: bool = False
     only: tuple[int, ...] = ()
     """In a sudden-death hand (stage 2): the tied seats, and nobody else is dealt in."""
@@ -325,6 +338,7 @@ class CloseTable(_Part, frozen=True, kw_only=True, tag="close_table"):
 Command = (
     OpenTable
     | OpenHand
+    | AwaitBeacon
     | Select
     | Improve
     | Act

@@ -10,7 +10,7 @@ from engine.table.commands import Command
 from engine.table.course import Course
 from engine.table.events import Event
 from engine.table.evolution import evolve
-from engine.table.opening import open_hand
+from engine.table.opening import await_beacon, mixed, open_hand
 from engine.table.playing import advance
 from engine.table.quitting import award_carry, quit_hand
 from engine.table.seating import (
@@ -88,6 +88,7 @@ _Between = (
     | commands.ResumeTable
     | commands.ExtendDecision
     | commands.RecordWait
+    | commands.AwaitBeacon
     | commands.CloseTable
 )
 _OnTurn = commands.TakeCardTurn | commands.FieldCards | commands.CallHand
@@ -158,10 +159,18 @@ def _decide_between(table: Table, command: _Between) -> tuple[Event, ...]:  # no
             return extend(table, command)
         case commands.RecordWait():
             return record_wait(table, command)
+        case commands.AwaitBeacon():
+            return _await_beacon(table, command)
         case commands.CloseTable():
             return close(table, command)
         case _:
             assert_never(command)
+
+
+def _await_beacon(table: Table, command: commands.AwaitBeacon) -> tuple[Event, ...]:
+    if table.hand is not None:
+        raise errors.HandInPlay(hand=table.hand.number)
+    return await_beacon(table, command)
 
 
 def _open_hand(course: Course, command: commands.OpenHand) -> None:
@@ -169,5 +178,8 @@ def _open_hand(course: Course, command: commands.OpenHand) -> None:
         raise errors.HandInPlay(hand=course.table.hand.number)
     if course.table.held is not None:
         raise errors.TableOnHold(reason=course.table.held)
+    beacon = mixed(course.table, command)
     course.emit(open_hand(course.table, command))
+    for each in beacon:
+        course.emit(each)
     advance(course, command.now)

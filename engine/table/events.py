@@ -50,6 +50,8 @@ from engine.table.table_events import (
     SeatCameBack,
     SeatsVacated,
     SeatWentAway,
+    TableBeaconAwaited,
+    TableBeaconMixed,
     TableClosed,
     TableHeld,
     TableOpened,
@@ -137,6 +139,8 @@ __all__ = [
     "ShiftDealt",
     "ShiftRolled",
     "StreetClosed",
+    "TableBeaconAwaited",
+    "TableBeaconMixed",
     "TableClosed",
     "TableHeld",
     "TableOpened",
@@ -301,6 +305,8 @@ class StreetClosed(Part, frozen=True, kw_only=True, tag="street_closed"):
 Event = (
     TableOpened
     | HandOpened
+    | TableBeaconAwaited
+    | TableBeaconMixed
     | ForcedBetsPosted
     | DiceRolled
     | CardsDealt

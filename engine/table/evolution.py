@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from engine.cards import deck
 from engine.errors import InvariantViolated
-from engine.rng import openings_digest
 from engine.rulesets import Amounts, CoruscantShift
 from engine.table import events
 from engine.table.commands import LevelFloor
@@ -16,6 +15,7 @@ from engine.table.evolution_at_end import AT_THE_END
 from engine.table.evolution_in_hand import WITHIN_HANDS, with_place
 from engine.table.evolution_in_rounds import WITHIN_ROUNDS
 from engine.table.hand import Hand, InHand, Rounds
+from engine.table.opening import digest_of
 from engine.table.showing import shown
 from engine.table.state import Place, State, Table, Wait, clockwise
 from engine.table.wagers import min_open
@@ -88,7 +88,7 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
         big_blind=event.big_blind,
         order=clockwise(dealt, event.button),
         seeds=event.seeds,
-        digest=openings_digest([(o.seat, bytes.fromhex(o.value)) for o in event.openings]),
+        digest=digest_of(event.openings),
         deck_root=event.deck_root,
         pile=1,
         pile_cards=deck(table.ruleset.deck),
@@ -124,6 +124,16 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
     )
 
 
+def _beacon_awaited(table: Table, event: events.TableBeaconAwaited) -> Table:
+    """Wait for a round; it lapses when somebody takes or leaves a seat (``beacon.lapsed``)."""
+    return replace(table, awaited=event)
+
+
+def _beacon_mixed(table: Table, hand: Hand, event: events.TableBeaconMixed) -> Table:
+    """Draw everything in the hand with the beacon too."""
+    return replace(table, hand=replace(hand, digest=digest_of(hand.opened.openings, event)))
+
+
 def _place_from(books: events.SeatBooks) -> Place:
     kill = "penalty" if books.penalty else ("away" if books.away else None)
     hand = InHand(stack_at_start=books.stack, kill=kill) if books.dealt else None
@@ -156,6 +166,7 @@ def _seats_vacated(table: Table, event: events.SeatsVacated) -> Table:
     gone = {placed.seat for placed in event.departures}
     return replace(
         table,
+        awaited=None,
         places=tuple(place for place in table.places if place.seat not in gone),
         carry=table.carry - event.carry,
         sabacc_pot=table.sabacc_pot - event.sabacc_pot,
@@ -182,6 +193,7 @@ def _arrivals_seated(table: Table, event: events.ArrivalsSeated) -> Table:
     taken = {each.seat for each in event.arrivals}
     seated = replace(
         table,
+        awaited=None,
         places=tuple(sorted((*table.places, *arrived), key=lambda place: place.seat)),
         dealers_left=tuple(seat for seat in table.dealers_left if seat not in taken),
         carry=table.carry + event.carry,
@@ -228,7 +240,7 @@ def _table_closed(table: Table, event: events.TableClosed) -> Table:
     return replace(table, closed=True)
 
 
-_WITHIN_HANDS = WITHIN_HANDS | WITHIN_ROUNDS | AT_THE_END
+_WITHIN_HANDS = WITHIN_HANDS | WITHIN_ROUNDS | AT_THE_END | {events.TableBeaconMixed: _beacon_mixed}
 
 
 def _hand_shown(table: Table, event: events.HandShown) -> Table:
@@ -246,7 +258,8 @@ def _chips_bought(table: Table, event: events.ChipsBought) -> Table:
     if place is not None:
         return replace(table, places=with_place(table, replace(place, stack=event.stack)))
     back = Place(seat=event.seat, entrant=event.entrant, stack=event.chips)
-    return replace(table, places=tuple(sorted((*table.places, back), key=lambda each: each.seat)))
+    places = tuple(sorted((*table.places, back), key=lambda each: each.seat))
+    return replace(table, awaited=None, places=places)
 
 
 def _chips_returned(table: Table, event: events.ChipsReturned) -> Table:
@@ -280,6 +293,7 @@ def _carry_awarded(table: Table, event: events.CarryAwarded) -> Table:
 _BETWEEN_HANDS: dict[type, Callable[[Table, Any], Table]] = {
     events.CarryAwarded: _carry_awarded,
     events.HandOpened: _hand_opened,
+    events.TableBeaconAwaited: _beacon_awaited,
     events.ChipsBought: _chips_bought,
     events.ChipsReturned: _chips_returned,
     events.HandShown: _hand_shown,

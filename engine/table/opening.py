@@ -1,20 +1,72 @@
 """How a hand is opened: who deals, who posts, who is dealt in, at which level."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
 
+from engine.beacon import BeaconMismatch, demand_pulse, mixed_in, round_after
 from engine.cards import deck
 from engine.errors import InvariantViolated
 from engine.rng import Stream, openings_digest, seed_commitment, shuffled_pile
 from engine.rulesets import Amounts, AnteByPlayers, DoublePerOrbit, Levels, NoEscalation
-from engine.table.commands import LevelInForce, OpenHand
+from engine.table.commands import AwaitBeacon, LevelInForce, OpenHand, Opening
 from engine.table.errors import TooFewStacks
-from engine.table.events import Commitments, HandOpened, Level, SeatBooks
+from engine.table.events import (
+    Commitments,
+    HandOpened,
+    Level,
+    SeatBooks,
+    TableBeaconAwaited,
+    TableBeaconMixed,
+)
 from engine.table.levels import next_level
 from engine.table.positions import DEALT_MIN, Positions, dealers_left, positions
 from engine.table.state import Place, Table
 from engine.values import CHIPS_MAX, HOUSE, Sealed
+
+
+def await_beacon(table: Table, command: AwaitBeacon) -> tuple[TableBeaconAwaited, ...]:
+    """
+    Return which round the next deal waits for; nothing if it waits for one.
+
+    Source: rulebook ``beacon.deals`` and ``beacon.round``.
+    """
+    if table.awaited is not None:
+        return ()
+    return (
+        TableBeaconAwaited(
+            hand_number=table.next_hand_number,
+            deal=table.next_deal,
+            chain=command.chain,
+            round=round_after(command.chain, command.now),
+            openings=command.openings,
+            omissions=command.omissions,
+            at=command.now,
+            rule="beacon.deals",
+        ),
+    )
+
+
+def mixed(table: Table, command: OpenHand) -> tuple[TableBeaconMixed, ...]:
+    """
+    Return what the beacon said in the round that *table* waits for; nothing without a beacon.
+
+    Raises:
+        BeaconMissing: If the round is not there.
+        BeaconMismatch: If it is another, or none was named for these openings.
+
+    Source: rulebook ``beacon.value``.
+    """
+    awaited = table.awaited
+    if awaited is None:
+        if command.pulse is not None:
+            raise BeaconMismatch(round_number=None)
+        return ()
+    if (awaited.openings, awaited.omissions) != (command.openings, command.omissions):
+        raise BeaconMismatch(round_number=awaited.round)
+    pulse = demand_pulse(command.pulse, awaited.round)
+    return (TableBeaconMixed(chain=awaited.chain, pulse=pulse, rule="beacon.value"),)
 
 
 def open_hand(table: Table, command: OpenHand) -> HandOpened:
@@ -35,7 +87,7 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
         eligible = tuple(seat for seat in eligible if seat in command.only)
     if len(eligible) < DEALT_MIN:
         raise TooFewStacks(seats=len(eligible))
-    at = positions(table, eligible, bytes.fromhex(command.seeds.draws), _digest(command))
+    at = positions(table, eligible, bytes.fromhex(command.seeds.draws), _digest(table, command))
     return HandOpened(
         hand=command.hand,
         number=table.next_hand_number,
@@ -110,14 +162,22 @@ def _of_the_deal(table: Table, command: OpenHand) -> dict[str, Any]:
             dice=seed_commitment(dice),
             draws=seed_commitment(draws),
         ),
-        "deck_root": shuffled_pile(cards, _digest(command), 1, deck(table.ruleset.deck)).root(),
+        "deck_root": shuffled_pile(
+            cards, _digest(table, command), 1, deck(table.ruleset.deck)
+        ).root(),
         "openings": command.openings,
         "omissions": command.omissions,
     }
 
 
-def _digest(command: OpenHand) -> bytes:
-    return openings_digest([(o.seat, bytes.fromhex(o.value)) for o in command.openings])
+def _digest(table: Table, command: OpenHand) -> bytes:
+    return digest_of(command.openings, next(iter(mixed(table, command)), None))
+
+
+def digest_of(openings: Iterable[Opening], beacon: TableBeaconMixed | None = None) -> bytes:
+    """Return what a deal is drawn with, by what its players, and a beacon, have added."""
+    added = b"" if beacon is None else mixed_in(beacon.chain, beacon.pulse)
+    return openings_digest([(o.seat, bytes.fromhex(o.value)) for o in openings], added)
 
 
 def dealable(table: Table) -> tuple[int, ...]:

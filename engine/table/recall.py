@@ -77,6 +77,8 @@ def command_of(part: tuple[Event, ...]) -> Command:
     first: Any = part[0]
     if type(first) in _BY_CLOCK and first.timed_out:
         return _time_out(first, part)
+    if isinstance(first, events.HandOpened):
+        return _open_hand(first, part[1:])
     return _COMMANDS[type(first)](first)
 
 
@@ -100,7 +102,14 @@ def _open_table(event: events.TableOpened) -> Command:
     )
 
 
-def _open_hand(event: events.HandOpened) -> Command:
+def _await_beacon(event: events.TableBeaconAwaited) -> Command:
+    return commands.AwaitBeacon(
+        chain=event.chain, openings=event.openings, omissions=event.omissions, now=event.at
+    )
+
+
+def _open_hand(event: events.HandOpened, following: tuple[Event, ...] = ()) -> Command:
+    mixed = (each.pulse for each in following[:1] if isinstance(each, events.TableBeaconMixed))
     return commands.OpenHand(
         hand=event.hand,
         seeds=event.seeds.value,
@@ -111,6 +120,7 @@ def _open_hand(event: events.HandOpened) -> Command:
         tournament_head=event.tournament_head,
         openings=event.openings,
         omissions=event.omissions,
+        pulse=next(mixed, None),
         last=event.last,
         only=tuple(books.seat for books in event.seats if books.dealt)
         if event.stage == SUDDEN_DEATH
@@ -240,6 +250,7 @@ def _return_chips(event: events.ChipsReturned) -> Command:
 _COMMANDS: dict[type, Callable[[Any], Command]] = {
     events.TableOpened: _open_table,
     events.HandOpened: _open_hand,
+    events.TableBeaconAwaited: _await_beacon,
     events.SelectionCommitted: _select,
     events.ImprovementCommitted: _improve,
     events.SeatActed: _act,

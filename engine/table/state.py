@@ -18,6 +18,7 @@ from engine.table.commands import LevelFloor, Placed
 from engine.table.events import (
     HandOpened,
     Level,
+    TableBeaconAwaited,
 )
 from engine.table.hand import Decision, Hand, InHand, LastHand
 from engine.values import Chips, EntrantId, TableId, TournamentId
@@ -99,6 +100,9 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     last_hand: LastHand | None = None
     held: str | None = None
     wait: Wait | None = None
+    awaited: TableBeaconAwaited | None = None
+    """Which round of the beacon the next deal waits for, once it is named."""
+
     voided: HandOpened | None = None
     """What opened the deal that was voided last, until the hand is dealt anew."""
 

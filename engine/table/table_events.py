@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
+from engine.beacon import Chain, Count, Pulse
 from engine.rulesets import Amounts, Ruleset
 from engine.table.commands import Arrival, LevelFloor, Omission, Opening, Penalty, Placed, Seeds
 from engine.table.event_parts import Part
@@ -128,6 +129,27 @@ class HandOpened(Part, frozen=True, kw_only=True, tag="hand_opened"):
     grace_seconds: int
     last: bool
     at: datetime
+
+
+class TableBeaconAwaited(Part, frozen=True, kw_only=True, tag="table_beacon_awaited"):
+    """Who adds what to the next deal is settled; this round of the beacon makes its deck."""
+
+    hand_number: int
+    deal: int
+    chain: Chain
+    round: Count
+    openings: tuple[Opening, ...]
+    omissions: tuple[Omission, ...]
+    at: datetime
+    rule: str
+
+
+class TableBeaconMixed(Part, frozen=True, kw_only=True, tag="table_beacon_mixed"):
+    """What the beacon said; it is in everything drawn in the hand opened just before."""
+
+    chain: Chain
+    pulse: Pulse
+    rule: str
 
 
 class SeatWentAway(Part, frozen=True, kw_only=True, tag="seat_went_away"):

@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from datetime import timedelta
 
+from engine.beacon import Chain
 from engine.rulesets import EachDealtOnce, OpenEnd
 from engine.tournament.commands import Announce
 from engine.tournament.contradictions import demand_consistent
 from engine.tournament.errors import TermsInvalid
 from engine.tournament.events import Event, TournamentAnnounced
+from engine.tournament.fairness.events import BeaconNamed
 from engine.tournament.levels import structure_of
 from engine.tournament.money.checking import checked
 from engine.tournament.rounds.checking import checked as checked_format
@@ -24,34 +26,46 @@ def announce(state: State, command: Announce) -> tuple[Event, ...]:
     if not isinstance(state, Unannounced):
         return ()
     check_terms(command)
-    return (
-        TournamentAnnounced(
-            tournament=command.tournament,
-            league=command.league,
-            season=command.season,
-            name=command.name,
-            ruleset=command.ruleset,
-            ruleset_name=command.ruleset_name,
-            ruleset_hash=command.ruleset_hash,
-            table_seats=command.table_seats,
-            starting_stack=command.starting_stack,
-            entrants_min=command.entrants_min,
-            entrants_max=command.entrants_max,
-            starts_at=command.starts_at,
-            registration_opens_at=command.registration_opens_at,
-            decision_seconds=command.decision_seconds,
-            grace_seconds=command.grace_seconds,
-            bots=command.bots,
-            payouts=command.payouts,
-            prize_pool=command.prize_pool,
-            currency=command.currency,
-            hands_between_seconds=command.hands_between_seconds,
-            hands_max=command.hands_max,
-            entry=command.entry,
-            fees=command.fees,
-            format=command.format,
-            floor=command.floor,
-        ),
+    return (_announced(command), *named(None, command.beacon))
+
+
+def named(before: Chain | None, chain: Chain | None) -> tuple[BeaconNamed, ...]:
+    """
+    Return that another beacon, or none, is named than *before*; nothing if it is the same.
+
+    Source: rulebook ``beacon.named``.
+    """
+    return () if chain == before else (BeaconNamed(chain=chain, rule="beacon.named"),)
+
+
+def _announced(command: Announce) -> TournamentAnnounced:
+    """Return the terms as they are published."""
+    return TournamentAnnounced(
+        tournament=command.tournament,
+        league=command.league,
+        season=command.season,
+        name=command.name,
+        ruleset=command.ruleset,
+        ruleset_name=command.ruleset_name,
+        ruleset_hash=command.ruleset_hash,
+        table_seats=command.table_seats,
+        starting_stack=command.starting_stack,
+        entrants_min=command.entrants_min,
+        entrants_max=command.entrants_max,
+        starts_at=command.starts_at,
+        registration_opens_at=command.registration_opens_at,
+        decision_seconds=command.decision_seconds,
+        grace_seconds=command.grace_seconds,
+        bots=command.bots,
+        payouts=command.payouts,
+        prize_pool=command.prize_pool,
+        currency=command.currency,
+        hands_between_seconds=command.hands_between_seconds,
+        hands_max=command.hands_max,
+        entry=command.entry,
+        fees=command.fees,
+        format=command.format,
+        floor=command.floor,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from engine.beacon import Chain, Pulse
 from engine.rulesets import Ruleset
 from engine.tournament.correcting import commands as correcting
 from engine.tournament.entering import commands as entering
@@ -69,6 +70,8 @@ class Announce(_Command, frozen=True, kw_only=True, tag="announce"):
     fees: FeeTerms = FeeTerms()
     format: FormatTerms = Freezeout()
     floor: FloorTerms = FloorTerms()
+    beacon: Chain | None = None
+    """A public beacon that seats and decks are mixed with, if any."""
 
 
 class OpenRegistration(_Command, frozen=True, kw_only=True, tag="open_registration"):
@@ -103,6 +106,8 @@ class StartPlay(_Command, frozen=True, kw_only=True, tag="start_play"):
     """At least as many as tables are needed; the first ones are used, in order."""
     scheduled: bool = False
     """Whether a clock asks: nothing happens before the announced time."""
+    pulse: Pulse | None = None
+    """Of the round that the seats wait for, where a beacon is mixed in."""
     now: datetime
 
 

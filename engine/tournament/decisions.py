@@ -47,6 +47,7 @@ from engine.tournament.entering.events import LateRegistrationClosed
 from engine.tournament.events import Event
 from engine.tournament.fairness import commands as of_fairness
 from engine.tournament.fairness import decisions as fairness
+from engine.tournament.fairness.errors import SeatsBeingDrawn
 from engine.tournament.floor import commands as floor_commands
 from engine.tournament.floor import decisions as on_the_floor
 from engine.tournament.freezing import commands as of_freezing
@@ -57,7 +58,7 @@ from engine.tournament.money import commands as of_money
 from engine.tournament.money import decisions as money
 from engine.tournament.rounds import commands as of_rounds
 from engine.tournament.rounds import decisions as rounds
-from engine.tournament.state import Running, State, running_of
+from engine.tournament.state import Registering, Running, State, running_of
 
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
@@ -69,6 +70,8 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     """
     if freezing.waits(command):
         freezing.demand_free(state)
+    if isinstance(state, Registering) and state.fairness.waiting:
+        _demand_settled(command)
     events = _decided(state, command)
     if isinstance(command, floor_commands.Disqualify | entering.RecordPurge):
         events = _with_bubble(state, events, command.now)
@@ -79,6 +82,27 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         if now is not None and any(isinstance(each, LateRegistrationClosed) for each in events):
             return _with_bubble(state, events, now)
     return events
+
+
+_Coming = (
+    Register
+    | Withdraw
+    | of_fairness.CommitEntropy
+    | entering.Approve
+    | entering.AnswerOffer
+    | entering.CheckIn
+)
+
+
+def _demand_settled(command: Command) -> None:
+    """
+    Check that *command* leaves everybody where the beacon's round will find them.
+
+    Raises:
+        SeatsBeingDrawn: If it does not.
+    """
+    if isinstance(command, _Coming):
+        raise SeatsBeingDrawn
 
 
 _Chips = (

@@ -1,5 +1,8 @@
 """How play starts, pauses, goes on and is called off."""
 
+from msgspec.structs import replace
+
+from engine.beacon import demand_pulse, round_after
 from engine.tournament import levels
 from engine.tournament.commands import Cancel, Pause, Resume, StartPlay
 from engine.tournament.entering import checking_in, late
@@ -20,6 +23,7 @@ from engine.tournament.events import (
     TournamentResumed,
 )
 from engine.tournament.fairness.digests import of_draws
+from engine.tournament.fairness.events import BeaconAwaited, BeaconRecorded
 from engine.tournament.money.refunding import refunded
 from engine.tournament.registration import registering_of
 from engine.tournament.rounds.decisions import first_round
@@ -46,6 +50,8 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
     terms = before.terms
     if command.scheduled and command.now < terms.starts_at:
         return ()
+    if before.fairness.awaited is not None:
+        return _drawn_by_beacon(before, before.fairness.awaited, command)
     settled = checking_in.settled(before, command.now)
     registering = registering_of(after(before, settled))
     entrants = tuple(each.entrant for each in registering.entrants)
@@ -58,6 +64,31 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
             *refunded(before, ()),
             TournamentCancelled(reason="too_few_entrants", rule=rule),
         )
+    chain = before.fairness.chain
+    if chain is not None:
+        number = round_after(chain, command.now)
+        return *settled, BeaconAwaited(round=number, at=command.now, rule="beacon.seats")
+    return (*settled, *_seated(registering, command))
+
+
+def _drawn_by_beacon(state: Registering, number: int, command: StartPlay) -> tuple[Event, ...]:
+    """
+    Return that the seats are drawn by the round named for them; nothing while it is not there.
+
+    Source: rulebook ``beacon.seats`` and ``beacon.silence``.
+    """
+    if command.pulse is None:
+        return ()
+    pulse = demand_pulse(command.pulse, number)
+    recorded = BeaconRecorded(pulse=pulse, rule="beacon.value")
+    drawing = replace(state, fairness=replace(state.fairness, pulse=pulse))
+    return (recorded, *_seated(drawing, command))
+
+
+def _seated(registering: Registering, command: StartPlay) -> tuple[Event, ...]:
+    """Return the draw of seats, and that play starts."""
+    terms = registering.terms
+    entrants = tuple(each.entrant for each in registering.entrants)
     in_rounds = isinstance(terms.format, Rounds)
     required = tables_for(terms, len(entrants))
     if in_rounds:
@@ -81,7 +112,6 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
         breaking_order=tuple(range(required, 0, -1)),
     )
     return (
-        *settled,
         drawn,
         PlayStarted(tables=tables, entrants=len(entrants)),
         *((first_round(drawn),) if in_rounds else ()),

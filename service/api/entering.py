@@ -101,8 +101,10 @@ async def revise_terms(request: Asked, tournament_id: FromPath[str]) -> Response
         raise BadRequest("bad_request", "masters are fixed when registration opens, not in a draft")
     if body.season != place.state.terms.season:
         raise BadRequest("bad_request", "a draft stays in its season")
-    now = shell_of(request).now()
-    command = drafting(body, TournamentId(tournament_id), LeagueId(place.league), now)
+    shell = shell_of(request)
+    command = drafting(
+        body, TournamentId(tournament_id), LeagueId(place.league), shell.now(), shell.desk.pulses
+    )
     return await _ask(request, place, tournament_id, raw, command)
 
 

@@ -4,9 +4,11 @@ import msgspec
 from litestar import Response
 from litestar.params import FromPath
 
+from engine.beacon import Chain, Pulse
 from engine.deals import deck_of
 from engine.rng import master_commitment
 from engine.tournament.fairness.commands import CommitEntropy, PublishSeeds
+from engine.tournament.fairness.values import Fairness
 from engine.tournament.state import Finished, Registering, Running
 from engine.values import EntrantId, HexDigest, PlayerId, number_of, stream_of
 from service.api.access import Place, belong, demand_form, reach
@@ -50,6 +52,17 @@ class ContributionShown(msgspec.Struct, kw_only=True):
     value: HexDigest | None
 
 
+class BeaconShown(msgspec.Struct, kw_only=True):
+    """The public beacon that seats and decks are mixed with."""
+
+    chain: Chain
+    seats_round: int | None
+    """The round that the seats are drawn by; null until it is named."""
+
+    seats: Pulse | None
+    """What the beacon said in it; null until then.  Each hand's own stands in its table's feed."""
+
+
 class FairnessShown(msgspec.Struct, kw_only=True):
     """What everything that is drawn in a tournament follows from, as far as it is public."""
 
@@ -64,6 +77,9 @@ class FairnessShown(msgspec.Struct, kw_only=True):
 
     entropy: tuple[ContributionShown, ...]
     """In the order in which it was committed."""
+
+    beacon: BeaconShown | None
+    """Null where none is mixed in."""
 
 
 class DeckShown(msgspec.Struct, kw_only=True):
@@ -161,8 +177,15 @@ async def read_fairness(request: Asked, tournament_id: FromPath[str]) -> Respons
             ContributionShown(entrant=each.entrant, commitment=each.commitment, value=each.value)
             for each in state.fairness.contributions
         ),
+        beacon=_beacon(state.fairness),
     )
     return encoded(shown)
+
+
+def _beacon(known: Fairness) -> BeaconShown | None:
+    if known.chain is None:
+        return None
+    return BeaconShown(chain=known.chain, seats_round=known.awaited, seats=known.pulse)
 
 
 @operation(
@@ -184,9 +207,9 @@ async def read_decks(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
         DeckShown(
             deal=each.deal,
             root=each.deck_root,
-            leaves=tuple(deck_of(each, table.ruleset.deck)),
+            leaves=tuple(deck_of(each, beacon, table.ruleset.deck)),
         )
-        for each in await deals_of(shell.desk, row)
+        for each, beacon in await deals_of(shell.desk, row)
     )
     return encoded(DecksShown(hand=hand_id, decks=decks))
 

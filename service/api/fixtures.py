@@ -134,7 +134,8 @@ class RecurrenceShown(msgspec.Struct, kw_only=True):
     needs="manage_tournaments", scope="tournaments:manage", body=FixturesWanted,
     answer=RecurrenceShown, status=201,
     problems=("recurrence_invalid", "season_closed", "terms_invalid",
-              "terms_contradict", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox"),
+              "terms_contradict", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox",
+              "beacon_unknown"),
 )  # fmt: skip
 async def plan_fixtures(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
     """Check rule, zone and terms, and keep them."""
@@ -255,7 +256,8 @@ async def end_fixtures(
     answer=RecurrenceEdited, dry_run=True,
     problems=("recurrence_unknown", "recurrence_invalid", "occurrence_unknown",
               "fixture_entered", "fixture_past", "season_closed", "terms_invalid",
-              "terms_contradict", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox"),
+              "terms_contradict", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox",
+              "beacon_unknown"),
 )  # fmt: skip
 @rehearsable
 async def change_fixture(
@@ -391,6 +393,7 @@ async def _terms(request: Asked, place: Place, season_id: str, terms: Terms) -> 
         raise invalid(str(error).replace("`$", "`$.tournament")) from error
     demand_sandbox(body, league.state.sandbox)
     trial = TournamentId(identifier("trn", shell_of(request).desk.entropy.uuid()))
-    asked = announcement(body, trial, LeagueId(place.league), now)
+    pulses = shell_of(request).desk.pulses
+    asked = announcement(body, trial, LeagueId(place.league), now, pulses)
     tournament.decider.decide(Unannounced(), asked)
     return text

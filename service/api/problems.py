@@ -104,6 +104,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "invalid_json": (400, "The body is not JSON"),
     "invalid_unicode": (400, "Text is not UTF-8, or holds a control character or lone surrogate"),
     "not_a_sandbox": (400, "Only a league made as a sandbox may fix masters"),
+    "beacon_unknown": (400, "This service asks no beacon of this chain"),
     "invalid_csv": (400, "The list is not CSV, or its header is not one of a list of players"),
     "import_refused": (400, "Rows of the list are faulty; nothing was imported"),
     "invalid_cursor": (400, "A cursor or position is not one of this server's, or of elsewhere"),

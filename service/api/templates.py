@@ -92,7 +92,7 @@ async def read_house_rules(request: Asked, league_id: FromPath[str]) -> Response
     needs="manage_league", scope="leagues:manage", body=HouseRulesWanted, answer=HouseRulesShown,
     problems=(
         "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
-        "not_a_sandbox",
+        "not_a_sandbox", "beacon_unknown",
         "template_body_too_long",
     ),
 )  # fmt: skip
@@ -116,7 +116,7 @@ async def set_house_rules(request: Asked, league_id: FromPath[str]) -> Response[
     answer=TemplateShown, status=201,
     problems=(
         "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
-        "not_a_sandbox",
+        "not_a_sandbox", "beacon_unknown",
         "template_name_taken", "templates_too_many", "template_body_too_long",
     ),
 )  # fmt: skip
@@ -135,7 +135,7 @@ async def save_template(request: Asked, league_id: FromPath[str]) -> Response[by
     answer=TemplateShown,
     problems=(
         "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
-        "not_a_sandbox",
+        "not_a_sandbox", "beacon_unknown",
         "template_name_taken", "template_changed", "template_body_too_long",
     ),
 )  # fmt: skip
@@ -263,8 +263,9 @@ def _try(request: Asked, league: Created, body: dict[str, Any]) -> None:
     """
     wanted = filled(league, {"name": "trial"} | body)
     demand_sandbox(wanted, league.sandbox)
-    trial = TournamentId(identifier("trn", shell_of(request).desk.entropy.uuid()))
-    asked = announcement(wanted, trial, LeagueId(league.league), shell_of(request).now())
+    shell = shell_of(request)
+    trial = TournamentId(identifier("trn", shell.desk.entropy.uuid()))
+    asked = announcement(wanted, trial, LeagueId(league.league), shell.now(), shell.desk.pulses)
     decider.decide(decider.initial, asked)
 
 

@@ -20,9 +20,10 @@ from engine.tournament.terms import (
 )
 from engine.tournament.terms.announced import Terms
 from engine.tournament.values import Masters
-from engine.values import LeagueId, SeasonId, TournamentId
+from engine.values import HexDigest, LeagueId, SeasonId, TournamentId
 from service.api.floor_terms import FloorWanted, floor_terms
 from service.api.inputs import Instant, Name, in_utc
+from service.beacon import Pulses
 from service.errors import BadRequest
 
 STARTS_IN = timedelta(seconds=60)
@@ -71,6 +72,9 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     time_scale: Annotated[int, Meta(ge=1, le=10_000)] = 1
     """For a sandbox only: levels by the clock are so many times shorter, a second at least."""
 
+    beacon: HexDigest | None = None
+    """Hash of the chain of a public beacon that seats and decks are mixed with; null for none."""
+
     masters: Masters | None = None
     """For a sandbox only: fixed masters, so that the same night can be dealt again."""
 
@@ -85,14 +89,22 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
 
 
 def announcement(
-    body: TournamentWanted, tournament: TournamentId, league: LeagueId, now: datetime
+    body: TournamentWanted,
+    tournament: TournamentId,
+    league: LeagueId,
+    now: datetime,
+    pulses: Pulses,
 ) -> Announce:
     """
     Return the command that announces what *body* says; *now* is when it was asked.
 
+    Args:
+        pulses: Of the beacon that it may name.
+
     Raises:
         RulesetUnknown: If there is no such preset.
         RulesetInvalid: If the overrides do not make a playable game of it.
+        BadRequest: ``beacon_unknown``, if the service asks no such beacon.
     """
     ruleset = resolve(body.ruleset, body.overrides) if body.overrides else preset(body.ruleset)
     ruleset = scaled(ruleset, body.time_scale)
@@ -124,6 +136,7 @@ def announcement(
             body.floor, starts_at=body.starts_at or now + STARTS_IN, time_scale=body.time_scale
         ),
         entry=body.entry,
+        beacon=pulses.named(body.beacon),
     )
 
 
@@ -133,32 +146,38 @@ def announcing(
     league: LeagueId,
     now: datetime,
     draw: Callable[[], str],
+    pulses: Pulses,
 ) -> list[Any]:
     """
     Return the commands that announce what *body* says and, unless it says later, open it.
 
     Args:
         draw: Returns 32 unpredictable bytes in hexadecimal.
+        pulses: Of the beacon that it may name.
 
     Raises:
         RulesetUnknown: If there is no such preset.
         RulesetInvalid: If the overrides do not make a playable game of it.
     """
     if body.draft:
-        return [drafting(body, tournament, league, now)]
-    commands: list[Any] = [announcement(body, tournament, league, now)]
+        return [drafting(body, tournament, league, now, pulses)]
+    commands: list[Any] = [announcement(body, tournament, league, now, pulses)]
     if body.registration_opens_at is None or body.registration_opens_at <= now:
         commands.append(opening(body.masters, now, draw))
     return commands
 
 
 def drafting(
-    body: TournamentWanted, tournament: TournamentId, league: LeagueId, now: datetime
+    body: TournamentWanted,
+    tournament: TournamentId,
+    league: LeagueId,
+    now: datetime,
+    pulses: Pulses,
 ) -> Draft:
     """Return the command that writes down what *body* says, for the staff alone."""
-    asked = announcement(body, tournament, league, now)
+    asked = announcement(body, tournament, league, now, pulses)
     terms = Terms(**{name: getattr(asked, name) for name in Terms.__struct_fields__})
-    return Draft(terms=terms, now=now)
+    return Draft(terms=terms, beacon=asked.beacon, now=now)
 
 
 def opening(masters: Masters | None, now: datetime, draw: Callable[[], str]) -> OpenRegistration:

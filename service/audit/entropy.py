@@ -9,6 +9,7 @@ from engine.tournament.events import TournamentAnnounced
 from engine.tournament.fairness import events
 from engine.tournament.state import Finished, Registering, Running
 from service.audit import generator
+from service.audit.beacon import BeaconAudit
 
 Hold = Callable[[bool, int, str], None]
 """Takes whether something holds, the event's position, and what is wrong if not."""
@@ -19,6 +20,7 @@ class EntropyAudit:
 
     def __init__(self, hold: Hold) -> None:
         self._hold = hold
+        self.beacon = BeaconAudit(hold)
         self._asks = False
         """Whether entrants check in."""
 
@@ -32,6 +34,7 @@ class EntropyAudit:
 
     def see(self, event: Any, position: int, before: Any, entered: Iterable[str]) -> None:
         """Check *event* of the tournament, which was as in *before*."""
+        self.beacon.see(event, position, before)
         match event:
             case TournamentAnnounced():
                 self._asks = event.entry.check_in_opens_before_seconds is not None
@@ -60,7 +63,8 @@ class EntropyAudit:
         """Return what draws at table 0 are mixed with; *entered* by order of registration."""
         there = (each for each in entered if not self._asks or each in self._there)
         return generator.commitments_digest(
-            bytes.fromhex(self._bound[each]) for each in there if each in self._bound
+            (bytes.fromhex(self._bound[each]) for each in there if each in self._bound),
+            self.beacon.added,
         )
 
     def hand(self, opened: HandOpened, position: int) -> None:

@@ -148,6 +148,7 @@ class FloorAudit:
         if self.masters is None:
             raise LookupError("seats were drawn before any master")
         entered = self._in_order()
+        self.entropy.beacon.drawn(position)
         draw = event.draw
         master = bytes.fromhex(self.masters.open)
         seed = generator.seed(master, "draws", _DRAWS_TABLE, draw.number, _FIRST_DEAL)

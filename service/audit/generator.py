@@ -46,10 +46,10 @@ def seed_commitment(value: bytes) -> str:
     return sha256(b"holotable/seed/1/commitment" + value).hexdigest()
 
 
-def openings_digest(openings: Iterable[tuple[int, bytes]]) -> bytes:
-    """Return the digest of the entrants' entropy: seat and 32 bytes of each."""
+def openings_digest(openings: Iterable[tuple[int, bytes]], beacon: bytes = b"") -> bytes:
+    """Return the digest of the entrants' entropy, seat and 32 bytes of each, and a beacon's."""
     text = b"".join(seat.to_bytes(2, "big") + value for seat, value in sorted(openings))
-    return sha256(b"holotable/openings/1" + text).digest()
+    return _mixed(beacon, text)
 
 
 def entropy_commitment(value: bytes) -> str:
@@ -57,9 +57,14 @@ def entropy_commitment(value: bytes) -> str:
     return sha256(b"holotable/entropy/1" + value).hexdigest()
 
 
-def commitments_digest(commitments: Iterable[bytes]) -> bytes:
+def commitments_digest(commitments: Iterable[bytes], beacon: bytes = b"") -> bytes:
     """Return the digest that draws at table 0 are mixed with."""
-    return sha256(b"holotable/openings/1" + b"".join(commitments)).digest()
+    return _mixed(beacon, b"".join(commitments))
+
+
+def _mixed(beacon: bytes, text: bytes) -> bytes:
+    version = b"2" if beacon else b"1"
+    return sha256(b"holotable/openings/" + version + beacon + text).digest()
 
 
 def numbers(value: bytes, label: str, n: int, openings: bytes) -> Iterator[bytes]:

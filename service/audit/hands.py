@@ -8,9 +8,10 @@ are written a second time beside this module.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from engine.beacon import Chain
 from engine.cards import deck
 from engine.table import events
-from service.audit import generator
+from service.audit import beacon, generator
 from service.audit.cards import CARDS, check_open, check_shown
 from service.audit.chips import CHIPS
 from service.audit.generator import Card
@@ -46,13 +47,52 @@ class HandAudit(Seen):
         self.hand = hand
         hand.live = {books.seat for books in event.seats if books.dealt}
         hand.wagers = dict.fromkeys(hand.live, 0)
-        hand.piles[1] = generator.pile(self.seed("cards"), openings, 1, self.deck)
-        drawn = generator.pile_root(1, hand.piles[1])
-        self.hold("decks", drawn == event.deck_root, "the deck is not the one its seed gives")
+        if self._settled_before(event, None if floor is None else floor.entropy.beacon.chain):
+            self._decked(hand)
         self._seeds(event)
         self._level(event)
         chips = sum(books.stack for books in event.seats) + event.carry + event.sabacc_pot
         self.hold("hands", chips == self.chips, f"opened with {chips} chips, not {self.chips}")
+
+    def _decked(self, hand: Hand) -> None:
+        """Check that the deck is the one that seed, openings and beacon give."""
+        hand.piles[1] = generator.pile(self.seed("cards"), hand.openings, 1, self.deck)
+        drawn = generator.pile_root(1, hand.piles[1])
+        held = drawn == hand.opened.deck_root
+        self.hold("decks", held, "the deck is not the one its seed gives")
+
+    def _settled_before(self, event: events.HandOpened, chain: Chain | None) -> bool:
+        """Return whether no round is mixed in; check what was settled before it was named."""
+        awaited = self.awaited
+        if awaited is None:
+            self.hold("entropy", chain is None, "dealt without the beacon", count=0)
+            return True
+        numbers = (event.number, event.deal) == (awaited.hand_number, awaited.deal)
+        mixed = (event.openings, event.omissions) == (awaited.openings, awaited.omissions)
+        self.hold("entropy", numbers and mixed, "other openings than before the round was named")
+        return False
+
+    def _beacon_awaited(self, event: events.TableBeaconAwaited, _before: object) -> None:
+        self.lapsed += self.awaited is not None
+        self.awaited = event
+        floor = self.floor()
+        chain = None if floor is None else floor.entropy.beacon.chain
+        self.hold("entropy", chain == event.chain, "a round of another beacon was named")
+        right = event.round == beacon.due(event.chain, event.at)
+        self.hold("entropy", right, "another round was due for this deal")
+
+    def _beacon_mixed(self, event: events.TableBeaconMixed, _before: object) -> None:
+        hand, awaited, self.awaited = self.now(), self.awaited, None
+        named = awaited is not None and (event.chain, event.pulse.round) == (
+            awaited.chain,
+            awaited.round,
+        )
+        self.hold("entropy", named, "this round was not named for this deal")
+        fault = beacon.fault_of(event.chain, event.pulse)
+        self.hold("entropy", fault is None, fault or "")
+        opened = ((each.seat, bytes.fromhex(each.value)) for each in hand.opened.openings)
+        hand.openings = generator.openings_digest(opened, beacon.added(event.chain, event.pulse))
+        self._decked(hand)
 
     def _counted(self, event: events.HandOpened) -> None:
         """Check that no deal is passed over, and that a hand is dealt anew exactly."""
@@ -113,6 +153,7 @@ class HandAudit(Seen):
     def _settled(self, event: events.HandSettled, _before: object) -> None:
         hand = self.now()
         self.hands += 1
+        self.hold("entropy", self.awaited is None, "a round was named and not mixed in", count=0)
         due = {
             books.seat: books.stack
             - hand.wagers.get(books.seat, 0)
@@ -173,6 +214,8 @@ _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     **CHIPS,
     events.TableOpened: HandAudit._table_opened,
     events.HandOpened: HandAudit._hand_opened,
+    events.TableBeaconAwaited: HandAudit._beacon_awaited,
+    events.TableBeaconMixed: HandAudit._beacon_mixed,
     events.HandSettled: HandAudit._settled,
     events.DealVoided: HandAudit._deal_voided,
     events.PenaltyImposed: HandAudit._penalty_imposed,

@@ -87,6 +87,9 @@ class Report(msgspec.Struct, kw_only=True):
     omissions: int = 0
     """Entropy committed to and not opened, once for each deal: a bit of steering each, at most."""
 
+    lapsed_rounds: int = 0
+    """Rounds of a beacon that were named for a deal and passed over: a bit each, at most."""
+
     last_position: int = -1
     seconds: float = 0.0
     passed: bool = False
@@ -109,6 +112,8 @@ class Report(msgspec.Struct, kw_only=True):
             yield f"{self.voided_deals} deals were voided and dealt anew."
         if self.openings or self.omissions:
             yield f"{self.openings} openings of entrants in decks, {self.omissions} omissions."
+        if self.lapsed_rounds:
+            yield f"{self.lapsed_rounds} rounds of the beacon were named and passed over."
         if self.sandbox:
             yield "This league is a sandbox: its masters may have been fixed."
         for check in self.checks:

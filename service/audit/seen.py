@@ -76,6 +76,12 @@ class Seen:
         self.omissions = 0
         """Entropy that entrants had committed to and did not open, once for each deal."""
 
+        self.awaited: events.TableBeaconAwaited | None = None
+        """The round of a beacon that the next deal waits for."""
+
+        self.lapsed = 0
+        """Rounds that were named and passed over, because somebody came or went."""
+
         self.voided: Hand | None = None
         """The deal voided last, while its hand waits to be dealt anew."""
 

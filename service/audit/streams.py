@@ -70,6 +70,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     hands: int = 0
     openings: int = 0
     omissions: int = 0
+    lapsed_rounds: int = 0
     voided_deals: int = 0
     sandbox: bool = False
 
@@ -200,6 +201,7 @@ class StreamAudit:
             hands=sum(hands.hands for hands in tables),
             openings=sum(hands.openings for hands in tables),
             omissions=sum(hands.omissions for hands in tables),
+            lapsed_rounds=sum(hands.lapsed for hands in tables),
             voided_deals=sum(hands.deals_voided for hands in tables),
             sandbox=self._sandbox,
         )

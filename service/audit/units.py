@@ -145,6 +145,7 @@ async def finish(
         hands=sum(part.figures.hands for part in parts),
         openings=sum(part.figures.openings for part in parts),
         omissions=sum(part.figures.omissions for part in parts),
+        lapsed_rounds=sum(part.figures.lapsed_rounds for part in parts),
         voided_deals=sum(part.figures.voided_deals for part in parts),
         last_position=plan.until,
         seconds=round(seconds, 3),

@@ -91,6 +91,7 @@ class Gatherer:
 
     async def _hand(self, hand: str, table: str) -> None:
         opening, settled, last, number, inside = None, -1, b"", None, False
+        named: list[tuple[Recorded, bytes]] = []
         async for recorded in self._stream(stream_of(table)):
             if recorded.stream_version == 1:
                 opening = CODEC.decode(recorded, None)
@@ -101,8 +102,11 @@ class Gatherer:
                     break
                 if opened.hand == hand and number is None:
                     number, inside = opened.number, True
-                    if recorded.stream_version > 2:  # noqa: PLR2004 - the first is here
-                        self._gathered.before[recorded.position] = last
+                    self._begin([*named, (recorded, last)])
+                named = []
+            if named or recorded.type == "table_beacon_awaited":
+                # The next hand begins here, whichever it is.
+                named.append((recorded, last))
             if inside:
                 self._gathered.add(recorded)
                 if recorded.type == "hand_settled":
@@ -115,6 +119,14 @@ class Gatherer:
         async for recorded in self._stream(stream_of(opening.tournament)):
             if recorded.position > settled:
                 break
+            self._gathered.add(recorded)
+
+    def _begin(self, stretch: list[tuple[Recorded, bytes]]) -> None:
+        """Add how a hand begins but for its opening, and the hash before it."""
+        first, before = stretch[0]
+        if first.stream_version > 2:  # noqa: PLR2004 - the first is here
+            self._gathered.before[first.position] = before
+        for recorded, _ in stretch[:-1]:
             self._gathered.add(recorded)
 
     async def _tournament(self, tournament: str) -> None:

@@ -125,6 +125,10 @@ def _decision(data: Data) -> str:
 
 PHRASES: dict[str, Callable[[Data], str]] = {
     "hand_opened": _opened,
+    "table_beacon_awaited": lambda it: (
+        f"deal {it['deal']} waits for round {it['round']} of the beacon"
+    ),
+    "table_beacon_mixed": lambda it: f"the beacon's round {it['pulse']['round']} is mixed in",
     "forced_bets_posted": _posted,
     "dice_rolled": lambda it: f"dice: target {it['target']:+d}, {it['suit']}",
     "cards_dealt": _dealt,

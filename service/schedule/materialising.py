@@ -148,7 +148,7 @@ def _commands(
     now: datetime,
 ) -> list[Any]:
     body = wanted(house, occurrence.body, season_id, occurrence.moment.at)
-    return announcing(body, tournament_id, house.league, now, desk.entropy.token)
+    return announcing(body, tournament_id, house.league, now, desk.entropy.token, desk.pulses)
 
 
 def wanted(house: Created, body: str, season_id: str, starts_at: datetime) -> TournamentWanted:

@@ -31,6 +31,7 @@ _NEWS = """
 _BREAK = "break_started"
 _CLOCK = ("clock_started", "level_raised")
 _ROUND = "round_ended"
+_BEACON = "beacon_awaited"
 _ENTERING = ("start_postponed", "place_offered", "late_registration_opened")
 _IDLE = ("hand_settled", "deal_voided")
 _OVER = ("tournament_finished", "tournament_cancelled")
@@ -49,6 +50,7 @@ _ASKING = [
     *_CLOCK,
     _ROUND,
     _BREAK,
+    _BEACON,
     *_ENTERING,
     *_RECURRING,
     *_CLOSING,
@@ -245,6 +247,8 @@ def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, date
     if kind == _ROUND:
         # Nothing follows the last one.
         return [("tournament.round", _instant(data["next_at"]))] if data["next_at"] else []
+    if kind == _BEACON:
+        return [("tournament.draw", now)]
     if kind == _BREAK:
         return [("tournament.break", _instant(data["due"]))]
     if kind == "place_offered":

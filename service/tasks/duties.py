@@ -55,6 +55,11 @@ async def start_tournament(desk: Desk, ids: Mapping[str, str]) -> datetime | Non
     )
 
 
+async def draw_by_beacon(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Draw the seats of a tournament by the beacon's round, once it is there."""
+    return await directing.draw_by_beacon(desk, ids["league"], ids["tournament"])
+
+
 async def close_registration(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Close a tournament's registration some time before its start."""
     return await entry_times.close_registration(desk, ids["league"], ids["tournament"])
@@ -161,6 +166,11 @@ DUTIES: dict[str, Duty] = {
             "do",
             "Play starts at once, or is cancelled or put off for want of entrants as at its hour.",
         ),
+    ),
+    "tournament.draw": Duty(
+        PLAY,
+        draw_by_beacon,
+        Late("do", "The round named for the draw stays what it was; play starts when it is had."),
     ),
     "tournament.close_registration": Duty(
         PLAY,

@@ -7,6 +7,7 @@ from itertools import count, islice, pairwise
 from math import comb, factorial, sqrt
 from typing import Any
 
+from engine.cards import VALUES
 from engine.rng import Stream
 
 SUITS = ("circle", "triangle", "square")
@@ -129,6 +130,34 @@ def hands(shuffle: Shuffle, cards: Sequence[str], dealt: int, times: int) -> flo
         for k in range(dealt + 1)
     }
     return chi_square(found, expected)
+
+
+def totals(shuffle: Shuffle, cards: Sequence[str], dealt: int, times: int) -> float:
+    """
+    Count hands of *dealt* cards by class, how far their total lies from zero.
+
+    Against the exact counts: of every sum, how many hands of so many cards have it.
+    """
+    ways: list[Counter[int]] = [Counter({0: 1}), *(Counter() for _ in range(dealt))]
+    for card in cards:
+        for taken in range(dealt, 0, -1):
+            for total, known in ways[taken - 1].items():
+                ways[taken][total + VALUES[card]] += known
+    due: Counter[int] = Counter()
+    for total, known in ways[dealt].items():
+        due[_class_of(total)] += known
+    found = Counter(
+        _class_of(sum(VALUES[card] for card in shuffle(stream, cards)[:dealt]))
+        for stream in islice(streams(f"totals/{dealt}"), times)
+    )
+    every = comb(len(cards), dealt)
+    assert sum(due.values()) == every
+    return chi_square(found, {each: times * known / every for each, known in due.items()})
+
+
+def _class_of(total: int) -> int:
+    """Pure sabacc by itself, then by fives; what is farther than 20 together."""
+    return min((abs(total) + 4) // 5, 5)
 
 
 def runs(values: Sequence[float], middle: float) -> float:

@@ -5,6 +5,7 @@ Deviations are in standard normal units; 3.3 of them come once in a thousand sam
 Faults that shuffles are known for are planted, and each must be found.
 """
 
+from collections.abc import Sequence
 from itertools import islice, pairwise
 
 import pytest
@@ -29,6 +30,7 @@ from tests.engine.randomness import (
     runs,
     serial,
     streams,
+    totals,
 )
 
 LIMIT = 3.3
@@ -53,6 +55,20 @@ def test_neighbours_of_a_new_deck_stay_together_as_often_as_they_should() -> Non
 @pytest.mark.parametrize("dealt", [2, 5, 7])
 def test_hands_hold_a_suit_as_often_as_counted(dealt: int) -> None:
     assert abs(hands(fair, DECKS["d62"], dealt, 4_000)) < LIMIT
+
+
+@pytest.mark.parametrize("dealt", [5, 7])
+def test_hands_are_as_near_to_zero_as_often_as_counted(dealt: int) -> None:
+    assert abs(totals(fair, DECKS["d62"], dealt, 4_000)) < LIMIT
+
+
+@pytest.mark.parametrize("dealt", [5, 7])
+def test_a_deck_that_is_only_cut_is_found_by_its_hands(dealt: int) -> None:
+    def cut(stream: Stream, cards: Sequence[str]) -> Sequence[str]:
+        at = stream.below(len(cards))
+        return [*cards[at:], *cards[:at]]
+
+    assert abs(totals(cut, DECKS["d62"], dealt, 4_000)) > FOUND
 
 
 @pytest.mark.parametrize("biased", [naive, cyclic, lazy])

@@ -2,6 +2,7 @@
 
 from tests.faults.planting import Fault
 
+BEACON = "tests/engine/test_beacon.py::"
 BETTING = "tests/engine/test_betting.py::"
 EXAMPLES = "tests/engine/test_worked_examples.py::"
 FAIRNESS = "tests/engine/test_fairness.py::"
@@ -345,8 +346,8 @@ FAULTS = (
     Fault(
         name="entropy is opened between any two hands",
         file="deals.py",
-        sound="return seated and here.hand_number == 0",
-        faulty="return seated",
+        sound="return seated and here.hand_number == 0 and here.awaited is None",
+        faulty="return seated and here.awaited is None",
         caught_by=FAIRNESS + "test_only_a_tables_first_hand_takes_openings",
     ),
     Fault(
@@ -355,5 +356,43 @@ FAULTS = (
         sound="if not asked or each.entrant in state.entering.checked_in",
         faulty="if asked or not asked",
         caught_by=FAIRNESS + "test_who_has_not_checked_in_again_adds_nothing_to_a_draw",
+    ),
+    Fault(
+        name="the beacon's round may have come before it was asked for",
+        file="beacon.py",
+        sound="earliest = at + MARGIN - _BEGINNING",
+        faulty="earliest = at - MARGIN - _BEGINNING",
+        caught_by=BEACON + "test_the_round_that_counts_follows_from_the_instant_alone",
+    ),
+    Fault(
+        name="any round of the beacon is as good as the one that was named",
+        file="beacon.py",
+        sound="if pulse.round != round_number or pulse.randomness != due:",
+        faulty="if pulse.randomness != due:",
+        caught_by=BEACON + "test_only_the_named_round_as_it_was_signed_is_taken",
+    ),
+    Fault(
+        name="entropy is opened while the deal waits for its round",
+        file="deals.py",
+        sound="return seated and here.hand_number == 0 and here.awaited is None",
+        faulty="return seated and here.hand_number == 0",
+        caught_by=BEACON + "test_each_deal_waits_for_a_round_named_after_its_openings",
+    ),
+    Fault(
+        name="a deal goes on without the beacon",
+        file="table/opening.py",
+        sound="        return ()\n    if (awaited.openings",
+        faulty=(
+            "        return ()\n    if command.pulse is None:\n        return ()\n"
+            "    if (awaited.openings"
+        ),
+        caught_by=BEACON + "test_without_the_round_nothing_is_opened_however_late_it_is",
+    ),
+    Fault(
+        name="somebody withdraws while the seats wait for the beacon",
+        file="tournament/decisions.py",
+        sound="    | Withdraw\n    | of_fairness",
+        faulty="    | of_fairness",
+        caught_by=BEACON + "test_nobody_comes_or_goes_while_the_seats_wait_for_the_beacon",
     ),
 )

@@ -13,6 +13,7 @@ import pytest
 from service.bots.player import Temper, choose
 from service.supervisor import Stack
 from service.tasks.worker import READY
+from tests.journeys.test_fair_dealing import lines
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.slow
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.slow
 DECISION_SECONDS = 30
 HEARTBEAT_SECONDS = 5
 LEVELS = [{"small": 5, "big": 10, "length": 3600}, {"small": 10, "big": 20}]
+MASTERS = {"cards": "5c" * 32, "open": "36" * 32}
 TEMPER = Temper(boldness=0.0, patience=1.0)
 OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1}
 
@@ -31,6 +33,7 @@ class Evening:
     http: httpx.Client
     tokens: dict[str, str] = field(default_factory=dict)
     table: str = ""
+    tournament: str = ""
     sent: int = 0
 
     def ask(
@@ -63,8 +66,10 @@ class Evening:
         }
         terms |= {"decision_seconds": DECISION_SECONDS, "grace_seconds": 0}
         terms |= {"overrides": {"escalation": {"kind": "levels", "by": "clock", "levels": LEVELS}}}
+        terms |= {"masters": MASTERS}
         tournament = self.good("host", "POST", f"{at}/tournaments", terms)
-        at = f"/v1/tournaments/{tournament['id']}"
+        self.tournament = tournament["id"]
+        at = f"/v1/tournaments/{self.tournament}"
         for name in self.players:
             self.good(name, "POST", f"/v1/invitations/{code}/accept", {})
             self.good(name, "POST", f"{at}/registrations", {"bot": True})
@@ -109,6 +114,19 @@ class Evening:
         items: list[dict[str, Any]] = answer["items"]
         return items
 
+    def seen(self, guide: dict[str, Any]) -> dict[tuple[str, int], str]:
+        """Return every card that anybody has seen, by hand and position in its deck."""
+        found = {}
+        for name in self.players:
+            path = f"/v1/tables/{self.table}/events?limit=200"
+            hand = ""
+            for item in self.good(name, "GET", path)["items"]:
+                hand = item["data"]["hand"] if item["type"] == "hand_opened" else hand
+                for card in guide["seen"](item):
+                    assert card["pile"] == 1
+                    found[hand, card["position"]] = card["card"]
+        return found
+
     def finish_street(self) -> None:
         """Answer the open decision for everybody it waits for."""
         token = self.view("host")["decision"]["token"]
@@ -152,3 +170,48 @@ def test_a_restarted_stack_goes_on_where_it_was(tmp_path: Path) -> None:
         assert evening.events()[: len(events)] == events
         evening.finish_street()
         assert not any(each["data"].get("timed_out") for each in evening.events())
+
+
+def test_an_api_that_is_killed_in_mid_hand_deals_on_from_the_very_same_deck(tmp_path: Path) -> None:
+    """
+    Between the opening of a hand and its next street; its cache is gone with it.
+
+    What was dealt before, what is dealt afterwards and the next hand are what the masters,
+    which the test has fixed, give by the lines of the guide to fair dealing.
+    """
+    guide = lines()
+    stack = Stack(tmp_path, keep=True, durable=False, options=OPTIONS)
+    with stack, connected(stack) as http:
+        evening = Evening(http)
+        evening.gather()
+        evening.answered()
+        before, events, seen = evening.kept(), evening.events(), evening.seen(guide)
+        assert events[-1]["type"] not in ("hand_settled", "hand_opened")
+        api = stack._children["api"]
+        api.kill()
+        api.wait()
+        assert stack.failed() == "api"
+    with stack, connected(stack) as http:
+        evening.http = http
+        assert evening.kept() == before
+        assert evening.seen(guide) == seen
+
+        def opened() -> list[dict[str, Any]]:
+            return [each["data"] for each in evening.events() if each["type"] == "hand_opened"]
+
+        def two_hands() -> bool:
+            if evening.view("host")["decision"]:
+                evening.finish_street()
+            return len(opened()) == 2 and bool(evening.view("host")["decision"])
+
+        until(two_hands)
+        assert evening.events()[: len(events)] == events
+        after = evening.seen(guide)
+        fairness = evening.good("host", "GET", f"/v1/tournaments/{evening.tournament}/fairness")
+        known = fairness | {"cards_master": MASTERS["cards"]}
+        decks = {
+            each["hand"]: guide["deal"](evening.tournament, known, 1, each) for each in opened()
+        }
+    assert {place: decks[place[0]][place[1]] for place in after} == after
+    assert after.items() >= seen.items()
+    assert len(after) >= len(seen) + 15

@@ -21,6 +21,7 @@ from engine.games.traditional import rank
 from engine.pots import build_pots, split, unmatched
 from engine.rulesets import EXTRA_HANDS, FixedContinue, PokerNoLimit
 from engine.showdown import best_seats, best_selection, key, suit_count
+from tests.vectors import beacon
 
 FOLDER = Path(__file__).resolve().parents[2] / "api-spec" / "vectors"
 SEED = 1977
@@ -393,6 +394,7 @@ FILES = {
     "legal_actions": betting,
     "traditional": traditional,
     "spike": spike,
+    "beacon": beacon.vectors,
 }
 
 

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 
+from engine.beacon import Chain
 from engine.tournament.terms.announced import Terms
 from engine.tournament.values import Standing
 from engine.values import EntrantId, TableId, TextRef
@@ -17,6 +18,7 @@ class Draft(_Command, frozen=True, kw_only=True, tag="draft"):
     """Write down terms that only the staff sees, or write them anew."""
 
     terms: Terms
+    beacon: Chain | None = None
     now: datetime
 
 

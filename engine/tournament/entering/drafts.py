@@ -2,16 +2,16 @@
 
 from msgspec.structs import asdict
 
-from engine.tournament.announcing import check_terms
+from engine.tournament.announcing import check_terms, named
 from engine.tournament.entering.commands import AnnounceDraft, Draft
 from engine.tournament.entering.errors import NotADraft
 from engine.tournament.entering.events import DraftDiscarded, TermsRevised, TournamentDrafted
 from engine.tournament.errors import TermsInvalid, TournamentNotAnnounced
-from engine.tournament.events import TournamentAnnounced
+from engine.tournament.events import Event, TournamentAnnounced
 from engine.tournament.state import Drafted, State, Unannounced, phase_of
 
 
-def draft(state: State, command: Draft) -> tuple[TournamentDrafted | TermsRevised, ...]:
+def draft(state: State, command: Draft) -> tuple[Event, ...]:
     """
     Write terms down, or other ones in their place.
 
@@ -24,10 +24,11 @@ def draft(state: State, command: Draft) -> tuple[TournamentDrafted | TermsRevise
     check_terms(command.terms)
     members = asdict(command.terms)
     if isinstance(state, Unannounced):
-        return (TournamentDrafted(**members),)
+        return (TournamentDrafted(**members), *named(None, command.beacon))
     if not isinstance(state, Drafted) or state.discarded:
         raise NotADraft(phase=phase_of(state))
-    return () if asdict(state.terms) == members else (TermsRevised(**members),)
+    revised = () if asdict(state.terms) == members else (TermsRevised(**members),)
+    return (*revised, *named(state.fairness.chain, command.beacon))
 
 
 def announce(state: State, command: AnnounceDraft) -> tuple[TournamentAnnounced, ...]:

@@ -73,6 +73,16 @@ class EntropyMismatch(CommandRejected):
         super().__init__("these are not the 32 bytes that were committed to")
 
 
+class SeatsBeingDrawn(CommandRejected):
+    """Who plays was settled before the beacon's round was named, and stays so until it comes."""
+
+    code = "seats_being_drawn"
+    rule = "beacon.seats"
+
+    def __init__(self) -> None:
+        super().__init__("the seats are being drawn; nobody comes or goes until they are")
+
+
 class SeedsStillNeeded(CommandRejected):
     """Whoever knows the master knows every card to come."""
 

@@ -1,7 +1,10 @@
 """What has happened to a tournament's entropy and seeds; stored for ever."""
 
+from datetime import datetime
+
 import msgspec
 
+from engine.beacon import Chain, Count, Pulse
 from engine.values import EntrantId, HexDigest, PlayerId
 
 
@@ -35,4 +38,28 @@ class SeedsPublished(_Event, frozen=True, kw_only=True, tag="seeds_published"):
     rule: str
 
 
-Event = EntropyCommitted | EntropyOpened | SeedsPublished
+class BeaconNamed(_Event, frozen=True, kw_only=True, tag="beacon_named"):
+    """A public beacon that seats and decks will be mixed with; none takes back what was named."""
+
+    chain: Chain | None
+    rule: str
+
+
+class BeaconAwaited(_Event, frozen=True, kw_only=True, tag="beacon_awaited"):
+    """Whoever plays, and what they have committed to, is settled; this round draws the seats."""
+
+    round: Count
+    at: datetime
+    rule: str
+
+
+class BeaconRecorded(_Event, frozen=True, kw_only=True, tag="beacon_recorded"):
+    """What the beacon said in the round that was named."""
+
+    pulse: Pulse
+    rule: str
+
+
+Event = (
+    EntropyCommitted | EntropyOpened | SeedsPublished | BeaconNamed | BeaconAwaited | BeaconRecorded
+)

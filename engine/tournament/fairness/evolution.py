@@ -22,5 +22,11 @@ def mixed(before: Fairness, event: Any) -> Fairness:
             return replace(before, contributions=opened)
         case events.SeedsPublished():
             return replace(before, published=event.cards_master)
+        case events.BeaconNamed():
+            return replace(before, chain=event.chain)
+        case events.BeaconAwaited():
+            return replace(before, awaited=event.round)
+        case events.BeaconRecorded():
+            return replace(before, pulse=event.pulse)
         case _:
             return before

@@ -1,0 +1,119 @@
+"""
+A public beacon: which of its rounds counts, and what of one enters a deal or a draw.
+
+The house, and whoever works with it, cannot know a round before its time.  Which round
+counts follows from the instant of an event, so nobody chooses among rounds either.
+
+Source: rulebook ``beacon``.
+"""
+
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from engine.errors import CommandRejected
+from engine.values import HexDigest
+
+MARGIN = timedelta(seconds=3)
+"""So much later than the event that asks for it a round comes at the earliest."""
+
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+
+Count = Annotated[int, Meta(ge=1, le=2**53 - 1)]
+
+
+class Chain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One beacon of the scheme ``bls-unchained-g1-rfc9380``, as drand describes it."""
+
+    hash: HexDigest
+    public_key: Annotated[str, Meta(pattern="^[0-9a-f]{192}$")]
+    """A compressed point of G2, 96 bytes."""
+
+    genesis: Annotated[int, Meta(ge=0, le=2**40)]
+    """When round 1 came, in seconds since 1970 UTC."""
+
+    period: Annotated[int, Meta(ge=1, le=86_400)]
+    """Seconds from one round to the next."""
+
+
+class Pulse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the beacon said in one round."""
+
+    round: Count
+    signature: Annotated[str, Meta(pattern="^[0-9a-f]{96}$")]
+    """A compressed point of G1, 48 bytes."""
+
+    randomness: HexDigest
+    """SHA-256 of the signature."""
+
+
+class BeaconMissing(CommandRejected):
+    """A deal or a draw waits for the round that was named for it, however long."""
+
+    code = "beacon_missing"
+    rule = "beacon.silence"
+
+    def __init__(self, *, round_number: int) -> None:
+        super().__init__("the beacon's round is not there yet", round=round_number)
+
+
+class BeaconMismatch(CommandRejected):
+    """Only the round that was named beforehand counts, and only as it was signed."""
+
+    code = "beacon_mismatch"
+    rule = "beacon.value"
+
+    def __init__(self, *, round_number: int | None) -> None:
+        super().__init__("this is not what the beacon was asked for", round=round_number)
+
+
+def round_after(chain: Chain, at: datetime) -> int:
+    """
+    Return the first round that comes ``MARGIN`` after *at*, or later.
+
+    >>> chain = Chain(hash="00" * 32, public_key="00" * 96, genesis=100, period=3)
+    >>> [round_after(chain, _BEGINNING + timedelta(seconds=s)) for s in (0, 97, 98, 100, 101)]
+    [1, 1, 2, 2, 3]
+
+    Source: rulebook ``beacon.round``.
+    """
+    earliest = at + MARGIN - _BEGINNING - timedelta(seconds=chain.genesis)
+    return max(1, 1 - (-earliest // timedelta(seconds=chain.period)))
+
+
+def time_of(chain: Chain, round_number: int) -> datetime:
+    """Return when a round comes."""
+    return _BEGINNING + timedelta(seconds=chain.genesis + (round_number - 1) * chain.period)
+
+
+def demand_pulse(pulse: Pulse | None, round_number: int) -> Pulse:
+    """
+    Return *pulse* if it is of the round that was named.
+
+    Whether the beacon has signed it is checked where it is fetched, and by every audit.
+
+    Raises:
+        BeaconMissing: If there is none yet.
+        BeaconMismatch: If it is of another round, or is not what its signature gives.
+
+    Source: rulebook ``beacon.value``.
+    """
+    if pulse is None:
+        raise BeaconMissing(round_number=round_number)
+    due = sha256(bytes.fromhex(pulse.signature)).hexdigest()
+    if pulse.round != round_number or pulse.randomness != due:
+        raise BeaconMismatch(round_number=round_number)
+    return pulse
+
+
+def mixed_in(chain: Chain, pulse: Pulse) -> bytes:
+    """
+    Return what of a round stands in a digest: chain, number and randomness, 72 bytes.
+
+    Source: rulebook ``generator.beacon``.
+    """
+    number = pulse.round.to_bytes(8, "big")
+    return bytes.fromhex(chain.hash) + number + bytes.fromhex(pulse.randomness)
