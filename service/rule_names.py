@@ -1,7 +1,8 @@
 """Every rule of ``docs/rulebook.md``; made by ``python -m service.catalogue``."""
 
 NAMES = """
-absence.killed absence.stepped_away absence.timeouts add_on betting.all_in betting.call
+absence.killed absence.stepped_away absence.timeouts add_on beacon.deals beacon.lapsed
+beacon.named beacon.round beacon.seats beacon.silence beacon.value betting.all_in betting.call
 betting.check betting.chip_unit betting.first_actor betting.fixed_continue betting.fold
 betting.free_fold betting.last_raise betting.lone_seat betting.min_bet betting.opening_bet
 betting.reopening betting.street_end betting.turn betting.units bounty.own bounty.pot
@@ -20,8 +21,8 @@ entry.approval entry.draft entry.late entry.late_closed entry.re_entry entry_fee
 escalation.levels escalation.merged finish.closed finish.deal finish.each_dealt_once
 finish.hands_max finish.last_entrant finish.last_hands finish.nobody_left finish.ties
 finish.too_few_stacks forced.ante forced.blinds forced.out forced.short forced.short_blind
-forced.table_ante generator.labels generator.openings generator.piles generator.seeds
-generator.stream hand_for_hand hand_for_hand.clock hand_for_hand.shared
+forced.table_ante generator.beacon generator.labels generator.openings generator.piles
+generator.seeds generator.stream hand_for_hand hand_for_hand.clock hand_for_hand.shared
 hand_for_hand.stack_at_start items.buy_back items.passed items.stake levels.break levels.clock
 levels.outage levels.paused newcomers no_show.arrived no_show.purge no_show.release
 no_show.seat_absent odd_chips payment.on_trust payment.recorded payout_deal payout_deal.bust
