@@ -17,6 +17,7 @@ from service.eventstore.record import Recorded
 from service.keys import LeagueKeys
 
 _EVOLVE: Final = decider.evolve
+_MIXED: Final = "table_beacon_mixed"
 
 
 @dataclass(slots=True)
@@ -52,7 +53,10 @@ class Piles:
             self._tables[stream] = _EVOLVE(decider.initial, CODEC.decode(first, self._keys))
         table = self._tables[stream]
         self._deals[stream] = _Deal(_EVOLVE(table, opened), recorded.stream_version)
-        return deck_of(opened, table.ruleset.deck)
+        behind = await self._log.stream(stream, recorded.stream_version, 1)
+        mixed = behind and behind[0].type == _MIXED
+        beacon = CODEC.decode(behind[0], self._keys) if mixed else None
+        return deck_of(opened, beacon, table.ruleset.deck)
 
     async def _new_pile(self, recorded: Recorded) -> list[str]:
         deal = self._deals[recorded.stream]

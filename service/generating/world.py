@@ -15,6 +15,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from engine.aggregates import DECIDERS
+from service.beacon import Pulses
 from service.desk import Desk
 from service.eventstore.memory import MemoryStore
 from service.generating.chance import Dice
@@ -121,7 +122,8 @@ async def open_world(seed: str) -> AsyncIterator[Desk]:
     writer = Writer(SeededStore(SeededEntropy(f"{seed}/boxes")), DECIDERS, clock.now)
     await writer.start()
     settings = Settings(database_url="postgresql://nobody@nowhere/nothing", secret_key="0" * 32)
-    desk = Desk(writer, clock, entropy, cast("Any", _NoDatabase()), settings)
+    pool, beacon = cast("Any", _NoDatabase()), Pulses(None, clock)
+    desk = Desk(writer, clock, entropy, pool, settings, beacon)
     try:
         yield desk
     finally:

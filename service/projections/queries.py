@@ -320,20 +320,6 @@ async def league_of(connection: AsyncConnection, identifier: str) -> str | None:
     return found
 
 
-async def reports(
-    connection: AsyncConnection, league: str, *, limit: int = 20
-) -> list[rows.ReportRow]:
-    """Return a league's audits, newest first."""
-    report = schema.audit_report
-    statement = (
-        sa.select(report)
-        .where(report.c.league == league)
-        .order_by(report.c.requested_at.desc())
-        .limit(limit)
-    )
-    return await _all(connection, statement, rows.ReportRow)
-
-
 async def report(connection: AsyncConnection, identifier: str) -> rows.ReportRow | None:
     """Return one audit."""
     statement = sa.select(schema.audit_report).where(schema.audit_report.c.id == identifier)
