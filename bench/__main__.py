@@ -4,7 +4,18 @@ import os
 import sys
 from importlib import import_module
 
-NAMES = ("engine", "http", "append", "replay", "rebuild", "bots", "crowd", "structure", "audit")
+NAMES = (
+    "engine",
+    "http",
+    "append",
+    "replay",
+    "rebuild",
+    "bots",
+    "crowd",
+    "structure",
+    "audit",
+    "receipts",
+)
 
 
 def main(arguments: list[str]) -> int:

@@ -62,7 +62,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "record_payment": {"entrant": "ent_" + "0" * 32, "kind": "fee", "amount": 5},
     "propose_deal": {"method": "equal"},
     "propose_deal_as_director": {"method": "equal"},
-    "sign_receipt": {"command": "0" * 32},
+    "sign_receipt": {"command": "{command_id}", "request": "another one"},
     "open_hand": {"reason": "A claim"},
     "start_audit": {"tournament": "{tournament_id}"},
     "correct_result": {"order": [["ent_" + "0" * 32]], "reason": "Counted again"},
@@ -171,6 +171,8 @@ class Asker:
     api: Api
     projecting: AsyncEngine
     people: dict[str, Person] = field(default_factory=dict)
+    commands: dict[str, str] = field(default_factory=dict)
+    """Of each, the last that let them into a league."""
 
     async def meet(self) -> None:
         """Sign everybody up, once for all worlds."""
@@ -223,6 +225,7 @@ class Asker:
             ),
             "dispute_id": await self._dispute(night),
             "claim_id": await self._dispute(night, "/v1/confidential-claims"),
+            "command_id": self.commands["somebody else"],
             "occurrence": "2099-01-05T19:00",
             "number": "1",
         }
@@ -278,7 +281,9 @@ class Asker:
             if role == "player":
                 comers.append("somebody else")
             for each in comers:
-                await self._made(self.people[each], f"/v1/invitations/{code}/accept", {}, "role")
+                joined = await self.people[each].post(f"/v1/invitations/{code}/accept")
+                assert joined.is_success, joined.text
+                self.commands[each] = joined.headers["command-id"]
         second = self.people["entered owner"].player
         promoted = await self.api.http.put(
             f"/v1/leagues/{league}/members/{second}", json={"role": "owner"}, headers=owner.headers

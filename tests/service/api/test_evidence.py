@@ -12,7 +12,8 @@ import pytest
 from engine.values import number_of
 from service.database import async_engine
 from service.projections.runner import Runner
-from service.transparency.note import SigningKey, open_note, parse_checkpoint
+from service.transparency.note import SigningKey, open_note, parse_checkpoint, signers_of
+from service.transparency.operating import revoke
 from service.transparency.process import signing_app
 from service.transparency.signer import Memory, Signer
 from service.transparency.signing import sign_head
@@ -220,3 +221,40 @@ async def test_a_foreign_league_proves_nothing(
             f"proofs/consistency?old=1&new={head.size}",
         ):
             assert (await stranger.get(f"/v1/leagues/{league}/{path}")).status_code == 404
+
+
+async def test_keys_are_published_rotated_and_revoked_for_everybody_to_see(
+    serving: Callable[[], Any], tmp_path: Path, database: TestDatabase
+) -> None:
+    """Each key is listed from its first head on; a revoked one stays, with when and why."""
+    rotated = SigningKey("holotable.example/2", bytes(range(1, 33)))
+    worker = await asyncpg.connect(database.url("holotable_worker"))
+    settings = database.settings("holotable_worker")
+
+    async with serving() as api:
+        owner, league = await api.league()
+        none = (await api.http.get("/v1/signers")).json()["items"]
+        for key in (KEY, rotated):
+            with Memory(tmp_path / "signer") as memory:
+                transport = httpx.ASGITransport(app=signing_app(Signer(key, memory)))
+                async with httpx.AsyncClient(transport=transport, base_url="http://s") as signer:
+                    await api.join(owner, league)
+                    await sign_head(worker, signer, number_of(league))
+        both = (await api.http.get("/v1/signers")).json()["items"]
+        done = await revoke(settings, KEY.verifier_key(), "a laptop was stolen")
+        again = await revoke(settings, KEY.verifier_key(), "twice")
+        unknown = await revoke(settings, "holotable.example+00000000+AAAA", "never there")
+        after = (await api.http.get("/v1/signers")).json()["items"]
+        notes = [head["note"] for head in await heads(owner, league)]
+    await worker.close()
+
+    names = sorted(each.verifier_key() for each in (KEY, rotated))
+    assert none == [] and [each["verifier_key"] for each in both] == names
+    assert [each["revoked_at"] for each in both] == [None, None]
+    assert (done, again, unknown) == (0, 1, 1)
+    told = {each["verifier_key"]: each for each in after}
+    assert told[KEY.verifier_key()]["reason"] == "a laptop was stolen"
+    assert told[KEY.verifier_key()]["revoked_at"] >= told[KEY.verifier_key()]["since"]
+    assert told[rotated.verifier_key()]["revoked_at"] is None
+    # what the old key signed stays, and the new one's head continues it
+    assert [signers_of(note) for note in notes] == [["holotable.example/2"], ["holotable.example"]]

@@ -78,7 +78,6 @@ MEMBERS = {
             "register_entrant", "read_table", "list_tables", "list_hands", "read_hand",
             "replay_hand",
             "read_ledger", "read_ratings", "read_rating_history",
-            "sign_receipt",
             "read_receipt", "read_text", "list_corrections", "read_floor", "read_rounds",
             "read_record", "bundle_hand", "bundle_tournament", "bundle_season",
             "read_house_rules", "list_templates", "read_template",
@@ -144,6 +143,8 @@ MEMBERS = {
     "open_hand": "auditor referee owner",
     "read_staff_log": "auditor referee owner",
     "open_disclosed": "auditor referee owner",
+    # of what somebody else has asked; everybody gets one of what is their own
+    "sign_receipt": "auditor referee owner",
     # a referee rules, and an owner can
     **dict.fromkeys(DISPUTED, "referee owner"),
     # a result is set right by those who report results
@@ -174,6 +175,7 @@ NOT_WHEN_ENTERED = {
     *DISPUTED,
     "read_staff_log",
     "open_disclosed",
+    "sign_receipt",
     "correct_result",
     "forfeit_result",
     "award_anew",

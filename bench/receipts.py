@@ -1,0 +1,102 @@
+"""
+What a signed receipt costs, and what the command it is of pays for it.
+
+The signer is a process of its own, as in production; its database lookups and the
+API's are those of a durable server.  First the signature alone, then receipts asked
+over HTTP by one client after the other and by many at once.
+"""
+
+import asyncio
+import os
+import statistics
+import time
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import httpx
+
+from service.supervisor import Stack
+from service.transparency.note import SigningKey
+from service.transparency.receipt import CommandReceipt, Promised
+
+SIGNED = 2000
+ASKED = 400
+TOGETHER = 32
+_PATIENCE = 30.0
+
+
+def main() -> None:
+    """Print milliseconds and rates."""
+    print(f"{os.cpu_count()} cores; {SIGNED} signatures, {ASKED} receipts over HTTP")
+    _alone()
+    with TemporaryDirectory(prefix="holotable-bench-") as directory:
+        options = {"sign_seconds": 1, "tick_milliseconds": 50}
+        with Stack(Path(directory) / "d", keep=False, options=options) as stack:
+            asyncio.run(_over_http(stack))
+
+
+def _alone() -> None:
+    key = SigningKey("bench", bytes(range(32)))
+    at = datetime.now(UTC)
+    place = Promised(
+        position=4, stream="table-" + "2b" * 16, version=3, at=at, hash=sha256().digest()
+    )
+    receipt = CommandReceipt(
+        league="5a5a5a5a-0000-4000-8000-000000000000",
+        epoch=0,
+        command="0f" * 16,
+        actor="plr_" + "1a" * 16,
+        received_at=at,
+        request=sha256().digest(),
+        events=(place,),
+    )
+    began = time.perf_counter()
+    for _ in range(SIGNED):
+        key.sign(receipt.text())
+    print(f"text and signature: {(time.perf_counter() - began) / SIGNED * 1e6:.0f} µs")
+
+
+async def _over_http(stack: Stack) -> None:
+    async with httpx.AsyncClient(base_url=stack.url, timeout=30) as http:
+        body = {"login": "bench", "password": "a long night ahead"}
+        token = (await http.post("/v1/accounts", json=body)).json()["token"]["token"]
+        http.headers["Authorization"] = f"Bearer {token}"
+        made = await http.post("/v1/leagues", json={"name": "Bench"})
+        league, asked = made.json()["id"], {"command": made.headers["command-id"]}
+        path = f"/v1/leagues/{league}/receipts"
+        until = time.monotonic() + _PATIENCE
+        while (await http.post(path, json=asked)).status_code != httpx.codes.OK:
+            if time.monotonic() > until:
+                raise TimeoutError("no receipt came")
+            await asyncio.sleep(0.2)
+        took = [await _timed(http, path, asked) for _ in range(ASKED)]
+        print(f"one after the other: p50 {statistics.median(took):.1f} ms, {_p99(took):.1f} ms p99")
+        began = time.perf_counter()
+        took = [
+            each
+            for part in await asyncio.gather(*(_many(http, path, asked) for _ in range(TOGETHER)))
+            for each in part
+        ]
+        rate = len(took) / (time.perf_counter() - began)
+        print(
+            f"{TOGETHER} at once: {rate:.0f} receipts/s, "
+            f"p50 {statistics.median(took):.1f} ms, {_p99(took):.1f} ms p99"
+        )
+
+
+async def _many(http: httpx.AsyncClient, path: str, asked: dict[str, Any]) -> list[float]:
+    return [await _timed(http, path, asked) for _ in range(ASKED // 4)]
+
+
+async def _timed(http: httpx.AsyncClient, path: str, asked: dict[str, Any]) -> float:
+    began = time.perf_counter()
+    answer = await http.post(path, json=asked)
+    answer.raise_for_status()
+    return (time.perf_counter() - began) * 1000
+
+
+def _p99(took: list[float]) -> float:
+    return statistics.quantiles(took, n=100)[98]
