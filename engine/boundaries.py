@@ -136,10 +136,14 @@ def plan_boundary(
 
 
 def _summaries(tables: Mapping[TableId, Table], here: Table) -> dict[TableId, TableSummary]:
-    """Return what *here* is directed by: one that waits for its round counts as in play."""
+    """
+    Return what *here* is directed by: another that waits for its round counts as in play.
+
+    Not for one that waits itself: two such would wait for each other at the end.
+    """
     found = {key: summary_of(each) for key, each in tables.items()}
     for key, each in tables.items():
-        if each.awaited is not None and key != here.table:
+        if here.awaited is None and each.awaited is not None:
             found[key] = msgspec.structs.replace(found[key], idle=False)
     return found
 

@@ -57,7 +57,7 @@ class Player:
         try:
             await self.client.post(path, body)
         except Problem as problem:
-            if problem.code != "entropy_too_late":
+            if problem.code not in ("entropy_too_late", "seats_being_drawn"):
                 self.refused.append(f"{problem} for its entropy")
 
     async def answer(self, table: str, decision: str) -> bool:

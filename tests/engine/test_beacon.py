@@ -43,6 +43,7 @@ from engine.tournament.events import (
 )
 from engine.tournament.fairness.errors import EntropyTooLate, SeatsBeingDrawn
 from engine.tournament.fairness.events import BeaconAwaited, BeaconNamed, BeaconRecorded
+from engine.tournament.state import Cancelled, Running
 from engine.tournament.terms import EntryTerms
 from engine.tournament.terms.announced import Terms
 from engine.values import HandId
@@ -338,8 +339,8 @@ def test_a_voided_deal_is_dealt_anew_by_another_round() -> None:
     assert again.deck_root != opened.deck_root
 
 
-def test_while_a_table_waits_for_its_round_nobody_is_moved_there() -> None:
-    """Two half tables become one, but not while one of them waits for its round."""
+def halves() -> tuple[House, Table, Running]:
+    """Return two half tables: the first of the house, the second, and their tournament."""
     house = House(1, 2, 3)
     whole, seated = house.here, house.tournament.tables[0]
     house.here = replace(whole, places=whole.places[:2])
@@ -348,22 +349,43 @@ def test_while_a_table_waits_for_its_round_nobody_is_moved_there() -> None:
         replace(seated, seats=seated.seats[:2]),
         replace(seated, table=other.table, number=2, seats=seated.seats[2:]),
     )
-    both = replace(house.tournament, tables=tables, breaking_order=(2, 1))
+    return house, other, replace(house.tournament, tables=tables, breaking_order=(2, 1))
 
-    def outcome() -> str:
-        plan: Any = plan_boundary(
-            both,
-            {house.here.table: house.here, other.table: other},
-            other.table,
-            now=NOON,
-            hand=HandId(HAND),
-            tournament_version=1,
-            tournament_head=HEAD,
-        )
-        found: str = plan.outcome
-        return found
 
-    assert outcome() == "rearrange"
+def planned(above: Running, asking: Table, *others: Table) -> Any:
+    return plan_boundary(
+        above,
+        {each.table: each for each in (asking, *others)},
+        asking.table,
+        now=NOON,
+        hand=HandId(HAND),
+        tournament_version=1,
+        tournament_head=HEAD,
+    )
+
+
+def test_while_a_table_waits_for_its_round_nobody_is_moved_there() -> None:
+    """Two half tables become one, but not while one of them waits for its round."""
+    house, other, above = halves()
+    assert planned(above, other, house.here).outcome == "rearrange"
     house.do()
     assert house.here.awaited is not None
-    assert outcome() == "hold"
+    assert planned(above, other, house.here).outcome == "hold"
+
+
+def test_tables_that_all_wait_for_the_beacon_can_still_be_closed() -> None:
+    """None of them waits for another; what a pause keeps back goes on with the same round."""
+    house, other, above = halves()
+    (awaited,) = house.do()
+    waiting = replace(other, awaited=awaited)
+    closing = replace(above, closing=True)
+    for asking, beside in ((house.here, waiting), (waiting, house.here)):
+        assert planned(closing, asking, beside).outcome == "finish"
+    alone = replace(house.tournament, paused=True)
+    assert planned(alone, house.here).outcome == "hold"
+    assert planned(replace(alone, paused=False), house.here).awaits == awaited
+    called_off = Cancelled(terms=above.terms, entrants=above.entrants, reason="fire")
+    plan = planned(called_off, house.here)
+    assert plan.outcome == "close"
+    house.ask(*plan.entries[0].commands)
+    assert house.here.closed

@@ -20,7 +20,10 @@ from service import directing
 from service.beacon import BeaconSilent, Drand, beacon_of, signed
 from service.boundaries import open_next_hand
 from service.desk import Desk, open_desk
+from service.jobs import Claimed
 from service.settings import Settings, SettingsInvalid
+from service.tasks.duties import DUTIES
+from service.tasks.ticker import Ticker
 from tests.service.test_audit import audited
 from tests.service.test_directing import announced, bet_everything, played
 from tests.support.databases import TestDatabase
@@ -253,17 +256,29 @@ async def test_seats_wait_for_a_beacon_that_is_down_and_are_drawn_by_the_worker_
         assert again is not None
         assert isinstance(await state_of(desk, league, name), Registering)
     relay.trick = None
+    job = armed(process(database, relay, "holotable_worker"))
     async with (
         open_desk(process(database, relay)) as one,
         open_desk(process(database, relay, "holotable_worker")) as other,
     ):
-        drawing = (directing.draw_by_beacon(each, league, name) for each in (one, other))
+        drawing = (DUTIES[job.task].do(each, job.args) for each in (one, other))
         assert await asyncio.gather(*drawing) == [None, None]
         state = await state_of(one, league, name)
         assert isinstance(state, Running)
         assert state.fairness.pulse == relay.holders.said(number)
         kinds = [type(event).__name__ for _, event in await log(one, league, name)]
         assert kinds.count("SeatsDrawn") == kinds.count("BeaconRecorded") == 1
+
+
+def armed(settings: Settings) -> Claimed:
+    """Return the job of drawing seats that a ticker finds in the log."""
+    found: list[Claimed] = []
+    ticker = Ticker(settings, found.append)
+    while ticker.tick():
+        pass
+    ticker.stop()
+    (draw,) = (each for each in found if each.task == "tournament.draw")
+    return draw
 
 
 async def test_a_tournament_that_names_no_beacon_asks_for_none(

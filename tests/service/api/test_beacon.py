@@ -83,6 +83,8 @@ async def test_a_beacon_is_named_with_the_terms_over_http_and_mixed_into_every_d
                     await sign(league)
                 bundle = (await owner.get(f"/v1/hands/{hand['hand']}/bundle")).content.decode()
                 told = [json.loads(line) for line in bundle.splitlines()]
+                (leaves_told,) = (each["hashes"] for each in told if each["line"] == "leaves")
+                assert leaves_told == decks[0]["leaves"]
                 within = [
                     each["type"] for each in told if each.get("type", "").startswith("table_b")
                 ]
