@@ -4,6 +4,9 @@ Keep the units of an audit, so that it is done in parallel and goes on after a k
 ``audit_plan`` says what the audit covers.  A unit waits, is armed as a job (whose
 lease is the unit's), or is done; ``runs`` counts its beginnings.  The auditor's login may
 read what is due, to find what is overdue.
+
+``fairness_run`` keeps every p-value of the generator's nightly statistics, with the fresh
+master they were drawn from, so that anybody may draw them again.
 """
 
 from alembic import op
@@ -39,6 +42,21 @@ _STATEMENTS = (
         CONSTRAINT ck_audit_unit_part CHECK ((state = 'done') = (part IS NOT NULL))
     )
     """,
+    """
+    CREATE TABLE fairness_run (
+        night date CONSTRAINT pk_fairness_run PRIMARY KEY,
+        master bytea NOT NULL CONSTRAINT ck_fairness_run_master CHECK (length(master) = 32),
+        p_values json NOT NULL,
+        measured_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    )
+    """,
+    """
+    CREATE TRIGGER fairness_run_is_append_only BEFORE UPDATE OR DELETE OR TRUNCATE
+    ON fairness_run FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_rewrite()
+    """,
+    "ALTER TABLE fairness_run ENABLE ALWAYS TRIGGER fairness_run_is_append_only",
+    "GRANT SELECT, INSERT ON fairness_run TO holotable_worker",
+    "GRANT SELECT ON fairness_run TO holotable_api, holotable_audit",
     "GRANT SELECT, INSERT ON audit_plan TO holotable_worker",
     "GRANT SELECT, INSERT, UPDATE ON audit_unit TO holotable_worker",
     "GRANT SELECT ON job TO holotable_audit",
@@ -52,5 +70,6 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.execute("REVOKE SELECT ON job FROM holotable_audit")
+    op.execute("DROP TABLE fairness_run")
     op.execute("DROP TABLE audit_unit")
     op.execute("DROP TABLE audit_plan")

@@ -14,6 +14,7 @@ import httpx
 import msgspec
 
 from engine.values import number_of, stream_of
+from service.audit.fresh import Night, last_night
 from service.audit.tree import Vouched, grown, vouched
 from service.eventstore.codec import category_of
 from service.eventstore.read import last_position
@@ -94,6 +95,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     grown: dict[int, int]
     """Stored subtrees by then: the highest index of each level."""
 
+    generator: Night | None
+    """The statistics of fresh seeds measured last."""
+
     units: tuple[Unit, ...]
 
     @property
@@ -141,6 +145,7 @@ async def make_plan(
         streams=len(rows),
         vouched=tuple(heads),
         grown=subtrees,
+        generator=await last_night(driver),
         # The longest first, so that nobody waits for one that began last.
         units=tuple(sorted(units, key=lambda unit: -unit.weight)),
     )

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from service.audit.fresh import Night
+
 _NOWHERE = 1 << 63
 FAULTS_SHOWN = 20
 """Faults of one check that a report spells out; all are counted."""
@@ -42,6 +44,7 @@ TITLES = {
     "entropy": "entropy of entrants followed",
     "decks": "decks drawn again",
     "dice": "dice rolled again",
+    "randomness": "dealt decks and fresh draws as chance has them",
     "cards": "dealt cards found in their places",
     "deals": "deals counted, and voided ones opened whole",
     "cubes": "cubes rolled again",
@@ -67,6 +70,14 @@ TITLES = {
 """Every check, in the order in which a report lists them."""
 
 
+class DealtDecks(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said of the decks of one kind that were really dealt."""
+
+    decks: int
+    p_value: float | None
+    """Of every card at every position; null as long as there are too few."""
+
+
 class Report(msgspec.Struct, kw_only=True):
     """The outcome of auditing one league, or one of its tournaments."""
 
@@ -89,6 +100,12 @@ class Report(msgspec.Struct, kw_only=True):
 
     lapsed_rounds: int = 0
     """Rounds of a beacon that were named for a deal and passed over: a bit each, at most."""
+
+    decks: dict[str, DealtDecks] = {}
+    """By the deck, what all its shuffles together look like."""
+
+    generator: Night | None = None
+    """The statistics of fresh seeds in the last night before; they are of no league."""
 
     last_position: int = -1
     seconds: float = 0.0
@@ -114,6 +131,15 @@ class Report(msgspec.Struct, kw_only=True):
             yield f"{self.openings} openings of entrants in decks, {self.omissions} omissions."
         if self.lapsed_rounds:
             yield f"{self.lapsed_rounds} rounds of the beacon were named and passed over."
+        for name, dealt in self.decks.items():
+            said = "too few to say" if dealt.p_value is None else f"p = {dealt.p_value:.3g}"
+            yield f"{dealt.decks} decks {name} dealt; every card at every position: {said}"
+        if self.generator is not None:
+            lowest, name = self.generator.lowest
+            yield (
+                f"{len(self.generator.p_values)} statistics of fresh seeds in the night of "
+                f"{self.generator.night}; the lowest, {name}: p = {lowest:.3g}"
+            )
         if self.sandbox:
             yield "This league is a sandbox: its masters may have been fixed."
         for check in self.checks:

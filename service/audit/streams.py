@@ -18,11 +18,12 @@ from engine.errors import EngineError
 from engine.league.events import LeagueCreated
 from engine.season.events import TournamentHead, TournamentsRecorded
 from engine.table import recall
-from engine.table.events import TableOpened
+from engine.table.events import HandOpened, TableOpened
 from engine.table.state import Table
 from engine.tournament.heads.events import TableHead, TablesRecorded
 from engine.values import TournamentId, stream_of
 from service.audit.chain import Boxes, open_commitments
+from service.audit.dealt import Dealt
 from service.audit.floors import FloorAudit
 from service.audit.hands import NEEDS_BEFORE, HandAudit
 from service.audit.knockouts import KnockoutAudit
@@ -73,6 +74,8 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     lapsed_rounds: int = 0
     voided_deals: int = 0
     sandbox: bool = False
+    dealt: dict[str, list[int]] = {}
+    """By the deck, how often each card lay at each position, position after position."""
 
 
 class StreamAudit:
@@ -115,6 +118,7 @@ class StreamAudit:
         self._seasons: set[str] = set()
         """Those with events that still wait for the end of their command."""
 
+        self._dealt = Dealt()
         self._events = 0
         self._sandbox = False
 
@@ -204,6 +208,7 @@ class StreamAudit:
             lapsed_rounds=sum(hands.lapsed for hands in tables),
             voided_deals=sum(hands.deals_voided for hands in tables),
             sandbox=self._sandbox,
+            dealt=self._dealt.kept(),
         )
 
     def _open(self, recorded: Recorded, stream: _Stream, boxes: Boxes | None) -> Any:
@@ -285,6 +290,8 @@ class StreamAudit:
                 stream.state = folded[index] if done else evolve(before, event)
                 if checker is not None:
                     checker.see(event, position, before)
+                    if type(event) is HandOpened and isinstance(checker, HandAudit):
+                        self._dealt.see(checker.deck, checker.now().piles[1])
                 self._knockouts.see(name, event, position)
                 self._attached.see(name, event, position)
             except (EngineError, *DEFECTS) as error:

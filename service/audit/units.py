@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of, stream_of
 from service.audit.chunks import read_bytes
+from service.audit.dealt import judged
 from service.audit.overdue import check_jobs
 from service.audit.plan import Plan, Unit
 from service.audit.report import Findings, Found, Report, close
@@ -136,10 +137,16 @@ async def finish(
     whole = events == plan.until + 1 == understood
     said = f"{events} events up to position {plan.until}, {understood} of them in known streams"
     findings.hold("positions", whole, plan.until, "", said, count=0)
+    sandbox = any(part.figures.sandbox for part in parts)
+    decks = judged((part.figures.dealt for part in parts), None if sandbox else findings)
+    if plan.generator is not None:
+        lowest, name = plan.generator.lowest
+        what = f"fresh draws in the night of {plan.generator.night}: {name}, p = {lowest:g}"
+        findings.hold("randomness", not plan.generator.alarm, -1, "", what)
     report = Report(
         league=plan.league,
         tournament=plan.tournament,
-        sandbox=any(part.figures.sandbox for part in parts),
+        sandbox=sandbox,
         events=events,
         streams=plan.streams,
         hands=sum(part.figures.hands for part in parts),
@@ -147,6 +154,8 @@ async def finish(
         omissions=sum(part.figures.omissions for part in parts),
         lapsed_rounds=sum(part.figures.lapsed_rounds for part in parts),
         voided_deals=sum(part.figures.voided_deals for part in parts),
+        decks=decks,
+        generator=plan.generator,
         last_position=plan.until,
         seconds=round(seconds, 3),
     )

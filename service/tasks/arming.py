@@ -293,7 +293,7 @@ def _instant(text: str) -> datetime:
 
 def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -> None:
     """
-    Arm tonight's audit of every league.
+    Arm tonight's statistics of the generator, and tonight's audit of every league.
 
     One that was missed by more than an hour is skipped: the next night sees the same log.
     """
@@ -302,6 +302,16 @@ def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -
     )
     if not timedelta() <= now - due_at < timedelta(hours=1):
         return
+    night = f"{due_at:%Y-%m-%d}"
+    arm_now(
+        connection,
+        Job(
+            occurrence=f"randomness:{night}",
+            task="randomness.measure",
+            args={"night": night},
+            due_at=due_at,
+        ),
+    )
     for (league,) in connection.execute("SELECT league FROM key").fetchall():
         league_id = identifier("lge", league)
         arm_now(

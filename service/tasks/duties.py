@@ -13,7 +13,7 @@ from typing import Literal
 from service import clocks, directing, entry_times, heads, pacing, rounds, watching
 from service.desk import Desk
 from service.schedule import closing, materialising
-from service.tasks import audits, proving, signing
+from service.tasks import audits, proving, randomness, signing
 
 PLAY = "play"
 LONG = "long"
@@ -145,6 +145,11 @@ async def close_audit(desk: Desk, ids: Mapping[str, str]) -> None:
     await audits.close(desk, ids)
 
 
+async def measure_randomness(desk: Desk, ids: Mapping[str, str]) -> None:
+    """Measure the generator on fresh seeds."""
+    await randomness.measure(desk, ids)
+
+
 async def sign_head(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Have the head of a league's tree signed."""
     return await signing.sign(desk, ids)
@@ -247,6 +252,11 @@ DUTIES: dict[str, Duty] = {
     ),
     "dispute.attach_head": Duty(
         LONG, attach_head, Late("do", "Signed and attached at once; the claim itself has waited.")
+    ),
+    "randomness.measure": Duty(
+        LONG,
+        measure_randomness,
+        Late("do", "Fresh seeds are as fresh later; a night missed by an hour is skipped."),
     ),
     "league.sign_head": Duty(
         LONG, sign_head, Late("do", "One head signs everything that waits, however much.")

@@ -13,22 +13,19 @@ import pytest
 from engine.cards import DECKS
 from engine.dice import roll_pair, roll_target
 from engine.rng import Stream, derive_seed, openings_digest, shuffled_pile
+from service.audit.statistics import chi_square, gaps, runs, serial
 from tests.engine import randomness
 from tests.engine.randomness import (
     Shuffle,
     by_remainder,
-    chi_square,
     cyclic,
     fair,
-    gaps,
     hands,
     lazy,
     naive,
     neighbours,
     orders,
     places,
-    runs,
-    serial,
     streams,
     totals,
 )

@@ -1,0 +1,63 @@
+"""The decks that a league has really dealt: every card at every position, counted."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from engine.cards import DECKS
+from service.audit import statistics
+from service.audit.generator import Card
+from service.audit.report import DealtDecks, Findings
+from service.audit.statistics import ALARM, p_value
+
+_ENOUGH = 10
+"""How often each card should have come to each position before anything is said of it."""
+
+_NUMBERS = {name: {card: at for at, card in enumerate(cards)} for name, cards in DECKS.items()}
+_NAMES = {cards: name for name, cards in DECKS.items()}
+
+
+class Dealt:
+    """Counts where the cards lay in the first piles of deals."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, list[int]] = {}
+
+    def see(self, deck: tuple[str, ...], pile: Sequence[Card]) -> None:
+        """Count one pile, made of a whole *deck*."""
+        name, size = _NAMES[deck], len(deck)
+        number = _NUMBERS[name]
+        counts = self._counts.setdefault(name, [0] * size**2)
+        row = 0
+        for card in pile:
+            counts[row + number[card.face]] += 1
+            row += size
+
+    def kept(self) -> dict[str, list[int]]:
+        """Return the counts by the name of the deck, position after position."""
+        return self._counts
+
+
+def judged(
+    parts: Iterable[Mapping[str, Sequence[int]]], findings: Findings | None
+) -> dict[str, DealtDecks]:
+    """
+    Add up what was counted.
+
+    Args:
+        findings: Where decks go that no fair generator deals; none in a sandbox, whose
+            masters may have been fixed.
+    """
+    sums: dict[str, list[int]] = {}
+    for part in parts:
+        for name, counts in part.items():
+            known = sums.get(name, [0] * len(counts))
+            sums[name] = [one + other for one, other in zip(known, counts, strict=True)]
+    found = {}
+    for name, counts in sorted(sums.items()):
+        size = len(DECKS[name])
+        decks = sum(counts) // size
+        value = p_value(statistics.places(counts, size)) if decks >= _ENOUGH * size else None
+        found[name] = DealtDecks(decks=decks, p_value=value)
+        if findings is not None and value is not None:
+            what = f"cards of {decks} decks {name} lie as chance would have them with p = {value:g}"
+            findings.hold("randomness", value >= ALARM, -1, "", what)
+    return found

@@ -1,0 +1,38 @@
+"""Measuring the generator every night, on seeds that nobody has seen before."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from datetime import date
+
+import structlog
+
+from service.audit.fresh import Night, measured
+from service.desk import Desk
+
+_log = structlog.get_logger(__name__)
+
+_KNOWN = "SELECT 1 FROM fairness_run WHERE night = $1"
+_KEEP = """
+    INSERT INTO fairness_run (night, master, p_values) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
+"""
+
+
+async def measure(desk: Desk, ids: Mapping[str, str]) -> None:
+    """
+    Measure and keep the statistics of one night, once.
+
+    Args:
+        ids: ``night``, its date.
+    """
+    night = date.fromisoformat(ids["night"])
+    if await desk.pool.fetchval(_KNOWN, night):
+        return
+    master = desk.entropy.bytes(32)
+    # It counts for half a minute; beside it the lease must be renewed.
+    values = await asyncio.to_thread(measured, master)
+    await desk.pool.execute(_KEEP, night, master, json.dumps(values))
+    found = Night(night=ids["night"], p_values=values)
+    lowest, name = found.lowest
+    say = _log.error if found.alarm else _log.info
+    say("the generator was measured", night=ids["night"], lowest=lowest, statistic=name)
