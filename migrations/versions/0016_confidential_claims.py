@@ -8,7 +8,7 @@ or in any feed until a referee opens a dispute.  The list of openings is a read 
 from alembic import op
 
 revision = "0016"
-down_revision = "0014"
+down_revision = "0017"
 branch_labels = None
 depends_on = None
 
