@@ -1,5 +1,5 @@
 """
-Keep what is claimed in confidence and what operators did, and list who opened what.
+Keep what is claimed in confidence, and list who opened what.
 
 A confidential claim is an ordinary row, so that nothing of it shows in the log's counts
 or in any feed until a referee opens a dispute.  The list of openings is a read model.
@@ -8,7 +8,7 @@ or in any feed until a referee opens a dispute.  The list of openings is a read 
 from alembic import op
 
 revision = "0016"
-down_revision = "0017"
+down_revision = "0014"
 branch_labels = None
 depends_on = None
 
@@ -44,19 +44,6 @@ STATEMENTS = (
        ON confidential_claim TO holotable_api
     """,
     """
-    CREATE TABLE operator_deed (
-        id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_operator_deed PRIMARY KEY,
-        league uuid NOT NULL,
-        size bigint NOT NULL,
-        at timestamptz NOT NULL,
-        actor text NOT NULL,
-        kind text NOT NULL,
-        about text NOT NULL
-    )
-    """,
-    "CREATE INDEX ix_operator_deed_league ON operator_deed (league, size)",
-    "GRANT SELECT, INSERT ON operator_deed TO holotable_api",
-    """
     CREATE TABLE reads.opening (
         league text NOT NULL,
         position bigint NOT NULL,
@@ -81,4 +68,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    op.execute("DROP TABLE confidential_claim, operator_deed, reads.opening")
+    op.execute("DROP TABLE confidential_claim, reads.opening")
