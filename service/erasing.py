@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.league.errors import LastOwner
 from engine.values import identifier
+from service import deeds
 from service.confidential import erase_claims
 from service.entering import forget_entered
 from service.errors import NotCaughtUp, ServiceError, StreamNotFound
@@ -45,12 +46,15 @@ class Erased(msgspec.Struct, frozen=True, kw_only=True):
     texts: int
 
 
-async def erase(engine: AsyncEngine, person: UUID, now: datetime) -> Erased:
+async def erase(
+    engine: AsyncEngine, person: UUID, now: datetime, *, by: str | None = None
+) -> Erased:
     """
     Erase a person; doing it again finds nothing left.
 
     Args:
         engine: With the login of the API.
+        by: Who does it, if not the person.
 
     Raises:
         StreamNotFound: If there is no such account.
@@ -69,6 +73,8 @@ async def erase(engine: AsyncEngine, person: UUID, now: datetime) -> Erased:
         )
         if found.first() is None:
             raise StreamNotFound("there is no account of this player", player=player)
+        leagues = await deeds.leagues_of(connection, player)
+        await deeds.add(connection, leagues, by or player, "player_erased", player)
         tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
         keys = await connection.execute(
             sa.delete(calendar_key).where(calendar_key.c.account == person)

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.league.errors import LastOwner
 from engine.rulesets.errors import RulesetUnknown
 from engine.values import number_of
-from service import accounts
+from service import accounts, deeds
 from service.api.accounts import SignUp
 from service.audit import audit_league
 from service.database import ROOT, ServerRefused, async_engine, asyncpg_dsn, with_database
@@ -218,6 +218,9 @@ async def create_token(settings: Settings, login: str, scopes: tuple[str, ...], 
     try:
         async with engine.begin() as transaction:
             await accounts.mint(transaction, owner, made)
+            player = f"plr_{owner.hex}"
+            leagues = await deeds.leagues_of(transaction, player)
+            await deeds.add(transaction, leagues, deeds.operator(), "token_made", player)
     finally:
         await engine.dispose()
     _out.print(made.secret)
@@ -245,7 +248,7 @@ async def erase_player(settings: Settings, named: str) -> int:
     try:
         if not named.startswith("plr_"):
             raise ValueError(named)
-        erased = await erase(engine, number_of(named), DatabaseClock().now())
+        erased = await erase(engine, number_of(named), DatabaseClock().now(), by=deeds.operator())
     except (ValueError, StreamNotFound):
         _err.print(f"no player {named}\n  next: name an id, plr_...", markup=False)
         return 2

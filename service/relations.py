@@ -99,6 +99,19 @@ confidential_claim = sa.Table(
     sa.Index("ix_confidential_claim_about", "about"),
 )
 
+operator_deed = sa.Table(
+    "operator_deed",
+    metadata,
+    sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
+    sa.Column("league", _UUID, nullable=False),
+    sa.Column("size", sa.BigInteger, nullable=False),
+    sa.Column("at", _INSTANT, nullable=False),
+    sa.Column("actor", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("about", sa.Text, nullable=False),
+    sa.Index("ix_operator_deed_league", "league", "size"),
+)
+
 calendar_key = sa.Table(
     "calendar_key",
     metadata,

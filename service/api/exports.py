@@ -6,6 +6,8 @@ from litestar.params import FromPath
 from litestar.response import Stream
 
 from engine.league.roles import may
+from engine.values import number_of
+from service import deeds
 from service.api.access import demand_also, reach
 from service.api.operations import operation
 from service.api.positions import caught_up, plays_in
@@ -96,6 +98,9 @@ async def take_league_away(request: Asked, league_id: FromPath[str]) -> Stream:
     demand_also(place.role, "audit_hands", entered=await plays_in(request, league_id))
     shell = shell_of(request)
     taking = await prepare(shell.engine, league_id)
+    async with shell.engine.begin() as connection:
+        taker = principal_of(request).account.player
+        await deeds.add(connection, [number_of(league_id)], taker, "archive_taken", league_id)
     headers = {"Content-Disposition": f'attachment; filename="{league_id}.zip"'}
     return Stream(streamed(taking, shell.now()), media_type="application/zip", headers=headers)
 

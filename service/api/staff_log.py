@@ -29,6 +29,10 @@ _ROWS = """
        AND (stream NOT LIKE 'table-%' OR type = ANY ($4))
      ORDER BY position DESC
 """
+_BESIDE = """
+    SELECT id, at, actor, kind, about, size FROM operator_deed
+     WHERE league = $1 AND size < $2 AND size >= $3
+"""
 _EPOCHS = """
     SELECT epoch, operator, reason, size, opened_at FROM epoch_opening
      WHERE league = $1 AND size < $2 AND size >= $3
@@ -42,12 +46,16 @@ class Deed(msgspec.Struct, kw_only=True):
     actor: str
     """``plr_…``; of an epoch the operator's name."""
     kind: str
-    """``event`` or ``epoch``."""
+    """``event``, ``epoch`` or ``operator``: what was done beside the log."""
     type: str
-    """Of the event; of an epoch the reason that was given."""
+    """Of the event; of an epoch the reason that was given; else what was done."""
     stream: str | None
+    about: str | None = None
+    """To what, beside the log: ``plr_…``, ``hnd_…``, ``lge_…``."""
     index: int
-    """The event's position; of an epoch the events that were left."""
+    """The event's position; of an epoch, or beside the log, the events there were."""
+    number: int = 0
+    """Of what was done beside the log, in order."""
 
 
 @operation(
@@ -79,7 +87,7 @@ async def read_staff_log(request: Asked, league_id: FromPath[str]) -> Response[b
 
 
 def _key(deed: Deed) -> tuple[int, str]:
-    return deed.index, deed.kind
+    return deed.index, f"{deed.kind} {deed.number:020}"
 
 
 async def _deeds(shell: Shell, league: str, low: int, high: int) -> list[Deed]:
@@ -109,6 +117,19 @@ async def _deeds(shell: Shell, league: str, low: int, high: int) -> list[Deed]:
                 type=row["reason"],
                 stream=None,
                 index=row["size"],
+            )
+        )
+    for row in await shell.pool.fetch(_BESIDE, number, high, low):
+        found.append(
+            Deed(
+                at=row["at"],
+                actor=row["actor"],
+                kind="operator",
+                type=row["kind"],
+                stream=None,
+                about=row["about"],
+                index=row["size"],
+                number=row["id"],
             )
         )
     return sorted(found, key=_key, reverse=True)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from rich.console import Console
 
+from engine.values import number_of
+from service import deeds
 from service.database import async_engine
 from service.errors import NotCaughtUp, StreamNotFound
 from service.exports.archive import Taking, prepare, take
@@ -25,6 +27,9 @@ async def export(settings: Settings, league: str, target: Path) -> int:
     engine = async_engine(settings.database_url, 2)
     try:
         taking = await prepare(engine, league)
+        async with engine.begin() as connection:
+            number = number_of(league)
+            await deeds.add(connection, [number], deeds.operator(), "archive_taken", league)
         await _write(taking, file)
     except (StreamNotFound, ValueError):
         _err.print(f"no league {league}\n  next: look it up with GET /v1/leagues", markup=False)

@@ -16,9 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from service.projections import rows, schema
 
 NAMES = (
-    "members", "tournaments", "tables", "hands", "standings", "records", "ratings", "disputes",
-    "openings",
-)  # fmt: skip
+    "members", "tournaments", "tables", "hands", "standings", "records", "ratings",
+    "disputes", "openings")  # fmt: skip
 """The projections, in the order in which they are shown."""
 
 _POLL_SECONDS = 0.02

@@ -7,6 +7,8 @@ from rich.console import Console
 from rich.text import Text
 
 from engine.table.replay import AUDITOR, PUBLIC, Replay
+from engine.values import number_of
+from service import deeds
 from service.bundles.gathering import located
 from service.database import async_engine, pool
 from service.errors import StreamNotFound
@@ -32,6 +34,8 @@ async def show(settings: Settings, hand: str, perspective: str, step: int | None
         return _refused(2, f"there is no hand {hand}", "look it up with the API")
     if perspective != PUBLIC and not found.over:
         return _refused(1, "the hand is still being played", "ask again later")
+    if perspective != PUBLIC:
+        await _written_down(settings, hand)
     if step is None:
         _print(WHOLE[form](found), form)
         return 0
@@ -56,6 +60,18 @@ async def _read(settings: Settings, hand: str, perspective: str) -> Replay:
         return await read_replay(reading, row, keys, perspective)
     finally:
         await reading.close()
+        await engine.dispose()
+
+
+async def _written_down(settings: Settings, hand: str) -> None:
+    """Keep, before anything is shown, that somebody at this machine looks at others' cards."""
+    engine = async_engine(settings.database_url, 1)
+    try:
+        async with engine.begin() as connection:
+            row = await queries.hand(connection, hand)
+            leagues = [] if row is None else [number_of(row.league)]
+            await deeds.add(connection, leagues, deeds.operator(), "hand_opened_by_operator", hand)
+    finally:
         await engine.dispose()
 
 

@@ -1,0 +1,53 @@
+"""The staff log: what was done in the log and beside it, in one order, to the last page."""
+
+import pytest
+
+from service import deeds, keeping
+from service.replays import command
+from tests.service.api.test_corrections import a_night
+from tests.service.api.test_disputes import with_office
+from tests.service.api.test_evidence import project
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_between(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league, _, _, people = await a_night(api, database)
+        auditor = await with_office(api, owner, league, "auditor")
+        hand = await api.app.litestar.state.shell.pool.fetchval("SELECT hand FROM reads.hand")
+        await project(database)
+        assert (await owner.get(f"/v1/leagues/{league}/archive")).status_code == 200
+        settings = database.settings("holotable_api")
+        assert await command.show(settings, hand, "auditor", None, "text/plain") == 0
+        assert await command.show(settings, hand, "public", None, "text/plain") == 0
+        assert await keeping.create_token(settings, people[0].login, (), 1) == 0
+        await with_office(api, owner, league, "scorer")
+        await project(database)
+        assert await keeping.erase_player(settings, people[1].player) == 0
+        path = f"/v1/leagues/{league}/staff-log"
+        whole = (await auditor.get(f"{path}?limit=200")).json()["items"]
+        beside = [
+            (each["type"], each["actor"], each["about"])
+            for each in reversed(whole)
+            if each["kind"] == "operator"
+        ]
+        me = deeds.operator()
+        assert beside == [
+            ("archive_taken", owner.player, league),
+            ("hand_opened_by_operator", me, hand),
+            ("token_made", me, people[0].player),
+            ("player_erased", me, people[1].player),
+        ]
+        indexes = [each["index"] for each in whole]
+        assert indexes == sorted(indexes, reverse=True)
+        types = [each["type"] for each in whole]
+        assert types.index("player_erased") < types.index("member_role_changed")
+        paged, cursor = [], ""
+        while cursor is not None:
+            page = (await auditor.get(f"{path}?limit=1{cursor and '&cursor=' + cursor}")).json()
+            paged, cursor = paged + page["items"], page["next_cursor"]
+        assert paged == whole
