@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from engine.values import PlayerId, identifier, number_of
+from engine.values import LeagueId, PlayerId, identifier, number_of
 from service import accounts
 from service.relations import account, entered_player
 
@@ -136,6 +136,49 @@ async def renew_claim(
     return bool(changed.rowcount)
 
 
+async def claimable(connection: AsyncConnection, code: str, now: datetime) -> LeagueId | None:
+    """
+    Return the league in which *code* makes a player somebody's; None if it is no good.
+
+    The player stays locked to the end of the transaction.
+    """
+    number = number_in(code)
+    if number is None:
+        return None
+    found = await connection.execute(
+        sa.select(entered_player).where(entered_player.c.account == number).with_for_update()
+    )
+    row = found.one_or_none()
+    if row is None or row.claim is None or now >= row.claim_until:
+        return None
+    good = hmac.compare_digest(row.claim, digest_of(code))
+    return LeagueId(identifier("lge", row.league)) if good else None
+
+
+async def joined(connection: AsyncConnection, person: UUID) -> LeagueId | None:
+    """Return the league that knows *person* from a list; None if there is none."""
+    found = await connection.scalar(
+        sa.select(entered_player.c.league).where(entered_player.c.account == person)
+    )
+    return None if found is None else LeagueId(identifier("lge", found))
+
+
+async def join_player(connection: AsyncConnection, code: str, person: UUID) -> None:
+    """
+    Have the league know *person* where it knew the player that *code* is for.
+
+    Raises:
+        sqlalchemy.exc.IntegrityError: If leagues know that person from a list already.
+    """
+    known = entered_player.c
+    gone = await connection.execute(
+        sa.delete(entered_player)
+        .where(known.account == number_in(code))
+        .returning(known.league, known.identity, known.entered_at)
+    )
+    await connection.execute(insert(entered_player).values(account=person, **gone.one()._mapping))
+
+
 async def claim_player(
     connection: AsyncConnection, claim: Claim, hashed: str, now: datetime
 ) -> UUID | None:
@@ -149,17 +192,7 @@ async def claim_player(
         sqlalchemy.exc.IntegrityError: If somebody else has the login.
     """
     number = number_in(claim.code)
-    if number is None:
-        return None
-    found = await connection.execute(
-        sa.select(entered_player.c.claim, entered_player.c.claim_until)
-        .where(entered_player.c.account == number)
-        .with_for_update()
-    )
-    row = found.one_or_none()
-    if row is None or row.claim is None or now >= row.claim_until:
-        return None
-    if not hmac.compare_digest(row.claim, digest_of(claim.code)):
+    if await claimable(connection, claim.code, now) is None:
         return None
     await connection.execute(
         sa.update(account)

@@ -10,17 +10,19 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
-from engine.league.commands import AddMember
+from engine.league.banning import demand_unbanned
+from engine.league.commands import AddMember, RemoveMember
 from engine.league.roles import may
 from engine.league.state import Created
-from engine.values import PlayerId, identifier, number_of
+from engine.values import PlayerId, identifier, number_of, stream_of
 from service import accounts, entering
 from service.api.access import Place, demand_form, reach
 from service.api.accounts import AccountMade, Label, Login, Password, TokenWanted, mint
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
+from service.api.members import Membership
 from service.api.operations import operation
-from service.api.shell import Asked, shell_of
+from service.api.shell import Asked, Shell, principal_of, shell_of
 from service.api.submitting import Order, answer, decide_one, encoded, order_of
 from service.entering import CLAIM_FOR, Claim, Entered, claim_code, digest_of, identity_of
 from service.errors import BadRequest, StreamNotFound
@@ -50,6 +52,12 @@ class ClaimCode(msgspec.Struct, kw_only=True):
     player: str
     code: str
     expires_at: datetime
+
+
+class CodeWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A claim code, from somebody who has an account."""
+
+    code: Annotated[str, Meta(max_length=80)]
 
 
 class PlayerEntered(msgspec.Struct, kw_only=True):
@@ -171,7 +179,7 @@ async def renew_claim(
     problems=("not_found", "login_taken"),
 )  # fmt: skip
 async def claim_player(request: Asked) -> Response[bytes]:
-    """Sign up as the player; whoever has an account already is invited instead."""
+    """Sign up as the player; whoever has an account already joins the player to it."""
     shell = shell_of(request)
     body, raw = await read_body(request, ClaimWanted)
     order, now = order_of(request, raw, account=f"claim:{body.code}"), shell.now()
@@ -195,6 +203,69 @@ async def claim_player(request: Asked) -> Response[bytes]:
         id=identifier("plr", number), login=body.login.lower(), name=name, token=shown
     )
     return encoded(made, 201, {"Idempotent-Replayed": "true"} if again else None)
+
+
+@operation(
+    "POST", "/v1/me/claims", "join_player",
+    "Take the place of a player who was entered, with the account I have.",
+    needs="account", scope="tables:play", body=CodeWanted, answer=Membership, status=201,
+    problems=("not_found", "not_claimable", "player_banned"),
+)  # fmt: skip
+async def join_player(request: Asked) -> Response[bytes]:
+    """
+    Come into the league in the office of the player, who leaves it; the code is used up.
+
+    Nobody has ever acted as that player, so there is no entry and no result to take over.
+    """
+    shell = shell_of(request)
+    body, raw = await read_body(request, CodeWanted)
+    order, now = order_of(request, raw), shell.now()
+    me = principal_of(request).account
+    other = PlayerId(identifier("plr", entering.number_in(body.code) or UUID(int=0)))
+    try:
+        async with shell.engine.begin() as connection:
+            again = await seen(connection, order.command_id, raw, now)
+            league = (
+                await entering.joined(connection, me.number)
+                if again
+                else await entering.claimable(connection, body.code, now)
+            )
+            if league is None:
+                raise StreamNotFound("there is nothing here under this name")
+            commands: list[AddMember | RemoveMember] = []
+            if not again:
+                await entering.join_player(connection, body.code, me.number)
+                commands = await _instead(shell, league, PlayerId(me.player), other, now)
+            # Refused, it leaves the code good; whoever comes again after a crash finds it done.
+            receipt = await decide_one(shell, league, league, order, commands)
+    except sa.exc.IntegrityError as error:
+        detail = "your account was entered from a list itself"
+        raise BadRequest("not_claimable", detail) from error
+    house = (await shell.desk.writer.load(league, stream_of(league), fresh=False)).state
+    content = {"league": league, "player": me.player, "role": house.role_of(me.player)}
+    return answer(receipt, content, version_of=stream_of(league))
+
+
+async def _instead(
+    shell: Shell, league: str, me: PlayerId, other: PlayerId, now: datetime
+) -> list[AddMember | RemoveMember]:
+    """
+    Return how *me* comes where *other* was; who is a member already keeps the own office.
+
+    Raises:
+        StreamNotFound: If *other* is no member any more.
+        PlayerBanned: If *other* is banned.
+    """
+    house = (await shell.desk.writer.load(league, stream_of(league))).state
+    role = house.role_of(other)
+    if role is None:
+        raise StreamNotFound("there is nothing here under this name")
+    demand_unbanned(house, other, now)
+    held = house.role_of(me)
+    return [
+        AddMember(player=me, role=role if held is None else held, now=now),
+        RemoveMember(player=other),
+    ]
 
 
 async def _import(

@@ -1,4 +1,4 @@
-"""A league's data, taken away whole and checked elsewhere; players brought in."""
+"""A league's data, taken away whole and checked elsewhere; players, fixtures, entries, money."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from service.commands.loading import FILE, owner, settings
 
 @click.group()
 def league() -> None:
-    """Take a league's data away in an archive, check one, or bring players in."""
+    """Take a league's data away, check an archive; bring players in; see who enters and pays."""
 
 
 @league.command("export")
@@ -45,3 +45,51 @@ def check_league(file: Path, key: Path | None) -> None:
 def import_players(url: str, league_id: str, roster: Path, token: Path, dry_run: bool) -> None:
     """Make members of the players in FILE, as CSV: all, or with a faulty row none; 1 if refused."""
     sys.exit(owner("service.importing:import_list")(url, league_id, roster, token, dry_run))
+
+
+TOKEN = click.option("--token", required=True, type=FILE, help="A token that may do it.")
+
+
+@league.command("fixtures")
+@click.argument("url")
+@click.argument("season")
+@click.option("--plan", type=FILE, default=None, help="A recurrence to plan, as JSON.")
+@TOKEN
+def plan_fixtures(url: str, season: str, plan: Path | None, token: Path) -> None:
+    """List the recurring tournaments of SEASON, one JSON a line, or plan another; 1 if refused."""
+    sys.exit(owner("service.calling:fixtures")(url, season, token, plan))
+
+
+@league.command("entries")
+@click.argument("url")
+@click.argument("tournament")
+@click.option("--approve", metavar="ENTRANT", default=None, help="Let ENTRANT in.")
+@click.option("--refuse", nargs=2, metavar="ENTRANT REASON", default=None, help="Say no, and why.")
+@TOKEN
+def see_entries(
+    url: str,
+    tournament: str,
+    approve: str | None,
+    refuse: tuple[str, str] | None,
+    token: Path,
+) -> None:
+    """List who has entered TOURNAMENT, waits or asks, or answer who asks; 1 if refused."""
+    if approve and refuse:
+        raise click.UsageError("one answer at a time: --approve or --refuse")
+    sys.exit(owner("service.calling:entries")(url, tournament, token, approve, refuse))
+
+
+@league.command("money")
+@click.argument("url")
+@click.argument("tournament")
+@click.option(
+    "--paid",
+    type=(str, str, int),
+    metavar="ENTRANT KIND AMOUNT",
+    default=None,
+    help="Write down what was seen paid: buy_in, fee, rebuy, add_on, bounty or refund.",
+)
+@TOKEN
+def keep_money(url: str, tournament: str, paid: tuple[str, str, int] | None, token: Path) -> None:
+    """Show the books of TOURNAMENT as JSON, amounts in minor units, or add a payment."""
+    sys.exit(owner("service.calling:money")(url, tournament, token, paid))

@@ -22,9 +22,6 @@ NAMES = (
 
 _POLL_SECONDS = 0.02
 _OVER = ("finished", "cancelled")
-UNANNOUNCED = ("draft", "discarded")
-"""States of tournaments that the staff alone sees."""
-
 _POINTS = ("points", "best")
 _RATED = ("mu", "sigma", "ordinal")
 _GONE = ("withdrawn", "eliminated", "finished")
@@ -87,7 +84,7 @@ async def tournaments(
     if state is not None:
         statement = statement.where(tournament.c.state == state)
     if not drafts:
-        statement = statement.where(tournament.c.state.not_in(UNANNOUNCED))
+        statement = statement.where(tournament.c.state.not_in(rows.UNANNOUNCED))
     elif state is None:
         statement = statement.where(tournament.c.state != "discarded")
     if before is not None:

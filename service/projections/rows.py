@@ -5,6 +5,9 @@ from typing import Any
 
 import msgspec
 
+UNANNOUNCED = ("draft", "discarded")
+"""States of tournaments that the staff alone sees."""
+
 
 class LeagueRow(msgspec.Struct, frozen=True, kw_only=True):
     league: str

@@ -111,7 +111,7 @@ async def _tournaments(connection: AsyncConnection, *where: Any) -> list[rows.To
     tournament = schema.tournament
     statement = (
         sa.select(tournament)
-        .where(tournament.c.state.not_in(queries.UNANNOUNCED), *where)
+        .where(tournament.c.state.not_in(rows.UNANNOUNCED), *where)
         .order_by(tournament.c.starts_at, tournament.c.tournament)
         .limit(ITEMS_MAX)
     )

@@ -291,3 +291,54 @@ def test_the_floor_is_shown(stack: Stack, organiser: str, league: str, tmp_path:
         stack, "api", "floor", f"trn_{0:032x}", "--url", stack.url, "--token", str(token)
     )
     assert (lost.returncode, lost.stdout) == (1, "")
+
+
+def test_fixtures_entries_and_money_are_kept_from_the_command_line(
+    stack: Stack, organiser: str, league: str, tmp_path: Path
+) -> None:
+    """Every answer is JSON, one item a line; what is refused says the code."""
+    token, plan = tmp_path / "token", tmp_path / "plan.json"
+    token.write_text(organiser)
+    season = asked(stack, organiser, f"leagues/{league}/seasons", {"name": "Winter"})["id"]
+    recurrence = {
+        "rrule": "FREQ=WEEKLY",
+        "zone": "Europe/Berlin",
+        "starts": "2099-01-05T19:00",
+        "tournament": {"name": "Monday", "ruleset": "better"},
+    }
+    plan.write_text(json.dumps(recurrence))
+
+    def told(*arguments: str) -> tuple[int, list[dict[str, Any]], str]:
+        name, *more = arguments
+        done = holotable(stack, "api", "league", name, stack.url, *more, "--token", str(token))
+        return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+    code, (made,), _ = told("fixtures", season, "--plan", str(plan))
+    assert code == 0
+    code, listed, _ = told("fixtures", season)
+    assert (code, [each["id"] for each in listed]) == (0, [made["id"]])
+    terms = {
+        "name": "Night",
+        "ruleset": "better",
+        "currency": "EUR",
+        "fees": {"buy_in": 500, "payment": "recorded"},
+        "entry": {"approval": True},
+    }
+    tournament = asked(stack, organiser, f"leagues/{league}/tournaments", terms)["id"]
+    # Who plays keeps no books there: somebody else enters.
+    assert holotable(
+        stack, "api", "account", "create", "dengar", "--password", "a long wait"
+    ).stdout
+    other = holotable(stack, "api", "token", "create", "dengar").stdout.strip()
+    code_in = asked(stack, organiser, f"leagues/{league}/invitations", {"uses": 1})["code"]
+    asked(stack, other, f"invitations/{code_in}/accept", {})
+    asks = asked(stack, other, f"tournaments/{tournament}/registrations", {})["entrant"]
+    code, (waiting,), _ = told("entries", tournament)
+    assert (code, waiting["status"]) == (0, "requested")
+    assert told("entries", tournament, "--approve", asks)[0] == 0
+    assert told("entries", tournament)[1][0]["status"] == "registered"
+    code, _, why = told("money", tournament, "--paid", asks, "buy_in", "900")
+    assert (code, why.startswith("payment_")) == (1, True), why
+    assert told("money", tournament, "--paid", asks, "buy_in", "500")[0] == 0
+    code, (books,), _ = told("money", tournament)
+    assert (code, books["totals"]["paid"], books["totals"]["owed"]) == (0, 500, 0)

@@ -284,3 +284,53 @@ async def test_a_code_that_is_none_says_nothing(serving, code: str) -> None:
     async with serving() as api:
         answer = await claimed(api, code)
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+async def test_who_has_an_account_takes_the_place_of_a_player_who_was_entered(serving) -> None:
+    """
+    The office comes along, the list finds the person, and the code is used up.
+    """
+    async with serving() as api:
+        owner, league = await api.league()
+        rows = (await bring(owner, league, b"name,role\nHan,scorer\nGreedo,\n")).json()["rows"]
+        person = await api.person()
+        path = "/v1/me/claims"
+        wrong = await person.post(path, {"code": "A" * 48})
+        assert (wrong.status_code, wrong.json()["code"]) == (404, "not_found")
+        joined, retried = [
+            await person.post(path, {"code": rows[0]["claim"]}, key="join") for _ in range(2)
+        ]
+        assert joined.status_code == 201, joined.text
+        assert (retried.status_code, retried.json()["role"]) == (201, "scorer")
+        assert (joined.json()["player"], joined.json()["role"]) == (person.player, "scorer")
+        assert (await person.get(f"/v1/leagues/{league}")).json()["role"] == "scorer"
+        assert "Han" not in await members(owner, league)
+        again = await person.post(path, {"code": rows[0]["claim"]})
+        assert again.status_code == 404
+        assert (await claimed(api, rows[0]["claim"])).status_code == 404
+        listed = (await bring(owner, league, b"name,role\nHan,scorer\n")).json()["rows"]
+        assert [(each["player"], each["outcome"]) for each in listed] == [
+            (person.player, "unchanged")
+        ]
+        # Leagues know a person from one list only; the code stays good for somebody else.
+        second = await person.post(path, {"code": rows[1]["claim"]})
+        assert (second.status_code, second.json()["code"]) == (409, "not_claimable")
+        other = await api.join(owner, league)
+        kept = await other.post(path, {"code": rows[1]["claim"]})
+        assert (kept.status_code, kept.json()["role"]) == (201, "player")
+
+
+async def test_nobody_takes_the_place_of_a_player_who_is_banned_or_gone(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        made = await entered(owner, league)
+        person = await api.person()
+        ban = f"/v1/leagues/{league}/bans/{made['player']}"
+        await owner.http.put(ban, json={"reason": "slime"}, headers=owner.headers)
+        refused = await person.post("/v1/me/claims", {"code": made["claim"]})
+        assert (refused.status_code, refused.json()["code"]) == (409, "player_banned")
+        await owner.http.delete(ban, headers=owner.headers)
+        member = f"/v1/leagues/{league}/members/{made['player']}"
+        await owner.http.delete(member, headers=owner.headers)
+        gone = await person.post("/v1/me/claims", {"code": made["claim"]})
+        assert (gone.status_code, gone.json()["code"]) == (404, "not_found")

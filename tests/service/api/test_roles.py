@@ -35,6 +35,7 @@ OWN = {
     "create_league",
     "list_leagues",
     "accept_invitation",
+    "join_player",
 }
 
 EVERYBODY = "player scorer auditor referee director owner"
