@@ -2556,6 +2556,7 @@ PLAIN = {
     "seeds_published",
     "entropy_committed",
     "entropy_opened",
+    "draft_discarded",
     "entrant_warned",
     "table_hold_ordered",
     "table_released",
@@ -3469,7 +3470,8 @@ class Refunds:
 
     def check(self, policy: str) -> None:
         money, event = self.money, self.event
-        money.same(event, "cancellation", "pool", event.data["pool"], money.pool())
+        pool = 0 if policy == "before_play" else money.pool()
+        money.same(event, "cancellation", "pool", event.data["pool"], pool)
         if policy in ("by_chips", "lowest_unpaid_then_chips", "roll_forward") and self.all.sound():
             found = {name: self.stacks.get(name, 0) for name in self.left}
             money.same(event, "cancellation.stacks", "stacks", found, money.stacks(event.position))

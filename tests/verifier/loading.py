@@ -4,6 +4,7 @@ import gzip
 import importlib.util
 import json
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,6 +27,7 @@ verifier: Any = _load()
 KEYS = [verifier.read_key(line) for line in (BUNDLES / "keys.txt").read_text().splitlines()]
 
 
+@cache
 def bundle(name: str) -> bytes:
     plain = BUNDLES / f"{name}.bundle"
     return (

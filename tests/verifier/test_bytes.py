@@ -46,10 +46,13 @@ def test_where_nothing_differs_and_not_all_is_opened_it_is_no_pass(name: str) ->
 
 HANDS = ("hand", "side_pots", "carry", "raises", "killed", "blinds")
 TOURNAMENTS = ("better", "formula", "recycle", "cube", "dead", "levels", "entropy", "draw_off")
-SEASONS = ("moves", "rounds", "entries", "floor")
+SEASONS = ("moves", "rounds", "entries", "floor", "lots", "waiting", "redone", "items")
+CANCELLED = ("all", "low", "deal", "rebuy", "early")
 
 
-@pytest.mark.parametrize("name", [*HANDS, *TOURNAMENTS, *SEASONS])
+@pytest.mark.parametrize(
+    "name", [*HANDS, *TOURNAMENTS, *SEASONS, *(f"cancel_{name}" for name in CANCELLED)]
+)
 def test_what_an_auditor_may_see_passes(name: str) -> None:
     report = verifier.verify(bundle(name), KEYS)
     assert report.differences == []
