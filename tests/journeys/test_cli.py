@@ -320,6 +320,7 @@ def test_fixtures_entries_and_money_are_kept_from_the_command_line(
     terms = {
         "name": "Night",
         "ruleset": "better",
+        "starts_at": "2099-01-05T19:00:00Z",
         "currency": "EUR",
         "fees": {"buy_in": 500, "payment": "recorded"},
         "entry": {"approval": True},
