@@ -77,6 +77,8 @@ async def _over_http(stack: Stack) -> None:
         took = [await _timed(http, path, asked) for _ in range(ASKED)]
         alone = {name: each - before[name] for name, each in _used(stack).items()}
         _spent("one after the other", alone, len(took))
+        # Connections are opened before anything is counted.
+        await asyncio.gather(*(_timed(http, path, asked) for _ in range(TOGETHER)))
         before = _used(stack)
         print(f"one after the other: p50 {statistics.median(took):.1f} ms, {_p99(took):.1f} ms p99")
         began = time.perf_counter()
