@@ -31,6 +31,7 @@ _PATIENCE = 30.0
 def main() -> None:
     """Print milliseconds and rates."""
     print(f"{os.cpu_count()} cores; {SIGNED} signatures, {ASKED} receipts over HTTP")
+    print("milliseconds of a processor do not depend on what else this machine does; the others do")
     _alone()
     with TemporaryDirectory(prefix="holotable-bench-") as directory:
         options = {"sign_seconds": 1, "tick_milliseconds": 50}
@@ -72,7 +73,13 @@ async def _over_http(stack: Stack) -> None:
             if time.monotonic() > until:
                 raise TimeoutError("no receipt came")
             await asyncio.sleep(0.2)
+        before = _used(stack)
         took = [await _timed(http, path, asked) for _ in range(ASKED)]
+        alone = {name: each - before[name] for name, each in _used(stack).items()}
+        _spent("one after the other", alone, len(took))
+        # Connections are opened before anything is counted.
+        await asyncio.gather(*(_timed(http, path, asked) for _ in range(TOGETHER)))
+        before = _used(stack)
         print(f"one after the other: p50 {statistics.median(took):.1f} ms, {_p99(took):.1f} ms p99")
         began = time.perf_counter()
         took = [
@@ -81,10 +88,27 @@ async def _over_http(stack: Stack) -> None:
             for each in part
         ]
         rate = len(took) / (time.perf_counter() - began)
+        spent = {name: each - before[name] for name, each in _used(stack).items()}
+        _spent(f"{TOGETHER} at once", spent, len(took))
         print(
             f"{TOGETHER} at once: {rate:.0f} receipts/s, "
             f"p50 {statistics.median(took):.1f} ms, {_p99(took):.1f} ms p99"
         )
+
+
+def _used(stack: Stack) -> dict[str, float]:
+    """Return the seconds of a processor that the API and the signer have used."""
+    return {name: _cpu_seconds(stack._children[name].pid) for name in ("api", "signer")}
+
+
+def _cpu_seconds(pid: int) -> float:
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def _spent(what: str, seconds: dict[str, float], receipts: int) -> None:
+    told = ", ".join(f"{name} {each / receipts * 1000:.2f} ms" for name, each in seconds.items())
+    print(f"{what}: of a processor for each receipt: {told}")
 
 
 async def _many(http: httpx.AsyncClient, path: str, asked: dict[str, Any]) -> list[float]:

@@ -136,7 +136,7 @@ async def run(desk: Desk, ids: Mapping[str, str]) -> None:
         raise
     async with desk.pool.acquire() as connection, connection.transaction():
         await connection.execute(_LOCK, report_id)
-        if await connection.fetchval(_KEEP_PLAN, report_id, _text(plan)):
+        if await connection.fetchval(_KEEP_PLAN, report_id, as_text(plan)):
             keys = [unit.key for unit in plan.units]
             weights = [unit.weight for unit in plan.units]
             await connection.execute(_KEEP_UNITS, report_id, keys, weights)
@@ -169,7 +169,7 @@ async def do_unit(desk: Desk, ids: Mapping[str, str]) -> None:
             part = await perform(connection, opened, plan, plan.units[number], told)
     async with desk.pool.acquire() as connection, connection.transaction():
         await connection.execute(_LOCK, report_id)
-        await connection.execute(_UNIT_DONE, report_id, number, _text(part))
+        await connection.execute(_UNIT_DONE, report_id, number, as_text(part))
         await _arm_more(desk, connection, ids)
 
 
@@ -198,7 +198,7 @@ async def close(desk: Desk, ids: Mapping[str, str]) -> None:
         # Before the report stands: whoever runs this again would find it done.
         await _attach(desk, ids, report)
     verdict = "passed" if report.passed else "failed"
-    await desk.pool.execute(_END, report_id, verdict, _text(report))
+    await desk.pool.execute(_END, report_id, verdict, as_text(report))
     await _record(desk, league, report_id)
 
 
@@ -262,8 +262,11 @@ async def _connected(desk: Desk) -> AsyncIterator[Any]:
         await engine.dispose()
 
 
-def _text(content: msgspec.Struct) -> str:
-    return msgspec.json.encode(content, order="sorted").decode()
+def as_text(content: msgspec.Struct) -> str:
+    """Return how a plan, a part or a report is kept: canonical JSON."""
+    # Keys that are numbers have to be text before they can be put in order.
+    plain = msgspec.to_builtins(content, str_keys=True)
+    return msgspec.json.encode(plain, order="sorted").decode()
 
 
 async def _attach(desk: Desk, ids: Mapping[str, str], report: Report) -> None:

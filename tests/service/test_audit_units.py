@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
 import asyncpg
 import msgspec
@@ -12,10 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.values import number_of
 from service.audit import Report, audit_league
 from service.audit.plan import Plan, make_plan
+from service.audit.tree import Vouched
 from service.audit.units import Part, finish, perform
 from service.database import async_engine
 from service.keys import Keys, driver_of
 from service.projections.runner import Runner
+from service.tasks.audits import as_text
 from service.transparency.ledger import TILE
 from tests.service.league_night import Night, played
 from tests.support.databases import SECRET_KEY, TestDatabase
@@ -99,3 +102,12 @@ async def test_a_part_that_another_process_made_is_the_part(
     driver = await driver_of(connection)
     plan = await make_plan(driver, night.league, None, None, chunk=TILE)
     assert msgspec.json.decode(msgspec.json.encode(plan), type=Plan) == plan
+
+
+def test_a_plan_is_kept_as_text_also_of_a_log_with_stored_subtrees() -> None:
+    plan = Plan(
+        league="lge_" + "0" * 32, tournament=None, now=datetime(2026, 11, 22, tzinfo=UTC),
+        until=4307, streams=3, vouched=(Vouched(size=4300, root=bytes(32), by="holotable.local"),),
+        grown={8: 15, 16: 0}, generator=None, units=(),
+    )  # fmt: skip
+    assert msgspec.json.decode(as_text(plan), type=Plan) == plan
