@@ -18,10 +18,12 @@ from engine.errors import EngineError
 from engine.league.events import LeagueCreated
 from engine.season.events import TournamentHead, TournamentsRecorded
 from engine.table import recall
-from engine.table.events import HandOpened, TableOpened
+from engine.table.events import HandOpened, TableBeaconAwaited, TableOpened
 from engine.table.state import Table
+from engine.tournament.fairness.events import BeaconAwaited
 from engine.tournament.heads.events import TableHead, TablesRecorded
 from engine.values import TournamentId, stream_of
+from service.audit import beacon
 from service.audit.chain import Boxes, open_commitments
 from service.audit.dealt import Dealt
 from service.audit.floors import FloorAudit
@@ -121,6 +123,8 @@ class StreamAudit:
         self._dealt = Dealt()
         self._events = 0
         self._sandbox = False
+        self._late = 0
+        """Rounds of a beacon that had come when they were named."""
 
     def read(self, recorded: Recorded) -> None:
         """Open one event, and fold what its command has led to."""
@@ -205,7 +209,7 @@ class StreamAudit:
             hands=sum(hands.hands for hands in tables),
             openings=sum(hands.openings for hands in tables),
             omissions=sum(hands.omissions for hands in tables),
-            lapsed_rounds=sum(hands.lapsed for hands in tables),
+            lapsed_rounds=self._late + sum(hands.lapsed for hands in tables),
             voided_deals=sum(hands.deals_voided for hands in tables),
             sandbox=self._sandbox,
             dealt=self._dealt.kept(),
@@ -235,6 +239,8 @@ class StreamAudit:
             case TournamentsRecorded():
                 for each in event.tournaments:
                     self._compare_head(stream_of(each.tournament), each, recorded)
+            case TableBeaconAwaited() | BeaconAwaited():
+                self._late += beacon.named_late(event, stream.state, recorded.at)
         return event
 
     def _compare_head(
