@@ -18,7 +18,7 @@ from engine.errors import EngineError
 from engine.league.events import LeagueCreated
 from engine.season.events import TournamentHead, TournamentsRecorded
 from engine.table import recall
-from engine.table.events import HandOpened, TableBeaconAwaited, TableOpened
+from engine.table.events import HandOpened, TableBeaconAwaited, TableBeaconMixed, TableOpened
 from engine.table.state import Table
 from engine.tournament.fairness.events import BeaconAwaited
 from engine.tournament.heads.events import TableHead, TablesRecorded
@@ -64,6 +64,9 @@ class _Command(msgspec.Struct):
 
 
 _decode_command = msgspec.json.Decoder(_Command).decode
+
+_DECKED = (HandOpened, TableBeaconMixed)
+"""Where a deck is made: with a beacon only when its round is there."""
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -296,8 +299,8 @@ class StreamAudit:
                 stream.state = folded[index] if done else evolve(before, event)
                 if checker is not None:
                     checker.see(event, position, before)
-                    if type(event) is HandOpened and isinstance(checker, HandAudit):
-                        self._dealt.see(checker.deck, checker.now().piles[1])
+                    if type(event) in _DECKED and isinstance(checker, HandAudit):
+                        self._dealt.see(checker.deck, checker.now().piles.get(1, ()))
                 self._knockouts.see(name, event, position)
                 self._attached.see(name, event, position)
             except (EngineError, *DEFECTS) as error:
