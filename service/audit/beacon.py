@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-from engine.beacon import Chain, Pulse
+from engine.beacon import Chain, Pulse, time_of
+from engine.table.events import TableBeaconAwaited
 from engine.tournament.fairness import events
 from engine.tournament.state import Announced, Drafted
 from service.beacon import signed
@@ -39,6 +40,22 @@ def fault_of(chain: Chain, pulse: Pulse) -> str | None:
         return None if signed(chain, pulse) else "the beacon has not signed this round"
     except SettingsInvalid as error:
         return str(error)
+
+
+def named_late(event: Any, state: Any, at: datetime) -> bool:
+    """
+    Return whether *event* names a round that had come when it entered the log, at *at*.
+
+    Args:
+        state: Of its stream before it.
+    """
+    match event:
+        case TableBeaconAwaited(chain=chain, round=number):
+            return at >= time_of(chain, number)
+        case events.BeaconAwaited(round=number) if state.fairness.chain is not None:
+            return at >= time_of(state.fairness.chain, number)
+        case _:
+            return False
 
 
 class BeaconAudit:

@@ -22,7 +22,9 @@ class Dealt:
         self._counts: dict[str, list[int]] = {}
 
     def see(self, deck: tuple[str, ...], pile: Sequence[Card]) -> None:
-        """Count one pile, made of a whole *deck*."""
+        """Count one pile, made of a whole *deck*; nothing while a beacon's round is to come."""
+        if not pile:
+            return
         name, size = _NAMES[deck], len(deck)
         number = _NUMBERS[name]
         counts = self._counts.setdefault(name, [0] * size**2)

@@ -99,7 +99,7 @@ class Report(msgspec.Struct, kw_only=True):
     """Entropy committed to and not opened, once for each deal: a bit of steering each, at most."""
 
     lapsed_rounds: int = 0
-    """Rounds of a beacon that were named for a deal and passed over: a bit each, at most."""
+    """Rounds of a beacon that were named too late, or passed over: a bit each, at most."""
 
     decks: dict[str, DealtDecks] = {}
     """By the deck, what all its shuffles together look like."""
@@ -130,7 +130,7 @@ class Report(msgspec.Struct, kw_only=True):
         if self.openings or self.omissions:
             yield f"{self.openings} openings of entrants in decks, {self.omissions} omissions."
         if self.lapsed_rounds:
-            yield f"{self.lapsed_rounds} rounds of the beacon were named and passed over."
+            yield f"{self.lapsed_rounds} rounds of the beacon were named too late, or passed over."
         for name, dealt in self.decks.items():
             said = "too few to say" if dealt.p_value is None else f"p = {dealt.p_value:.3g}"
             yield f"{dealt.decks} decks {name} dealt; every card at every position: {said}"

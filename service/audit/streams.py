@@ -18,10 +18,12 @@ from engine.errors import EngineError
 from engine.league.events import LeagueCreated
 from engine.season.events import TournamentHead, TournamentsRecorded
 from engine.table import recall
-from engine.table.events import HandOpened, TableOpened
+from engine.table.events import HandOpened, TableBeaconAwaited, TableBeaconMixed, TableOpened
 from engine.table.state import Table
+from engine.tournament.fairness.events import BeaconAwaited
 from engine.tournament.heads.events import TableHead, TablesRecorded
 from engine.values import TournamentId, stream_of
+from service.audit import beacon
 from service.audit.chain import Boxes, open_commitments
 from service.audit.dealt import Dealt
 from service.audit.floors import FloorAudit
@@ -62,6 +64,9 @@ class _Command(msgspec.Struct):
 
 
 _decode_command = msgspec.json.Decoder(_Command).decode
+
+_DECKED = (HandOpened, TableBeaconMixed)
+"""Where a deck is made: with a beacon only when its round is there."""
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -121,6 +126,8 @@ class StreamAudit:
         self._dealt = Dealt()
         self._events = 0
         self._sandbox = False
+        self._late = 0
+        """Rounds of a beacon that had come when they were named."""
 
     def read(self, recorded: Recorded) -> None:
         """Open one event, and fold what its command has led to."""
@@ -205,7 +212,7 @@ class StreamAudit:
             hands=sum(hands.hands for hands in tables),
             openings=sum(hands.openings for hands in tables),
             omissions=sum(hands.omissions for hands in tables),
-            lapsed_rounds=sum(hands.lapsed for hands in tables),
+            lapsed_rounds=self._late + sum(hands.lapsed for hands in tables),
             voided_deals=sum(hands.deals_voided for hands in tables),
             sandbox=self._sandbox,
             dealt=self._dealt.kept(),
@@ -235,6 +242,8 @@ class StreamAudit:
             case TournamentsRecorded():
                 for each in event.tournaments:
                     self._compare_head(stream_of(each.tournament), each, recorded)
+            case TableBeaconAwaited() | BeaconAwaited():
+                self._late += beacon.named_late(event, stream.state, recorded.at)
         return event
 
     def _compare_head(
@@ -290,8 +299,8 @@ class StreamAudit:
                 stream.state = folded[index] if done else evolve(before, event)
                 if checker is not None:
                     checker.see(event, position, before)
-                    if type(event) is HandOpened and isinstance(checker, HandAudit):
-                        self._dealt.see(checker.deck, checker.now().piles[1])
+                    if type(event) in _DECKED and isinstance(checker, HandAudit):
+                        self._dealt.see(checker.deck, checker.now().piles.get(1, ()))
                 self._knockouts.see(name, event, position)
                 self._attached.see(name, event, position)
             except (EngineError, *DEFECTS) as error:

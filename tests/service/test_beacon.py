@@ -8,6 +8,7 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
+import asyncpg
 import pytest
 from msgspec.structs import replace
 
@@ -197,12 +198,14 @@ async def test_seats_and_every_deal_wait_for_a_round_that_was_not_there_when_it_
             if isinstance(event, BeaconAwaited):
                 assert record.at < time_of(chain, event.round)
         dealt = lapsed = 0
+        named_rounds = 1
         for each in tables:
             table = await log(desk, league, each)
             named = {e.round: r.at for r, e in table if isinstance(e, TableBeaconAwaited)}
             mixed = [(r.at, e.pulse) for r, e in table if isinstance(e, TableBeaconMixed)]
             dealt += len(mixed)
             lapsed += len(named) - len(mixed)
+            named_rounds += len(named)
             assert len(mixed) == sum(isinstance(e, HandOpened) for _, e in table)
             for at, pulse in mixed:
                 assert named[pulse.round] < time_of(chain, pulse.round) <= at + timedelta(seconds=1)
@@ -211,6 +214,17 @@ async def test_seats_and_every_deal_wait_for_a_round_that_was_not_there_when_it_
     report = await audited(database, league)
     assert {each.name: each.faults for each in report.checks if each.failed} == {}
     assert report.lapsed_rounds == lapsed
+    connection = await asyncpg.connect(database.url("postgres"))
+    await connection.execute("ALTER TABLE events DISABLE TRIGGER ALL")
+    await connection.execute(
+        "UPDATE events SET at = at + interval '1 hour' WHERE league = $1 AND type = ANY ($2)",
+        number_of(league),
+        ["beacon_awaited", "table_beacon_awaited"],
+    )
+    await connection.close()
+    report = await audited(database, league)
+    # Each was named before its round had come, and now none was.
+    assert report.lapsed_rounds == lapsed + named_rounds
 
 
 async def test_a_beacon_that_is_down_holds_the_hand_until_it_answers(

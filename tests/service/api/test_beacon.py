@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from service.audit import generator
+from tests.journeys.test_fair_dealing import lines
 from tests.service.api.test_casino import play_until
 from tests.service.api.test_entering import announced, enter, refused
 from tests.service.api.test_evidence import signing
@@ -71,6 +72,18 @@ async def test_a_beacon_is_named_with_the_terms_over_http_and_mixed_into_every_d
                 return bool(known["state"] == "finished")
 
             await play_until(people, table, over)
+            guide = lines()
+            await owner.post(f"/v1/tournaments/{tournament}/seeds/publish")
+            known = (await owner.get(f"/v1/tournaments/{tournament}/fairness")).json()
+            prefix = guide["with_beacon"](items[at + 1]["data"])
+            cards = guide["deal"](tournament, known, 1, hand, prefix)
+            seen = [
+                card
+                for item in await feed(people[0], f"/v1/tables/{table}")
+                for card in guide["seen"](item)
+            ]
+            assert len(seen) >= 5
+            assert all(cards[each["position"]] == each["card"] for each in seen)
             async with projecting(database) as projections:
                 await projections.catch_up()
                 decks = (await owner.get(f"/v1/hands/{hand['hand']}/decks")).json()["decks"]
