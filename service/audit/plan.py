@@ -160,7 +160,7 @@ async def _bytes(driver: Any, league: UUID, until: int, chunk: int) -> AsyncIter
         yield Unit(
             key=f"bytes/{offset}",
             kind="bytes",
-            weight=chunk,
+            weight=min(chunk, last - after),
             after=after,
             until=last,
             offset=offset,
