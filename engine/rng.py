@@ -10,7 +10,7 @@ Source: rulebook ``generator``.
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from itertools import count, islice
+from itertools import chain, count, islice
 from struct import Struct
 from typing import TypeVar
 from uuid import UUID
@@ -123,7 +123,7 @@ class Stream:
         padded = key.ljust(_BLOCK_BYTES, b"\0")
         self._inner = sha256(padded.translate(_INNER))
         self._outer = sha256(padded.translate(_OUTER))
-        self._words = self._drawn()
+        self._words = chain.from_iterable(map(_FOUR_WORDS, self.blocks()))
 
     def block(self, index: int) -> bytes:
         """Return the 32 bytes of block *index*, from 0, without drawing."""
@@ -139,10 +139,6 @@ class Stream:
             outer.update(inner.digest())
             yield outer.digest()
 
-    def _drawn(self) -> Iterator[int]:
-        for block in self.blocks():
-            yield from _FOUR_WORDS(block)
-
     def below(self, k: int) -> int:
         """
         Draw a whole number from 0 to *k* - 1, each equally likely.
@@ -156,7 +152,7 @@ class Stream:
             raise InvariantViolated(f"nothing can be drawn below {k}")
         last = _WORDS - k
         while True:
-            word = next(self._words)
+            word: int = next(self._words)
             rest = word % k
             if word - rest <= last:
                 return rest

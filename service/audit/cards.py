@@ -10,7 +10,8 @@ from engine.table.event_parts import OpenCard
 from engine.table.state import Table
 from engine.values import SealedCard
 from service.audit import generator
-from service.audit.seen import Seen
+from service.audit.generator import Card
+from service.audit.seen import Hand, Seen
 
 
 def _dice_rolled(audit: Seen, event: events.DiceRolled, _before: object) -> None:
@@ -68,11 +69,17 @@ def _demise(audit: Seen, event: events.DemiseDealt, _before: object) -> None:
 
 
 def _cards_dealt(audit: Seen, event: Any, _before: object) -> None:
+    hand = audit.now()
+    lie = 0
     for dealt in event.dealt:
-        places = audit.now().dealt.setdefault(dealt.seat, set())
+        places = hand.dealt.setdefault(dealt.seat, set())
         for card in dealt.cards:
-            _in_place(audit, card)
+            if _there(hand, card.pile, card.position) == (card.card, card.salt):
+                lie += 1
+            else:
+                _in_place(audit, card)
             places.add((card.pile, card.position))
+    audit.held("cards", lie)
 
 
 def _pile_committed(audit: Seen, event: events.PileCommitted, before: Table) -> None:
@@ -120,10 +127,14 @@ def _in_place(audit: Seen, card: SealedCard) -> None:
 
 
 def _placed(audit: Seen, name: str, pile: int, position: int, face: str, salt: bytes) -> None:
-    cards = audit.now().piles.get(pile, [])
-    there = cards[position] if 0 <= position < len(cards) else None
-    held = there == (face, salt)
+    held = _there(audit.now(), pile, position) == (face, salt)
     audit.hold(name, held, "" if held else f"pile {pile} has another card at {position}")
+
+
+def _there(hand: Hand, pile: int, position: int) -> Card | None:
+    """Return the card that lies at *position* of *pile*, if there is such a place."""
+    cards = hand.piles.get(pile, ())
+    return cards[position] if 0 <= position < len(cards) else None
 
 
 CARDS: Final[dict[type, Callable[[Seen, Any, Any], None]]] = {

@@ -31,6 +31,22 @@ _NO_HEAD = (0, _ZEROS)
 _OF_AN_EVENT = ("positions", "chains", "event_ids")
 _ENTRY = Struct(">1s 11s 16s 32s 32s Q 16s q 32s H 32s 32s 32s").pack
 
+
+class _Guard(msgspec.Struct, frozen=True):
+    stream: str
+    version: int
+    hash: str
+
+
+class _Metadata(msgspec.Struct, frozen=True):
+    """What an append says of itself, as far as it is checked here."""
+
+    command_id: str
+    guards: tuple[_Guard, ...] = ()
+
+
+_metadata = msgspec.json.Decoder(_Metadata)
+
 Boxes = dict[str, dict[str, Opening]]
 """By audience, salt and value of each hidden place."""
 
@@ -96,17 +112,16 @@ class Chains:
         self._written_hash = sha256(recorded.metadata).digest()
         self._index = 0
         try:
-            about = msgspec.json.decode(recorded.metadata)
-            self._command = str(about["command_id"])
-            self._namespace = bytes.fromhex(self._command.replace("-", ""))
-            guarded = about.get("guards", ())
-            guards = [(each["stream"], each["version"], each["hash"]) for each in guarded]
-        except (ValueError, LookupError, TypeError, AttributeError):
+            about = _metadata.decode(recorded.metadata)
+            self._namespace = bytes.fromhex(about.command_id.replace("-", ""))
+            self._command, guards = about.command_id, about.guards
+        except (msgspec.MsgspecError, ValueError):
             # Forged: what follows is not called after a command, and says so.
-            self._command, self._namespace, guards = recorded.event_id.hex, b"", []
-        for stream, version, hash_ in guards:
-            found, head = self.heads.get(stream, (0, _ZEROS))
-            held, what = (version, hash_) == (found, head.hex()), f"{stream} had moved"
+            self._command, self._namespace, guards = recorded.event_id.hex, b"", ()
+        for each in guards:
+            found, head = self.heads.get(each.stream, _NO_HEAD)
+            held = (each.version, each.hash) == (found, head.hex())
+            what = f"{each.stream} had moved"
             self._findings.hold("guards", held, recorded.position, recorded.stream, what)
 
 

@@ -48,8 +48,11 @@ async def read_bytes(driver: Any, league: UUID, plan: Plan, unit: Unit, found: F
     for row in rows:
         chains.follow(row)
         held = _canonical(row.data) and (row.metadata == metadata or _canonical(row.metadata))
-        found.hold("canonical", held, row.position, row.stream, "its documents are not canonical")
+        if not held:
+            what = "its documents are not canonical"
+            found.hold("canonical", False, row.position, row.stream, what, count=0)
         metadata = row.metadata
+    found.held(("canonical",), len(rows))
     sizes = (each.size for each in plan.vouched if each.compared)
     return leaves_of([row.hash for row in rows], unit.offset, sizes)
 
@@ -88,7 +91,8 @@ async def _heads(
         named = [(row.stream, row.stream_version - 1)]
         if row.metadata != metadata:
             metadata = row.metadata
-            named += _guarded(metadata)
+            if b'"guards"' in metadata:
+                named += _guarded(metadata)
         for stream, version in named:
             if stream not in known:
                 asked |= {(stream, version), (stream, version + 1)}

@@ -1,5 +1,5 @@
 """
-The public generator, written a second time with nothing but ``hmac`` and ``hashlib``.
+The public generator, written a second time with nothing but ``hashlib``.
 
 An audit that drew decks with the engine's own code would only prove that the
 engine agrees with itself.  Source: rulebook ``generator``.
@@ -7,7 +7,6 @@ engine agrees with itself.  Source: rulebook ``generator``.
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from hmac import digest
 from itertools import chain, count
 from struct import Struct
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from uuid import UUID
 GOLD = (0, 0, 5, -5, 10, -10)
 SILVER = ("circle", "triangle", "square")
 _LIMIT = 1 << 64
+_BLOCK = 64
 _INNER = bytes(each ^ 0x36 for each in range(256))
 _FOUR_WORDS = Struct(">4Q").unpack
 _OUTER = bytes(each ^ 0x5C for each in range(256))
@@ -29,10 +29,17 @@ class Card(NamedTuple):
     salt: bytes
 
 
+def keyed(key: bytes, message: bytes) -> bytes:
+    """Return HMAC-SHA256, as RFC 2104 writes it."""
+    padded = (key if len(key) <= _BLOCK else sha256(key).digest()).ljust(_BLOCK, b"\x00")
+    inner = sha256(padded.translate(_INNER) + message).digest()
+    return sha256(padded.translate(_OUTER) + inner).digest()
+
+
 def seed(master: bytes, use: str, table: int, hand: int, deal: int) -> bytes:
     """Return the seed that a master gives for these numbers."""
     numbers = b"".join(number.to_bytes(4, "big") for number in (table, hand, deal))
-    return digest(master, b"holotable/seed/1" + use.encode() + b"\x00" + numbers, "sha256")
+    return keyed(master, b"holotable/seed/1" + use.encode() + b"\x00" + numbers)
 
 
 def master_commitment(tournament: UUID, name: str, master: bytes) -> str:
@@ -69,9 +76,9 @@ def _mixed(beacon: bytes, text: bytes) -> bytes:
 
 def numbers(value: bytes, label: str, n: int, openings: bytes) -> Iterator[bytes]:
     """Yield the 32-byte blocks of a label."""
-    key = digest(value, label.encode() + b"\x00" + n.to_bytes(4, "big") + openings, "sha256")
-    # HMAC of RFC 2104 with the padded keys made once: a pile asks for many blocks of one key.
-    padded = key.ljust(64, b"\x00")
+    key = keyed(value, label.encode() + b"\x00" + n.to_bytes(4, "big") + openings)
+    # The same with the padded keys hashed once: a pile asks for many blocks of one key.
+    padded = key.ljust(_BLOCK, b"\x00")
     inner, outer = sha256(padded.translate(_INNER)).copy, sha256(padded.translate(_OUTER)).copy
     for block in count():
         within = inner()

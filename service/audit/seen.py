@@ -89,6 +89,10 @@ class Seen:
         """Write down whether check *name* *held* at this event, and if not, *what* is wrong."""
         return self._findings.hold(name, held, self.position, self._stream, what, count)
 
+    def held(self, name: str, count: int) -> None:
+        """Write down that check *name* held *count* times."""
+        self._findings.held((name,), count)
+
     def seed(self, use: str) -> bytes:
         """Return the seed of the hand in play for *use*: ``cards``, ``dice`` or ``draws``."""
         return bytes.fromhex(getattr(self.now().opened.seeds.value, use))

@@ -40,6 +40,8 @@ from service.keys import LeagueKeys
 
 _log = structlog.get_logger()
 
+_FOLDS, _DECISIONS, _READABLE = ("folds",), ("decisions",), ("readable",)
+
 DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What a forged event may provoke in code that expects a possible one."""
 
@@ -230,10 +232,11 @@ class StreamAudit:
             stream.broken = True
             self._findings.hold("readable", False, recorded.position, recorded.stream, error.detail)
             return None
-        named = event.__struct_config__.tag == recorded.type
-        self._findings.hold(
-            "readable", named, recorded.position, recorded.stream, "the type is not the event's"
-        )
+        if event.__struct_config__.tag == recorded.type:
+            self._findings.held(_READABLE)
+        else:
+            what = "the type is not the event's"
+            self._findings.hold("readable", False, recorded.position, recorded.stream, what)
         match event:
             case LeagueCreated():
                 self._sandbox = event.sandbox
@@ -292,21 +295,21 @@ class StreamAudit:
             check_again(stream.state, group, stream.at, hold)
         checker = self._checker(category, name)
         evolve = DECIDERS[category].evolve
-        for index, (event, position) in enumerate(group):
-            before = stream.state
-            try:
-                done = index < len(folded)
-                stream.state = folded[index] if done else evolve(before, event)
+        done = 0
+        try:
+            for event, position in group:
+                before = stream.state
+                stream.state = folded[done] if done < len(folded) else evolve(before, event)
                 if checker is not None:
                     checker.see(event, position, before)
                     if type(event) in _DECKED and isinstance(checker, HandAudit):
                         self._dealt.see(checker.deck, checker.now().piles.get(1, ()))
                 self._knockouts.see(name, event, position)
                 self._attached.see(name, event, position)
-            except (EngineError, *DEFECTS) as error:
-                self._break(name, stream, position, error)
-                return
-            self._findings.hold("folds", True, position, name, "")
+                done += 1
+        except (EngineError, *DEFECTS) as error:
+            self._break(name, stream, group[done][1], error)
+        self._findings.held(_FOLDS, done)
 
     def _placed(self, name: str, stream: _Stream, group: list[tuple[Any, int]]) -> bool:
         """Remember to which tournament a table belongs; its first event must say so."""
@@ -332,13 +335,15 @@ class StreamAudit:
         position = group[0][1]
         try:
             for part in recall.parts_of([event for event, _ in group]):
-                rest = group[len(folded) :]
-                position = rest[0][1]
+                position = group[len(folded)][1]
                 decided, after = decider.carry_out(state, recall.command_of(part))
                 held = decided == part
-                at = position if held else _first_difference(decided, part, rest)
-                what = "decided again, the events are others"
-                self._findings.hold("decisions", held, at, name, what)
+                if held:
+                    self._findings.held(_DECISIONS)
+                else:
+                    at = _first_difference(decided, part, group[len(folded) :])
+                    what = "decided again, the events are others"
+                    self._findings.hold("decisions", False, at, name, what)
                 if held and NEEDS_BEFORE.isdisjoint(map(type, part)):
                     # Deciding has applied these very events, and nobody asks what was between.
                     folded += [after] * len(part)

@@ -110,6 +110,7 @@ class Codec:
             ) from error
 
 
+@lru_cache(maxsize=16_384)
 def category_of(stream: str) -> str:
     """Return ``table`` of ``table-<32 hex>``."""
     return stream.partition("-")[0]
@@ -268,8 +269,9 @@ def _audiences_by_place(
     """Return for whom each place has a box; *boxes* stand in ascending order."""
     found: dict[str, tuple[str, ...]] = {}
     for audience, box in boxes.items():
+        alone = (audience,)
         for pointer in box:
-            found[pointer] = (*found.get(pointer, ()), audience)
+            found[pointer] = found.get(pointer, ()) + alone
     return found
 
 

@@ -76,11 +76,15 @@ class Frontier:
 
 
 def root_of(leaves: Iterable[bytes]) -> bytes:
-    """Return the root over *leaves*."""
-    frontier = Frontier()
-    for leaf in leaves:
-        frontier.append(leaf)
-    return frontier.root()
+    """Return the root over *leaves*: pairs from the left, one without a neighbour goes up alone."""
+    row = list(leaves)
+    while len(row) > 1:
+        pairs = iter(row)
+        above = [
+            sha256(b"\1" + left + right).digest() for left, right in zip(pairs, pairs, strict=False)
+        ]
+        row = [*above, row[-1]] if len(row) % 2 else above
+    return row[0] if row else EMPTY_ROOT
 
 
 def complete_subtrees(start: int, end: int) -> list[Range]:
