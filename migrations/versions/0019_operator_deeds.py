@@ -25,6 +25,8 @@ STATEMENTS = (
     """,
     "CREATE INDEX ix_operator_deed_league ON operator_deed (league, size)",
     "GRANT SELECT, INSERT ON operator_deed TO holotable_api",
+    # Who looks at a hand with the auditor's login leaves a trace as well.
+    "GRANT INSERT ON operator_deed TO holotable_audit",
 )
 
 

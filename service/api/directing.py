@@ -80,7 +80,7 @@ async def resume(request: Asked, tournament_id: FromPath[str]) -> Response[bytes
     "POST", "/v1/tournaments/{tournament_id:str}/cancel", "cancel_tournament",
     "End a tournament without a result; its money is owed by the policy of its terms.",
     needs="direct_play", scope="tournaments:manage", body=Reasoned,
-    answer=Changed, problems=("forbidden", "tournament_over"), dry_run=True,
+    answer=Changed, problems=("forbidden", "tournament_over", "frozen"), dry_run=True,
 )  # fmt: skip
 @rehearsable
 async def cancel(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:

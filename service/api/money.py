@@ -119,6 +119,7 @@ def money_shown(state: Known) -> MoneyShown:
     needs="report_results", scope="tournaments:manage", body=PaymentWanted, answer=PaymentTaken,
     status=201,
     problems=(
+        "frozen",
         "forbidden", "payment_not_due", "payments_on_trust", "entrant_unknown", "tournament_over",
     ),
 )  # fmt: skip

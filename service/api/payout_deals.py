@@ -71,6 +71,7 @@ class DealAnswered(msgspec.Struct, kw_only=True):
     "Offer everyone still in a division of what we play for.",
     needs="own_entry", scope="tables:play", body=DealWanted, answer=DealAnswered, status=201,
     problems=(
+        "frozen",
         "forbidden", "deal_not_possible", "deal_pending", "deal_amounts_wrong",
         "tournament_not_running",
     ),
@@ -86,6 +87,7 @@ async def propose_deal(request: Asked, tournament_id: FromPath[str]) -> Response
     needs="direct_play", scope="tournaments:manage", body=DealWanted, answer=DealAnswered,
     status=201,
     problems=(
+        "frozen",
         "forbidden", "deal_not_possible", "deal_pending", "deal_amounts_wrong",
         "tournament_not_running",
     ),
@@ -137,7 +139,7 @@ async def read_deals(request: Asked, tournament_id: FromPath[str]) -> Response[b
     "POST", "/v1/tournaments/{tournament_id:str}/deals/{number:str}/accept", "accept_deal",
     "Agree to a deal that is offered to me.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=DealAnswered,
-    problems=("deal_not_open", "deal_not_possible", "tournament_not_running"),
+    problems=("deal_not_open", "deal_not_possible", "tournament_not_running", "frozen"),
 )  # fmt: skip
 async def accept_deal(
     request: Asked, tournament_id: FromPath[str], number: FromPath[str]

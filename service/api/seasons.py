@@ -172,7 +172,7 @@ _NO_PRESET = Preset(name="", says="", points=PlacesFromEnd(), source="")
     "POST", "/v1/seasons/{season_id:str}/close", "close_season",
     "Close a season: lots are drawn for who is level in everything else.",
     needs="manage_seasons",
-    scope="tournaments:manage", body=Nothing, answer=SeasonMade, problems=("forbidden",),
+    scope="tournaments:manage", body=Nothing, answer=SeasonMade, problems=("forbidden", "frozen"),
 )  # fmt: skip
 async def close_season(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
     """Award no further points, and publish the master."""
