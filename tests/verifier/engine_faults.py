@@ -1,0 +1,138 @@
+"""Faults of an engine that the verifier has to name, and a made-up season that reaches each."""
+
+from typing import NamedTuple
+
+from tests.faults.catalogue import FAULTS
+from tests.faults.planting import Fault
+
+Season = tuple[int, int, float]
+"""Seed, players, chaos."""
+
+PLAIN: Season = (1, 4, 0.0)
+_KNOWN = {fault.name: fault for fault in FAULTS}
+
+
+class Planted(NamedTuple):
+    """A fault, the rule that the verifier names, and where it shows."""
+
+    fault: Fault
+    rule: str
+    season: Season = PLAIN
+
+
+def known(name: str, rule: str, season: Season = PLAIN) -> Planted:
+    """Return one of those that the tests of the rules catch too."""
+    return Planted(_KNOWN[name], rule, season)
+
+
+def planted(
+    name: str, file: str, sound: str, faulty: str, rule: str, season: Season = PLAIN
+) -> Planted:
+    """Return one that only a whole season shows."""
+    fault = Fault(name=name, file=file, sound=sound, faulty=faulty, caught_by="")
+    return Planted(fault, rule, season)
+
+
+PLANTED = (
+    known("fewer cards of the target suit win a tie", "showdown.best"),
+    known("a sylop counts for no suit", "showdown.key"),
+    known("a short all-in becomes the full raise", "betting.chip_unit"),
+    known("the big blind has no option", "phases"),
+    known("below the target is better than above it", "showdown.best"),
+    known("blinds double one hand too early", "escalation"),
+    known("the second street begins left of the big blind", "betting.turn"),
+    known("no card may stay where it was", "generator.piles"),
+    planted(
+        "forced bets treble",
+        "table/opening.py",
+        "factor = 2 ** min(",
+        "factor = 3 ** min(",
+        "escalation",
+    ),
+    planted(
+        "the dice are rolled under another label",
+        "dice.py",
+        'Stream(seed, "target", 1, digest)',
+        'Stream(seed, "spike", 1, digest)',
+        "dice.target",
+    ),
+    planted(
+        "salts are drawn under another label",
+        "rng.py",
+        'Stream(seed, "salt", number, digest)',
+        'Stream(seed, "salts", number, digest)',
+        "generator.piles",
+    ),
+    planted(
+        "seeds go by table and hand in another order",
+        "rng.py",
+        "for number in (table, hand, deal)",
+        "for number in (hand, table, deal)",
+        "generator.seeds",
+    ),
+    planted(
+        "cards are dealt in packets and not one at a time",
+        "table/dealing.py",
+        "range(index, cards, dealt_in)",
+        "range(index * (cards // dealt_in), (index + 1) * (cards // dealt_in))",
+        "cards.deal",
+    ),
+    planted(
+        "a hand that is won is counted twice",
+        "table/evolution_at_end.py",
+        "hands_won=place.hands_won + (place.seat in event.winners)",
+        "hands_won=place.hands_won + 2 * (place.seat in event.winners)",
+        "absence.timeouts",
+    ),
+    planted(
+        "a place is worth a point more",
+        "season/points.py",
+        "(field.entrants - place + 1)",
+        "(field.entrants - place + 2)",
+        "points.places_from_end",
+    ),
+    planted(
+        "the odd units of the prizes go to the last places",
+        "tournament/money/prizes.py",
+        "        amounts[place] += 1",
+        "        amounts[-1 - place] += 1",
+        "payouts",
+    ),
+    planted(
+        "who has less at the end is placed higher",
+        "tournament/placings.py",
+        "order = sorted(by_number, key=lambda each: each.rank, reverse=True)",
+        "order = sorted(by_number, key=lambda each: each.rank)",
+        "finish.ties",
+    ),
+    planted(
+        "the button leaves a seat out",
+        "table/positions.py",
+        "button = clockwise(regular, before)[0]",
+        "button = clockwise(regular, before)[:2][-1]",
+        "button",
+    ),
+    planted(
+        "seats are drawn under the label of moves",
+        "tournament/seating.py",
+        "shuffle(entrants, seed=seed, label=label, digest=digest)",
+        'shuffle(entrants, seed=seed, label="move", digest=digest)',
+        "seating.draw",
+    ),
+    planted(
+        "a master is committed to without the zero behind its name",
+        "rng.py",
+        'tournament.bytes + name.encode() + b"\\0" + master',
+        "tournament.bytes + name.encode() + master",
+        "generator.seeds",
+    ),
+    planted(
+        "a rebuy brings two stacks",
+        "tournament/rebuying.py",
+        "chips=state.terms.starting_stack,",
+        "chips=2 * state.terms.starting_stack,",
+        "rebuy",
+        (227, 6, 1.0),
+    ),
+    known("timeouts are not counted", "absence.timeouts", (5, 5, 0.5)),
+)
