@@ -669,6 +669,9 @@ class Completeness:
             wanted |= self.tournament(self.bundle.subject)
         else:
             wanted |= self.season()
+        if self.bundle.by_leaves():
+            piles = {e.position for e in self.bundle.events if e.type in ("hand_opened", "pile_committed")}
+            self.check(set(self.bundle.leaves) == piles, None, "the leaves are not those of each pile once")
         for stream in sorted(set(self.streams) - wanted):
             self.check(False, self.streams[stream][0].position, f"{stream} does not belong to the bundle")
 
@@ -734,11 +737,11 @@ class Completeness:
 
     def season(self) -> set[str]:
         stream = stream_of(self.bundle.subject)
-        named: set[str] = set()
-        for event in self.whole(stream):
-            named |= find_ids(event.data, "trn")
-        announced = [event for event in self.bundle.events if event.type == "tournament_announced"]
-        named |= {event.data["tournament"] for event in announced if event.data["season"] == self.bundle.subject}
+        season = self.whole(stream)
+        named = {event.data["tournament"] for event in season if event.type == "points_awarded"}
+        if self.bundle.format == 1:
+            announced = [event for event in self.bundle.events if event.type == "tournament_announced"]
+            named |= {event.data["tournament"] for event in announced if event.data["season"] == self.bundle.subject}
         found = {stream}
         for tournament in sorted(named):
             found |= self.tournament(tournament)
@@ -2110,6 +2113,8 @@ class Table:
         self.ranked = {}
         if not self.known:
             for event in events:
+                if event.type == "pile_committed" and deal.by_leaves:
+                    deal.add_leaves(event, event.data["pile"], event.data["size"], event.data["root"])
                 deal.see_all(event)
             self.sound = False
             return
@@ -2847,6 +2852,9 @@ class Tournament:
     def check_recorded(self) -> None:
         """Every table with its last hash and its hands: a table that is dropped, or cut, is missed."""
         for event in self.of("tables_recorded"):
+            opened = sorted(self.tables, key=lambda table: table.events[0].position)
+            order = [entry["table"] for entry in event.data["tables"]]
+            self.given.same(event, "completeness", "order of tables", order, [table.id for table in opened])
             found = {
                 entry["table"]: [entry["version"], entry["hash"], entry["hands"]] for entry in event.data["tables"]
             }
@@ -4873,10 +4881,18 @@ class Season:
                 self.check(event, "standings.final", False, "a closed season takes nothing")
 
     def on_tournaments_recorded(self, event: Event) -> None:
+        """`recomputing.md` 8: once, after the close, every tournament that was ever counted, in that order."""
+        self.check(event, "completeness", self.closed, "recorded before the season was closed")
+        names = [entry["tournament"] for entry in event.data["tournaments"]]
+        self.same(event, "completeness", "tournaments", names, self.order)
         for entry in event.data["tournaments"]:
             tournament = self.tournaments.get(entry["tournament"])
             heads = {e.version: e.leaf.hex() for e in tournament.events} if tournament else {}
             found = heads.get(entry["version"])
+            ends = ("tournament_finished", "tournament_cancelled")
+            over = [e.version for e in tournament.events if e.type in ends] if tournament else []
+            late = bool(over) and over[0] <= entry["version"]
+            self.check(event, "completeness", late, f"{entry['tournament']} was recorded before its end")
             self.same(event, "completeness", f"head of {entry['tournament']}", entry["hash"], found)
 
     # -- awards
