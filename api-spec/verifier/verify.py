@@ -669,6 +669,9 @@ class Completeness:
             wanted |= self.tournament(self.bundle.subject)
         else:
             wanted |= self.season()
+        if self.bundle.by_leaves():
+            piles = {e.position for e in self.bundle.events if e.type in ("hand_opened", "pile_committed")}
+            self.check(set(self.bundle.leaves) == piles, None, "the leaves are not those of each pile once")
         for stream in sorted(set(self.streams) - wanted):
             self.check(False, self.streams[stream][0].position, f"{stream} does not belong to the bundle")
 
@@ -734,11 +737,11 @@ class Completeness:
 
     def season(self) -> set[str]:
         stream = stream_of(self.bundle.subject)
-        named: set[str] = set()
-        for event in self.whole(stream):
-            named |= find_ids(event.data, "trn")
-        announced = [event for event in self.bundle.events if event.type == "tournament_announced"]
-        named |= {event.data["tournament"] for event in announced if event.data["season"] == self.bundle.subject}
+        season = self.whole(stream)
+        named = {event.data["tournament"] for event in season if event.type == "points_awarded"}
+        if self.bundle.format == 1:
+            announced = [event for event in self.bundle.events if event.type == "tournament_announced"]
+            named |= {event.data["tournament"] for event in announced if event.data["season"] == self.bundle.subject}
         found = {stream}
         for tournament in sorted(named):
             found |= self.tournament(tournament)
@@ -839,14 +842,63 @@ def seed_of(master: bytes, use: str, table: int, hand: int, deal: int) -> bytes:
     return hmac256(master, b"holotable/seed/1" + use.encode() + b"\0" + u(table, 4) + u(hand, 4) + u(deal, 4))
 
 
-def openings_digest(openings: list[tuple[int, bytes]]) -> bytes:
-    """`generator.openings`"""
-    return sha(b"holotable/openings/1" + b"".join(u(seat, 2) + value for seat, value in sorted(openings)))
+def openings_digest(openings: list[tuple[int, bytes]], beacon: bytes | None = None) -> bytes:
+    """`generator.openings`, `generator.beacon`"""
+    return mixed(b"".join(u(seat, 2) + value for seat, value in sorted(openings)), beacon)
 
 
-def commitments_digest(commitments: list[bytes]) -> bytes:
-    """`entropy.draws`: what draws at table 0 take in place of openings."""
-    return sha(b"holotable/openings/1" + b"".join(commitments))
+def commitments_digest(commitments: list[bytes], beacon: bytes | None = None) -> bytes:
+    """`entropy.draws`: what draws at table 0 take in place of openings; with a *beacon* its round besides."""
+    return mixed(b"".join(commitments), beacon)
+
+
+def mixed(text: bytes, beacon: bytes | None) -> bytes:
+    """`generator.beacon`: with a round of a beacon the digest has another number."""
+    return sha(b"holotable/openings/1" + text) if beacon is None else sha(b"holotable/openings/2" + beacon + text)
+
+
+def pulse_bytes(chain: Json, pulse: Json) -> bytes:
+    return bytes.fromhex(chain["hash"]) + u(pulse["round"], 8) + bytes.fromhex(pulse["randomness"])
+
+
+def round_due(chain: Json, at: int) -> int:
+    """`beacon.round`: the first round that comes 3 s after *at* (microseconds since 1970) at the earliest."""
+    wait = at + 3_000_000 - chain["genesis"] * 1_000_000
+    return max(1, -(-wait // (chain["period"] * 1_000_000)) + 1)
+
+
+def check_pulse(event: Event, chain: Json, pulse: Json, report: Report) -> None:
+    """`beacon.value`: the randomness of the signature; the signature itself where a library for BLS is at hand."""
+    found = sha(bytes.fromhex(pulse["signature"])).hex()
+    text = "randomness that is not the hash of its signature"
+    report.check("beacon", pulse["randomness"] == found, event.position, "beacon.value", text)
+    holds = bls_holds(chain, pulse)
+    if holds is None:
+        report.skip("signatures of the beacon: install py-arkworks-bls12381 (0.5) to have them checked")
+        return
+    text = "a signature that the beacon's key did not make for this round"
+    report.check("beacon", holds, event.position, "beacon.value", text)
+
+
+def bls_holds(chain: Json, pulse: Json) -> bool | None:
+    """Whether the pulse is signed by the chain's key; None where nothing here can compute pairings."""
+    try:
+        import py_arkworks_bls12381 as bls
+    except ImportError:
+        return None
+    message = sha(u(pulse["round"], 8))
+    suite = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
+    try:
+        signature = bls.G1Point.from_compressed_bytes(bytes.fromhex(pulse["signature"]))
+        key = bls.G2Point.from_compressed_bytes(bytes.fromhex(chain["public_key"]))
+    except ValueError:
+        return False
+    if signature == bls.G1Point.identity():
+        return False
+    hashed = bls.G1Point.hash_to_curve(message, suite) if hasattr(bls.G1Point, "hash_to_curve") else None
+    if hashed is None:
+        return None
+    return bool(bls.GT.multi_pairing([signature, -hashed], [bls.G2Point(), key]) == bls.GT.one())
 
 
 class Draws:
@@ -1114,12 +1166,21 @@ def place_of(card: Json) -> Place:
 class Deal:
     """What is known of the cards of one deal: from its seeds as far as they are opened, and from single openings."""
 
-    def __init__(self, event: Event, table: int, deck: list[str], masters: dict[str, bytes], given: Evidence) -> None:
+    def __init__(
+        self,
+        event: Event,
+        table: int,
+        deck: list[str],
+        masters: dict[str, bytes],
+        given: Evidence,
+        beacon: bytes | None = None,
+    ) -> None:
         self.event, self.report, self.deck = event, given.report, deck
         self.opened = given.opened
         self.of_hand = given.bundle.kind == "hand"
         data = event.data
-        self.digest = openings_digest([(entry["seat"], bytes.fromhex(entry["value"])) for entry in data["openings"]])
+        openings = [(entry["seat"], bytes.fromhex(entry["value"])) for entry in data["openings"]]
+        self.digest = openings_digest(openings, beacon)
         self.numbers = (table, data["number"], data["deal"])
         self.listed = given.bundle.leaves
         self.by_leaves = given.bundle.by_leaves()
@@ -1260,6 +1321,8 @@ ASIDE = {
     "penalty_imposed",
     "hand_quit",
     "deal_voided",
+    "table_beacon_mixed",
+    "table_beacon_awaited",
 }
 
 
@@ -2044,11 +2107,14 @@ class Table:
     def one_hand(self, events: list[Event]) -> None:
         opened = events[0]
         masters = self.tournament.masters if self.tournament else {}
-        deal = Deal(opened, self.number, deck_of(self.ruleset["deck"]), masters, self.given)
+        beacon = self.beacon_of(opened, events[1:2])
+        deal = Deal(opened, self.number, deck_of(self.ruleset["deck"]), masters, self.given, beacon)
         self.check_books(opened)
         self.ranked = {}
         if not self.known:
             for event in events:
+                if event.type == "pile_committed" and deal.by_leaves:
+                    deal.add_leaves(event, event.data["pile"], event.data["size"], event.data["root"])
                 deal.see_all(event)
             self.sound = False
             return
@@ -2063,6 +2129,36 @@ class Table:
         self.close(hand)
         self.between(events[hand.next :] if hand.settled or hand.voided else [])
         self.before = opened
+
+    def beacon_of(self, opened: Event, behind: list[Event]) -> bytes | None:
+        """`beacon.deals`: the round that was named before this deal, with the openings that count."""
+        chain = self.tournament.chain if self.tournament else None
+        mixed_in = behind[0] if behind and behind[0].type == "table_beacon_mixed" else None
+        same = self.given.same
+        if chain is None:
+            self.given.check(opened, "beacon.deals", mixed_in is None, "a beacon that the terms do not name")
+            return None
+        if not self.given.check(opened, "beacon.deals", mixed_in is not None, "no round of the beacon"):
+            return None
+        assert mixed_in is not None
+        pulse = mixed_in.data["pulse"]
+        same(mixed_in, "beacon.deals", "chain", mixed_in.data["chain"], chain)
+        check_pulse(mixed_in, chain, pulse, self.given.report)
+        asked = [e for e in self.events if e.type == "table_beacon_awaited" and e.position < opened.position]
+        if self.given.check(opened, "beacon.deals", bool(asked), "no round was named before the deal"):
+            data = asked[-1].data
+            found = [data["hand_number"], data["deal"], data["openings"], data["omissions"], data["round"]]
+            hand = opened.data
+            due = [hand["number"], hand["deal"], hand["openings"], hand["omissions"], pulse["round"]]
+            same(asked[-1], "beacon.deals", "hand, deal, openings, omissions, round", found, due)
+        return pulse_bytes(chain, pulse)
+
+    def on_table_beacon_awaited(self, event: Event) -> None:
+        data = event.data
+        chain = self.tournament.chain if self.tournament else None
+        self.given.same(event, "beacon.named", "chain", data["chain"], chain)
+        due = round_due(data["chain"], microseconds(data["at"]))
+        self.given.same(event, "beacon.round", "round", data["round"], due)
 
     def can_be_dealt(self) -> list[int]:
         """Seats that could play another hand (`forced.short`)."""
@@ -2381,7 +2477,10 @@ class Opening:
             self.same("button.dead", "button", small if dealer_small else big)
         else:
             self.same("button.dead", "small_blind", old["big_blind"])
-            if old["small_blind"] is not None:
+            if old["small_blind"] in (big, old["button"]):  # two became more
+                others = [seat for seat in clockwise(self.dealt, old["big_blind"]) if seat != old["big_blind"]]
+                self.same("button.dead", "button", others[-1])
+            elif old["small_blind"] is not None:
                 self.same("button.dead", "button", old["small_blind"])
         new = self.newcomers()
         between = [seat for seat in clockwise(self.table.can_be_dealt(), self.data["button"])]
@@ -2607,11 +2706,13 @@ class Tournament:
         self.by_kind: dict[str, list[Event]] = {}
         for event in events:
             self.by_kind.setdefault(event.type, []).append(event)
+        named = self.of("beacon_named")
+        self.chain: Json | None = named[-1].data["chain"] if named else None
         self.find_masters()
         self.entering, self.places, self.money = Entering(self), Places(self), Money(self)
         self.rounds = Rounds(self)
         self.parts: list[Part] = [self.entering, self.places, self.money, self.rounds, Seating(self), Clock(self)]
-        self.parts += [Floor(self), Result(self)]
+        self.parts += [Floor(self), Beacon(self), Result(self)]
 
     def of(self, kind: str) -> list[Event]:
         return self.by_kind.get(kind, [])
@@ -2690,7 +2791,15 @@ class Tournament:
             self.given.report.skip("draws of seats: the master is not opened")
             return None
         seed = seed_of(self.masters["draws"], "draws", 0, number, 1)
-        return Draws(seed, label, 1, commitments_digest(self.commitments(event)))
+        return Draws(seed, label, 1, commitments_digest(self.commitments(event), self.seats_beacon(event)))
+
+    def seats_beacon(self, event: Event) -> bytes | None:
+        """`beacon.seats`: every draw at table 0 takes the round that the seats were drawn by."""
+        recorded = [e for e in self.of("beacon_recorded") if e.version <= event.version]
+        if self.chain is None or not recorded:
+            self.given.check(event, "beacon.seats", self.chain is None, "drawn before the beacon's round was there")
+            return None
+        return pulse_bytes(self.chain, recorded[-1].data["pulse"])
 
     def check_draw(self, event: Event, rule: str, candidates: list[str]) -> None:
         """That `draw` of *event* has the order which its label gives for *candidates*."""
@@ -2743,6 +2852,9 @@ class Tournament:
     def check_recorded(self) -> None:
         """Every table with its last hash and its hands: a table that is dropped, or cut, is missed."""
         for event in self.of("tables_recorded"):
+            opened = sorted(self.tables, key=lambda table: table.events[0].position)
+            order = [entry["table"] for entry in event.data["tables"]]
+            self.given.same(event, "completeness", "order of tables", order, [table.id for table in opened])
             found = {
                 entry["table"]: [entry["version"], entry["hash"], entry["hands"]] for entry in event.data["tables"]
             }
@@ -3320,9 +3432,10 @@ class Money(Part):
             if not parties & set(names):
                 due.update(self.divided(names, sum(prizes[place - 1 : place - 1 + len(names)])))
         if self.deal is not None:
-            for share in self.deal["shares"]:
+            shares = [share for share in self.deal["shares"] if share["entrant"] not in forfeited]
+            for share in shares:
                 due[share["entrant"]] += share["amount"]
-            rest = sum(prizes[: len(parties)]) - sum(share["amount"] for share in self.deal["shares"])
+            rest = sum(prizes[: len(shares)]) - sum(share["amount"] for share in shares)
             best = min(entry["place"] for entry in kept if entry["entrant"] in parties)
             names = [e["entrant"] for e in kept if e["place"] == best and e["entrant"] in parties]
             due.update(self.divided(names, rest))
@@ -4497,6 +4610,54 @@ class Clock(Part):
 # ---------------------------------------------------------------------------------------------------------------
 
 
+class Beacon(Part):
+    """A public beacon, where the terms name one: rulebook 10.13 to 10.20."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        super().__init__(tournament)
+        self.awaited: Event | None = None
+
+    def on_beacon_named(self, event: Event) -> None:
+        later = [e for e in self.all.events if e.version < event.version and e.type != "tournament_announced"]
+        drafted = {"tournament_drafted", "terms_revised", "beacon_named"}
+        early = all(e.type in drafted for e in later)
+        self.check(event, "beacon.named", early, "named after the tournament was announced")
+
+    def on_beacon_awaited(self, event: Event) -> None:
+        closed = self.all.entering.closed
+        self.check(event, "beacon.seats", closed, "asked for before registration closed")
+        self.check(event, "beacon.round", self.awaited is None, "asked for twice")
+        if self.check(event, "beacon.named", self.all.chain is not None, "the terms name no beacon"):
+            assert self.all.chain is not None
+            due = round_due(self.all.chain, microseconds(event.data["at"]))
+            self.same(event, "beacon.round", "round", event.data["round"], due)
+        self.awaited = event
+
+    def on_beacon_recorded(self, event: Event) -> None:
+        pulse = event.data["pulse"]
+        due = self.awaited.data["round"] if self.awaited else None
+        self.same(event, "beacon.round", "round", pulse["round"], due)
+        if self.all.chain is not None:
+            check_pulse(event, self.all.chain, pulse, self.given.report)
+
+    def between(self, event: Event) -> None:
+        """From asking until the seats are drawn nobody registers, withdraws, checks in or commits."""
+        waits = self.awaited is not None and not any(e.version < event.version for e in self.all.of("beacon_recorded"))
+        self.check(event, "beacon.seats", not waits, "while the seats wait for the beacon")
+
+    def on_entrant_registered(self, event: Event) -> None:
+        self.between(event)
+
+    def on_entrant_withdrawn(self, event: Event) -> None:
+        self.between(event)
+
+    def on_entrant_checked_in(self, event: Event) -> None:
+        self.between(event)
+
+    def on_entropy_committed(self, event: Event) -> None:
+        self.between(event)
+
+
 class Floor(Part):
     """Penalties and last hands."""
 
@@ -4522,7 +4683,8 @@ class Floor(Part):
         ]
         self.same(event, rule, "what the table took note of", imposed[-1:], [data["hands"]])
         if table.sound and data["rounds"] is not None:
-            self.same(event, rule, "players at the table", data["players"], len(table.seats_at(event.position)))
+            here = [name for name in table.seats_at(event.position).values() if name in self.all.left()]
+            self.same(event, rule, "players at the table", data["players"], len(here))
 
     def on_last_hands_called(self, event: Event) -> None:
         """`finish.last_hands`: so many as were drawn from the committed seed, or those in play."""
@@ -4719,10 +4881,18 @@ class Season:
                 self.check(event, "standings.final", False, "a closed season takes nothing")
 
     def on_tournaments_recorded(self, event: Event) -> None:
+        """`recomputing.md` 8: once, after the close, every tournament that was ever counted, in that order."""
+        self.check(event, "completeness", self.closed, "recorded before the season was closed")
+        names = [entry["tournament"] for entry in event.data["tournaments"]]
+        self.same(event, "completeness", "tournaments", names, self.order)
         for entry in event.data["tournaments"]:
             tournament = self.tournaments.get(entry["tournament"])
             heads = {e.version: e.leaf.hex() for e in tournament.events} if tournament else {}
             found = heads.get(entry["version"])
+            ends = ("tournament_finished", "tournament_cancelled")
+            over = [e.version for e in tournament.events if e.type in ends] if tournament else []
+            late = bool(over) and over[0] <= entry["version"]
+            self.check(event, "completeness", late, f"{entry['tournament']} was recorded before its end")
             self.same(event, "completeness", f"head of {entry['tournament']}", entry["hash"], found)
 
     # -- awards

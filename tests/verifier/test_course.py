@@ -503,6 +503,22 @@ def an_own_card_that_is_not_the_one_in_the_deck(forged: Forgery) -> None:
     opening["value"] = "Z1" if opening["value"] != "Z1" else "Z2"
 
 
+@fault("leaves", "completeness")
+def leaves_of_an_event_that_has_none(forged: Forgery) -> None:
+    leaves = next(line for line in forged.lines if line["line"] == "leaves")
+    leaves["position"] -= 1
+
+
+@fault("rounds", "completeness")
+def tables_recorded_in_another_order(forged: Forgery) -> None:
+    forged.data("tables_recorded")["tables"].reverse()
+
+
+@fault("lots", "completeness")
+def tournaments_recorded_in_another_order(forged: Forgery) -> None:
+    forged.data("tournaments_recorded")["tournaments"].reverse()
+
+
 @pytest.mark.parametrize(("name", "rule", "change"), FAULTS)
 def test_a_planted_fault_is_found_and_its_rule_is_named(
     name: str, rule: str, change: Fault

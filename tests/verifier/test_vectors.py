@@ -223,3 +223,37 @@ def test_instants_have_one_form_only() -> None:
 def test_the_real_bundles_are_in_form() -> None:
     assert verifier.read_bundle(bundle("raises")).kind == "hand"
     assert verifier.read_bundle(bundle("season")).kind == "season"
+
+
+def test_rounds_of_a_beacon_are_signed_by_its_key_and_by_no_other_round() -> None:
+    pytest.importorskip("py_arkworks_bls12381")
+    known = vectors("beacon")
+    for pulse in known["pulses"]:
+        assert verifier.bls_holds(known["chain"], pulse)
+        assert not verifier.bls_holds(known["chain"], pulse | {"round": pulse["round"] + 1})
+        assert verifier.sha(bytes.fromhex(pulse["signature"])).hex() == pulse["randomness"]
+
+
+def test_the_round_of_a_beacon_follows_from_the_instant() -> None:
+    known = vectors("beacon")
+    for each in known["rounds"]:
+        assert (
+            verifier.round_due(known["chain"], verifier.microseconds(each["at"])) == each["round"]
+        )
+
+
+def test_a_round_of_a_beacon_is_mixed_into_digests() -> None:
+    known = vectors("beacon")
+    mixed = known["mixed"]
+    pulse = next(each for each in known["pulses"] if each["round"] == mixed["round"])
+    beacon = verifier.pulse_bytes(known["chain"], pulse)
+    openings = [(seat, bytes.fromhex(value)) for seat, value in mixed["openings"]]
+    commitments = [bytes.fromhex(each) for each in mixed["commitments"]]
+    digest = verifier.openings_digest(openings, beacon)
+    assert digest.hex() == mixed["openings_digest"]
+    assert verifier.openings_digest([], beacon).hex() == mixed["openings_digest_none"]
+    assert verifier.commitments_digest(commitments, beacon).hex() == mixed["commitments_digest"]
+    seed = verifier.seed_of(bytes.fromhex(mixed["master"]), "cards", 1, 2, 1)
+    pile = verifier.make_pile(seed, 1, digest, verifier.deck_of("d62"))
+    assert pile.cards == mixed["deck_1_2_1"]
+    assert pile.root.hex() == mixed["deck_root_1_2_1"]
