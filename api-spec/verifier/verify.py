@@ -2259,9 +2259,13 @@ class Table:
             if books is not None and self.sound:
                 found = [entry["entrant"], entry["stack"]]
                 self.given.same(event, "stacks", "departure", found, [books.entrant, books.stack])
-        if self.sound and self.before is not None and event.data["to_table"] is not None:
-            self.given.same(event, "seating.break_table", "carry", event.data["carry"], self.carry)
-            self.carry = 0
+        if self.sound and self.before is not None:
+            # The carry goes with the last entrant to the heir; who leaves for nowhere may leave it to a later move.
+            due = 0 if self.books else self.carry
+            stays = event.data["to_table"] is None and event.data["carry"] == 0
+            if not stays:
+                self.given.same(event, "seating.break_table", "carry", event.data["carry"], due)
+            self.carry -= event.data["carry"]
 
     def on_arrivals_seated(self, event: Event) -> None:
         for entry in event.data["arrivals"]:

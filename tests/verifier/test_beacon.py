@@ -1,0 +1,184 @@
+"""Where a public beacon is mixed in, it is followed, and what is wrong with it is found and named."""
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from tests.verifier.forging import PUBLIC, Forgery
+from tests.verifier.loading import KEYS, bundle, verifier
+
+Fault = Callable[[Forgery], None]
+FAULTS: list[Any] = []
+
+
+def fault(rule: str) -> Callable[[Fault], Fault]:
+    def planted(change: Fault) -> Fault:
+        FAULTS.append(pytest.param(rule, change, id=change.__name__))
+        return change
+
+    return planted
+
+
+def exchange(one: Any, other: Any, *names: str) -> None:
+    for name in names:
+        one[name], other[name] = other[name], one[name]
+
+
+# -- of a deal
+
+
+@fault("beacon.round")
+def a_deal_by_a_later_round(forged: Forgery) -> None:
+    forged.data("table_beacon_awaited")["round"] += 1
+
+
+@fault("beacon.round")
+def a_round_that_was_asked_for_at_another_instant(forged: Forgery) -> None:
+    forged.data("table_beacon_awaited")["at"] = "2026-11-21T23:39:32.080039Z"
+
+
+@fault("beacon.deals")
+def a_deal_by_another_round_than_the_one_named(forged: Forgery) -> None:
+    forged.data("table_beacon_mixed")["pulse"]["round"] += 1
+
+
+@fault("generator.piles")
+def a_deck_by_another_round_than_the_one_named(forged: Forgery) -> None:
+    forged.data("table_beacon_mixed")["pulse"]["round"] += 1
+
+
+@fault("beacon.value")
+def another_randomness_than_that_of_the_signature(forged: Forgery) -> None:
+    forged.data("table_beacon_mixed")["pulse"]["randomness"] = "0" * 64
+
+
+@fault("generator.piles")
+def a_signature_with_its_randomness_of_another_round(forged: Forgery) -> None:
+    seats = forged.data("beacon_recorded")["pulse"]
+    pulse = forged.data("table_beacon_mixed")["pulse"]
+    pulse["signature"], pulse["randomness"] = seats["signature"], seats["randomness"]
+
+
+@fault("beacon.deals")
+def openings_that_change_after_the_round_was_named(forged: Forgery) -> None:
+    forged.data("table_beacon_awaited")["openings"][0]["value"] = "1" * 64
+
+
+@fault("beacon.deals")
+def an_opening_more_when_the_round_was_named(forged: Forgery) -> None:
+    forged.data("table_beacon_awaited")["openings"].append({"seat": 3, "value": "1" * 64})
+
+
+@fault("beacon.deals")
+def an_omission_that_was_not_settled_when_the_round_was_named(forged: Forgery) -> None:
+    forged.data("table_beacon_awaited")["omissions"].clear()
+
+
+@fault("beacon.deals")
+def a_round_that_was_named_for_another_deal(forged: Forgery) -> None:
+    forged.data("table_beacon_awaited")["deal"] = 2
+
+
+@fault("beacon.deals")
+def another_beacon_than_the_one_of_the_terms(forged: Forgery) -> None:
+    forged.data("table_beacon_mixed")["chain"]["hash"] = "0" * 64
+
+
+@fault("beacon.deals")
+def a_deal_that_nothing_was_mixed_into(forged: Forgery) -> None:
+    event = forged.events("table_beacon_mixed")[0]
+    event["type"] = "table_resumed"
+    event["data"] = {"type": "table_resumed"}
+
+
+@fault("beacon.deals")
+def a_round_that_is_not_right_behind_its_deal(forged: Forgery) -> None:
+    mixed, posted = forged.events("table_beacon_mixed")[0], forged.events("forced_bets_posted")[0]
+    exchange(mixed, posted, "type", "data", "schema_version")
+
+
+@fault("beacon.deals")
+def a_deal_that_no_round_was_named_for(forged: Forgery) -> None:
+    event = forged.events("table_beacon_awaited")[0]
+    event["type"] = "table_resumed"
+    event["data"] = {"type": "table_resumed"}
+
+
+@fault("beacon.deals")
+def a_beacon_that_the_terms_do_not_name(forged: Forgery) -> None:
+    forged.data("beacon_named")["chain"] = None
+
+
+# -- of the seats
+
+
+@fault("beacon.round")
+def seats_by_a_later_round(forged: Forgery) -> None:
+    forged.data("beacon_awaited")["round"] += 1
+
+
+@fault("beacon.round")
+def seats_by_another_round_than_the_one_named(forged: Forgery) -> None:
+    forged.data("beacon_recorded")["pulse"]["round"] += 1
+
+
+@fault("beacon.value")
+def seats_by_another_randomness(forged: Forgery) -> None:
+    forged.data("beacon_recorded")["pulse"]["randomness"] = "0" * 64
+
+
+@fault("beacon.seats")
+def somebody_commits_when_the_round_is_named(forged: Forgery) -> None:
+    closed, asked = forged.events("registration_closed")[0], forged.events("beacon_awaited")[0]
+    committed = forged.events("entropy_committed")[-1]
+    exchange(committed, asked, "type", "data", "schema_version")
+    exchange(committed, closed, "type", "data", "schema_version")
+
+
+@fault("beacon.seats")
+def seats_drawn_before_the_round_was_there(forged: Forgery) -> None:
+    recorded, drawn = forged.events("beacon_recorded")[0], forged.events("seats_drawn")[0]
+    exchange(recorded, drawn, "type", "data", "schema_version")
+
+
+@fault("beacon.named")
+def a_beacon_named_after_the_announcement(forged: Forgery) -> None:
+    named, opened = forged.events("beacon_named")[0], forged.events("registration_opened")[0]
+    exchange(named, opened, "type", "data", "schema_version")
+
+
+@pytest.mark.parametrize(("rule", "change"), FAULTS)
+def test_a_planted_fault_is_found_and_its_rule_is_named(rule: str, change: Fault) -> None:
+    forged = Forgery(bundle("beacon"))
+    change(forged)
+    report = verifier.verify(forged.write(), [PUBLIC])
+    assert report.authentic
+    assert rule in {found for _, found, _ in report.differences}
+
+
+@pytest.mark.parametrize("name", ["beacon", "beacon_hand"])
+def test_nothing_differs_where_the_beacon_was_followed(name: str) -> None:
+    report = verifier.verify(bundle(name), KEYS)
+    assert report.differences == []
+    assert report.authentic
+    assert report.status() == verifier.INCOMPLETE
+    assert report.checked["rules: beacon"] > 0
+
+
+def test_written_anew_without_a_fault_nothing_differs() -> None:
+    assert verifier.verify(Forgery(bundle("beacon")).write(), [PUBLIC]).differences == []
+
+
+def test_a_signature_that_the_beacons_key_did_not_make_is_found() -> None:
+    pytest.importorskip("py_arkworks_bls12381")
+    forged = Forgery(bundle("beacon"))
+    seats, pulse = (
+        forged.data("beacon_recorded")["pulse"],
+        forged.data("table_beacon_mixed")["pulse"],
+    )
+    pulse["signature"] = seats["signature"]
+    pulse["randomness"] = sha256(bytes.fromhex(seats["signature"])).hexdigest()
+    report = verifier.verify(forged.write(), [PUBLIC])
+    assert "beacon.value" in {found for _, found, _ in report.differences}
