@@ -29,6 +29,9 @@ PATIENCE = timedelta(seconds=20)
 
 RETRY_SECONDS = 0.5
 _TIMEOUT = httpx.Timeout(3.0)
+_RELAY_SECONDS = 5.0
+"""For one relay's whole answer: one that only drips must not keep the others from being asked."""
+
 _ANSWER_BYTES = 10_000
 _KEPT = 1000
 _INFINITY = 0x40
@@ -143,20 +146,34 @@ class Drand:
 
     async def _ask(self, url: str, round_number: int) -> Pulse:
         try:
-            answer = await self._client.get(f"{url}/{self._chain.hash}/public/{round_number}")
-            if answer.status_code != httpx.codes.OK or len(answer.content) > _ANSWER_BYTES:
-                raise BeaconSilent(f"answered {answer.status_code}")
-            told = msgspec.json.decode(answer.content, type=_Answered)
+            async with asyncio.timeout(_RELAY_SECONDS):
+                content = await self._read(f"{url}/{self._chain.hash}/public/{round_number}")
+            told = msgspec.json.decode(content, type=_Answered)
             pulse = msgspec.convert(msgspec.to_builtins(told), Pulse)
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, TimeoutError) as error:
             raise BeaconSilent(type(error).__name__) from error
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise BeaconSilent("what it answered is not a round") from error
         if pulse.round != round_number:
             raise BeaconSilent(f"answered with round {pulse.round}")
+        # A pattern's end lets a line feed pass, and the log would keep it.
+        if bytes.fromhex(pulse.signature).hex() != pulse.signature:
+            raise BeaconSilent("the signature is not in its one form")
         if not signed(self._chain, pulse):
             raise BeaconSilent("the round is not signed by the chain")
         return pulse
+
+    async def _read(self, url: str) -> bytes:
+        """Return what a relay answers, no more of it than a round can be."""
+        content = b""
+        async with self._client.stream("GET", url) as answer:
+            if answer.status_code != httpx.codes.OK:
+                raise BeaconSilent(f"answered {answer.status_code}")
+            async for part in answer.aiter_bytes():
+                content += part
+                if len(content) > _ANSWER_BYTES:
+                    raise BeaconSilent("answered at too great length")
+        return content
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -42,20 +42,21 @@ class Filed(NamedTuple):
     dispute: str | None = None
 
 
-async def file(connection: AsyncConnection, filed: Filed, command: UUID, request: bytes) -> None:
+async def file(connection: AsyncConnection, filed: Filed, command: UUID, request: bytes) -> bool:
     """
-    Keep a claim, once: a retry of the same command changes nothing.
+    Keep a claim, once: a retry of the same command changes nothing; return whether it was kept.
 
     Raises:
         IdempotencyKeyReused: If the same command came with another request.
     """
     if await seen(connection, command, request, filed.filed_at):
-        return
+        return False
     row = filed._asdict() | {
         "subject": msgspec.to_builtins(filed.subject),
         "rules": list(filed.rules),
     }
     await connection.execute(insert(relation).values(row))
+    return True
 
 
 async def claim_of(connection: AsyncConnection, number: UUID) -> Filed | None:

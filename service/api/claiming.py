@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from engine import dispute
 from engine.dispute.commands import AttachEvidence, Claim
+from engine.dispute.state import Claimed
 from engine.dispute.values import Kind, Slug, Subject
 from engine.league.roles import may
 from engine.policies import decide_in_turn
@@ -80,14 +81,21 @@ async def open_dispute(request: Asked) -> Response[bytes]:
     body, raw = await read_body(request, DisputeWanted)
     place, subject = await disputed(request, body)
     demand_known(body.rules)
-    await _demand_few(request, place.league)
     order = order_of(request, raw)
     name = DisputeId(identifier("dsp", order.new_id(0)))
-    return await opened(request, order, place, subject, body, name)
+    few = await _few(request, place.league)
+    return await opened(request, order, place, subject, body, name, few=few)
 
 
 async def opened(
-    request: Asked, order: Order, place: Place, subject: Subject, body: ClaimedOn, name: DisputeId
+    request: Asked,
+    order: Order,
+    place: Place,
+    subject: Subject,
+    body: ClaimedOn,
+    name: DisputeId,
+    *,
+    few: bool = True,
 ) -> Response[bytes]:
     """
     Open the dispute *name* as the caller's claim, and answer it.
@@ -95,6 +103,7 @@ async def opened(
     Args:
         place: What is disputed, or its tournament.
         body: What is claimed of *subject*; its rules are known.
+        few: Whether the caller may open one more.
     """
     shell, now, stream = shell_of(request), order.command.received_at, stream_of(name)
     player = PlayerId(principal_of(request).account.player)
@@ -116,6 +125,9 @@ async def opened(
 
     async def decide(states: States) -> list[Entry]:
         state = (await states.load(stream)).state
+        if isinstance(state, Claimed):
+            return [Entry(stream)]  # nobody exchanges what was attached
+        _demand(few)  # not of a retry, which has its answer already
         return [Entry(stream, *decide_in_turn(dispute.decider, state, (claim, attached)))]
 
     receipt = await shell.desk.writer.submit(place.league, order.command, decide)
@@ -176,20 +188,24 @@ def _in_tournament(place: Place, body: ClaimedOn, table: TableId | None = None) 
     )
 
 
-async def _demand_few(request: Asked, league: str) -> None:
+def _demand(few: bool) -> None:
     """
-    Check that the caller has not too many disputes open.
+    Refuse another dispute of somebody who has not *few* of them open.
 
     Raises:
         BadRequest: ``too_many_disputes``.
     """
-    player = principal_of(request).account.player
-    async with shell_of(request).engine.connect() as connection:
-        waiting = await dispute_queries.disputes_open(connection, league, player)
-    if waiting >= OPEN_MAX:
+    if not few:
         raise BadRequest(
             "too_many_disputes", "rulings on the disputes you have opened come first", max=OPEN_MAX
         )
+
+
+async def _few(request: Asked, league: str) -> bool:
+    """Return whether the caller may have one more dispute open."""
+    player = principal_of(request).account.player
+    async with shell_of(request).engine.connect() as connection:
+        return await dispute_queries.disputes_open(connection, league, player) < OPEN_MAX
 
 
 async def _audited(

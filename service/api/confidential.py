@@ -101,11 +101,11 @@ async def file_confidential_claim(request: Asked) -> Response[bytes]:
         filed_at=order.command.received_at,
     )
     async with shell.engine.begin() as connection:
-        if await confidential.waiting(connection, league, me) >= WAITING_MAX:
+        made = await confidential.file(connection, filed, order.command_id, raw)
+        if made and await confidential.waiting(connection, league, me) > WAITING_MAX:
             raise BadRequest(
                 "too_many_disputes", "the referees look into what waits first", max=WAITING_MAX
             )
-        await confidential.file(connection, filed, order.command_id, raw)
         kept = await confidential.claim_of(connection, filed.id)
     return encoded(_shown(kept or filed), 201)
 

@@ -81,12 +81,14 @@ class DisclosureShown(msgspec.Struct, kw_only=True):
     "POST", "/v1/disputes/{dispute_id:str}/disclosures", "grant_disclosure",
     "Let one auditor open the disputed hand's sealed values, or the masters, for a while.",
     needs="rule_disputes", scope="hands:audit", body=DisclosureWanted, answer=DisputeChanged,
-    status=201, key_required=True, problems=("forbidden", "dispute_invalid"),
+    status=201, key_required=True,
+    problems=("forbidden", "dispute_invalid", "another_person_needed"),
 )  # fmt: skip
 async def grant_disclosure(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
     """Grant it to somebody who may audit and does not play there."""
     body, raw = await read_body(request, DisclosureWanted)
     place = await reach(request, dispute_id, "dsp")
+    await demand_uninvolved(request, dispute_id)
     subject = claimed(place).opened.subject
     await _demand_auditor(request, place, body.auditor)
     order = order_of(request, raw)

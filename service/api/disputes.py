@@ -189,11 +189,13 @@ async def read_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[by
 @operation(
     "GET", "/v1/disputes/{dispute_id:str}/evidence", "read_evidence",
     "What the server attached: events with receive times, refusals, the signed head, rulings.",
-    needs="rule_disputes", scope="hands:audit", answer=EvidenceShown, problems=("forbidden",),
+    needs="rule_disputes", scope="hands:audit", answer=EvidenceShown,
+    problems=("forbidden", "another_person_needed"),
 )  # fmt: skip
 async def read_evidence(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
     """Show it to whoever may rule, and is not entered there."""
     place = await reach(request, dispute_id, "dsp")
+    await demand_uninvolved(request, dispute_id)
     sealed = claimed(place).evidence
     return encoded(EvidenceShown(id=dispute_id, evidence=sealed[-1].value if sealed else None))
 

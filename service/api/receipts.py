@@ -47,7 +47,9 @@ class SignedReceipt(msgspec.Struct, frozen=True, kw_only=True):
     "POST", "/v1/leagues/{league_id:str}/receipts", "sign_receipt",
     "A signed receipt for a command of mine that was accepted.",
     needs="read_league", scope="leagues:read", body=ReceiptWanted, answer=SignedReceipt,
-    problems=("request_mismatch", "signer_away", "checkpoint_refused", "log_incomplete"),
+    problems=(
+        "forbidden", "request_mismatch", "signer_away", "checkpoint_refused", "log_incomplete",
+    ),
 )  # fmt: skip
 async def sign_receipt(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """Have signed what the log holds of a command; for its actor, and auditors who do not play."""
@@ -99,9 +101,17 @@ async def _concerned(request: Asked, place: Place, about: Metadata) -> None:
 async def _shown(
     request: Asked, league: UUID, about: Metadata, body: ReceiptWanted
 ) -> bytes | None:
-    """Return the digest of the body that is shown, if it is the one that came."""
+    """
+    Return the digest of the body that is shown, if it is the one that came.
+
+    Raises:
+        Forbidden: If somebody else sent it: who may try bodies reads what they selected.
+        RequestMismatch: If it is another one.
+    """
     if body.request is None:
         return None
+    if about.actor != principal_of(request).account.player:
+        raise Forbidden("only who sent a request may show it")
     canonical = msgspec.json.encode(body.request, order="sorted")
     keys = await shell_of(request).desk.writer.store.keys(league)
     if keys.request_digest(canonical) != about.request_digest:

@@ -38,7 +38,7 @@ _STREAMS = """
           FROM known k WHERE k.stream IS NOT NULL
     )
     SELECT known.stream, last.stream_version AS events,
-           CASE WHEN first.type = 'table_opened' THEN first.data ->> 'tournament' END AS tournament
+           CASE WHEN first.type = 'table_opened' THEN first.data::text END AS opened
       FROM known
      CROSS JOIN LATERAL (
         SELECT position, type, data FROM events e WHERE e.league = $1 AND e.stream = known.stream
@@ -49,6 +49,10 @@ _STREAMS = """
      WHERE first.position <= $2
      ORDER BY known.stream
 """
+
+
+class _OfTable(msgspec.Struct):
+    tournament: str = ""
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -129,7 +133,7 @@ async def make_plan(
     until = await last_position(driver, number)
     rows = await driver.fetch(_STREAMS, number, until)
     units = [unit async for unit in _bytes(driver, number, until, chunk)]
-    units += _of_streams([(row["stream"], row["events"], row["tournament"]) for row in rows])
+    units += _of_streams([(row["stream"], row["events"], row["opened"]) for row in rows])
     units.append(Unit(key="jobs", kind="jobs", weight=1))
     if tournament is None:
         compared = (until + 1) // len(ALL) + 1
@@ -172,14 +176,14 @@ def _of_streams(found: list[tuple[str, int, str | None]]) -> Iterator[Unit]:
     """Yield a unit for each tournament with its tables, each season, and all the rest."""
     floors: dict[str, list[tuple[str, int]]] = {}
     rest: list[tuple[str, int]] = []
-    for stream, events, tournament in found:
+    for stream, events, opened in found:
         category = category_of(stream)
         if category == "season":
             yield Unit(key=stream, kind="season", weight=events, streams=(stream,))
         elif category == "tournament":
             floors.setdefault(stream, []).append((stream, events))
         elif category == "table":
-            floors.setdefault(_floor_of(tournament), []).append((stream, events))
+            floors.setdefault(_floor_of(opened), []).append((stream, events))
         else:
             rest.append((stream, events))
     for floor, streams in floors.items():
@@ -199,9 +203,9 @@ def _unit_of(
     )
 
 
-def _floor_of(tournament: str | None) -> str:
+def _floor_of(opened: str | None) -> str:
     """Return the stream of the tournament that a table names, whatever a forger wrote there."""
     try:
-        return stream_of(tournament or "")
-    except (LookupError, ValueError):
+        return stream_of(msgspec.json.decode(opened or "{}", type=_OfTable).tournament)
+    except (msgspec.MsgspecError, LookupError, ValueError, RecursionError):
         return "tables of no tournament"

@@ -186,6 +186,20 @@ class Findings:
         return Found(checks=tuple(made), first=self._first)
 
 
+class Figures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one unit has counted."""
+
+    events: int = 0
+    hands: int = 0
+    openings: int = 0
+    omissions: int = 0
+    lapsed_rounds: int = 0
+    voided_deals: int = 0
+    sandbox: bool = False
+    dealt: dict[str, list[int]] = {}
+    """By the deck, how often each card lay at each position, position after position."""
+
+
 class Found(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the checks of one unit have said."""
 

@@ -30,7 +30,7 @@ from service.audit.floors import FloorAudit
 from service.audit.hands import NEEDS_BEFORE, HandAudit
 from service.audit.knockouts import KnockoutAudit
 from service.audit.overdue import check_deal
-from service.audit.report import Findings
+from service.audit.report import Figures, Findings
 from service.audit.rulings import AttachedAudits, check_again
 from service.audit.seasons import SeasonAudit
 from service.errors import EventUnreadable
@@ -44,7 +44,6 @@ _FOLDS, _DECISIONS, _READABLE = ("folds",), ("decisions",), ("readable",)
 
 DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What a forged event may provoke in code that expects a possible one."""
-
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -69,20 +68,6 @@ _decode_command = msgspec.json.Decoder(_Command).decode
 
 _DECKED = (HandOpened, TableBeaconMixed)
 """Where a deck is made: with a beacon only when its round is there."""
-
-
-class Figures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was counted."""
-
-    events: int = 0
-    hands: int = 0
-    openings: int = 0
-    omissions: int = 0
-    lapsed_rounds: int = 0
-    voided_deals: int = 0
-    sandbox: bool = False
-    dealt: dict[str, list[int]] = {}
-    """By the deck, how often each card lay at each position, position after position."""
 
 
 class StreamAudit:
@@ -237,6 +222,15 @@ class StreamAudit:
         else:
             what = "the type is not the event's"
             self._findings.hold("readable", False, recorded.position, recorded.stream, what)
+        try:
+            self._across(event, recorded, stream)
+        except DEFECTS as error:
+            self._break(recorded.stream, stream, recorded.position, error)
+            return None
+        return event
+
+    def _across(self, event: Any, recorded: Recorded, stream: _Stream) -> None:
+        """See what an event says of other streams, or of the whole league."""
         match event:
             case LeagueCreated():
                 self._sandbox = event.sandbox
@@ -247,7 +241,6 @@ class StreamAudit:
                     self._compare_head(stream_of(each.tournament), each, recorded)
             case TableBeaconAwaited() | BeaconAwaited():
                 self._late += beacon.named_late(event, stream.state, recorded.at)
-        return event
 
     def _compare_head(
         self, stream: str, head: TableHead | TournamentHead, recorded: Recorded
@@ -318,7 +311,11 @@ class StreamAudit:
             if not isinstance(first, TableOpened):
                 self._break(name, stream, position, LookupError("a table was never opened"))
                 return False
-            self._floor_of[name] = stream_of(first.tournament)
+            try:
+                self._floor_of[name] = stream_of(first.tournament)
+            except DEFECTS as error:
+                self._break(name, stream, position, error)
+                return False
         return True
 
     def _decide_table(self, name: str, stream: _Stream, group: list[tuple[Any, int]]) -> list[Any]:

@@ -18,8 +18,8 @@ from service.audit.chunks import read_bytes
 from service.audit.dealt import judged
 from service.audit.overdue import check_jobs
 from service.audit.plan import Plan, Unit
-from service.audit.report import Findings, Found, Report, close
-from service.audit.streams import DEFECTS, Figures, StreamAudit
+from service.audit.report import Figures, Findings, Found, Report, close
+from service.audit.streams import DEFECTS, StreamAudit
 from service.audit.tree import Leaves, TreeAudit, nodes_of
 from service.eventstore.read import positions_of, read_at, read_stream
 from service.keys import LeagueKeys, driver_of
@@ -105,7 +105,9 @@ async def _compare(connection: AsyncConnection, league: str, name: str, findings
     except ProjectionBroken as error:
         findings.hold("projections", False, error.position, name, error.reason)
         return
-    except (*DEFECTS, sa.exc.IntegrityError, sa.exc.DataError) as error:
+    except (*DEFECTS, sa.exc.DBAPIError) as error:
+        if isinstance(error, sa.exc.DBAPIError) and not _refused(error):
+            raise  # the database is away
         what = f"cannot be made from this log: {type(error).__name__}"
         findings.hold("projections", False, -1, name, what)
         return
@@ -116,6 +118,11 @@ async def _compare(connection: AsyncConnection, league: str, name: str, findings
             f"{found.only_rebuilt} missing"
         )
         findings.hold("projections", False, -1, found.name, what)
+
+
+def _refused(error: sa.exc.DBAPIError) -> bool:
+    """Whether the database refuses a value or a row (classes 22 and 23), whoever asks and when."""
+    return str(getattr(error.orig, "sqlstate", "")).startswith(("22", "23"))
 
 
 async def finish(

@@ -47,6 +47,7 @@ _BEGIN = """
     ON CONFLICT (id) DO UPDATE
        SET state = 'running', finished_at = NULL,
            started_at = coalesce(audit_report.started_at, clock_timestamp())
+     WHERE audit_report.state NOT IN ('passed', 'failed')
 """
 _KEEP_PLAN = """
     INSERT INTO audit_plan (report, plan) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1
@@ -71,7 +72,7 @@ _ARM = """
 _TAKE = """
     UPDATE audit_unit SET runs = runs + 1
      WHERE report = $1 AND number = $2 AND state = 'armed'
-       AND (SELECT state FROM audit_report WHERE id = $1) = 'running'
+       AND (SELECT state FROM audit_report WHERE id = $1) <> 'broken'
     RETURNING 1
 """
 _TOLD = "UPDATE audit_unit SET progress = $3 WHERE report = $1 AND number = $2"
@@ -96,11 +97,11 @@ _DONE = "SELECT state IN ('passed', 'failed') FROM audit_report WHERE id = $1"
 _KEPT = "SELECT report::text FROM audit_report WHERE id = $1"
 
 
-_AGAIN = "UPDATE audit_report SET state = 'waiting' WHERE id = $1"
+_AGAIN = "UPDATE audit_report SET state = 'waiting' WHERE id = $1 AND state = 'running'"
 
 _BREAK = """
     UPDATE audit_report SET state = 'broken', report = $2, finished_at = clock_timestamp()
-     WHERE id = $1
+     WHERE id = $1 AND state NOT IN ('passed', 'failed')
 """
 
 _BREAK_DEAD = """

@@ -125,6 +125,33 @@ async def test_an_audit_that_loses_its_database_waits_to_be_tried_again(
     assert (await states(superuser))[0] in {"passed", "failed"}
 
 
+async def test_units_that_meet_a_plan_about_to_be_made_again_are_not_lost(
+    database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
+) -> None:
+    """As when the plan's lease ran out, and whoever made it again lost the database."""
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        job = claimed(worker, league)
+        await perform(desk, job.job_id, job.claim, job.task, job.args)
+        await superuser.execute("UPDATE audit_report SET state = 'waiting'")
+        await go_on(desk)
+    assert (await states(superuser))[0] in {"passed", "failed"}
+
+
+async def test_a_report_that_stands_is_not_broken_afterwards(
+    database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
+) -> None:
+    """As when a unit is done once more by a process that cannot do it."""
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        await audited(desk, claimed(worker, league))
+    stood = await superuser.fetchrow("SELECT state, report::text FROM audit_report")
+    await superuser.execute("UPDATE audit_unit SET state = 'armed', part = NULL WHERE number = 0")
+    settings = replace(database.settings("holotable_worker"), secret_key="6b" * 32)
+    async with open_desk(settings) as desk:
+        with pytest.raises(Hopeless):
+            await audits.do_unit(desk, {"league": league, "report": REPORT, "unit": "0"})
+    assert await superuser.fetchrow("SELECT state, report::text FROM audit_report") == stood
+
+
 async def test_a_report_whose_job_died_is_broken_by_the_next_ticker(
     database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
 ) -> None:

@@ -38,6 +38,13 @@ BLANK = """
 """
 FORGED = "UPDATE events SET metadata = '{}' WHERE league = $1 AND position BETWEEN 254 AND 257"
 
+NOBODYS = r"""
+    UPDATE events
+       SET data = replace(data::text, '"tournament":"trn_', '"tournament":"\u0000_')::json
+     WHERE league = $1 AND type = 'table_opened'
+"""
+"""What PostgreSQL refuses to give as text."""
+
 
 @pytest.fixture
 async def night(database: TestDatabase) -> Night:
@@ -70,7 +77,7 @@ async def done(connection: AsyncConnection, plan: Plan, order: list[int]) -> Rep
     return await finish(connection, plan, parts, 0)
 
 
-@pytest.mark.parametrize("done_to_it", [None, CHIP, GAP, HEAD, BLANK, FORGED])
+@pytest.mark.parametrize("done_to_it", [None, CHIP, GAP, HEAD, BLANK, FORGED, NOBODYS])
 async def test_units_in_any_order_and_chunks_of_any_size_give_one_report(
     database: TestDatabase, night: Night, connection: AsyncConnection, done_to_it: str | None
 ) -> None:

@@ -1,6 +1,7 @@
 """A public beacon asked over HTTP: what is believed, and what waits for it."""
 
 import asyncio
+import contextlib
 import json
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from engine.table.events import HandOpened, TableBeaconAwaited, TableBeaconMixed
 from engine.tournament.fairness.events import BeaconAwaited
 from engine.tournament.state import Finished, Registering, Running
 from engine.values import number_of, stream_of
-from service import directing
+from service import beacon, directing
 from service.beacon import BeaconSilent, Drand, beacon_of, signed
 from service.boundaries import open_next_hand
 from service.desk import Desk, open_desk
@@ -100,6 +101,11 @@ async def test_a_round_is_taken_from_the_first_relay_that_gives_it_signed(relay:
             lambda _, told: (200, json.dumps(told | {"randomness": "00" * 32}).encode()),
             lambda _, told: (200, json.dumps(told | {"signature": "00" * 48}).encode()),
             lambda _, told: (200, json.dumps(told | {"signature": "zz"}).encode()),
+            lambda _, told: (
+                200,
+                json.dumps(told | {"signature": told["signature"] + "\n"}).encode(),
+            ),
+            lambda _, told: (200, json.dumps(told | {"more": "0" * 20_000}).encode()),
             lambda *_: (200, b"\xff\xfe"),
             lambda *_: (200, b"[]"),
             lambda *_: (200, b"{" * 20_000),
@@ -116,6 +122,31 @@ async def test_a_round_is_taken_from_the_first_relay_that_gives_it_signed(relay:
         with pytest.raises(BeaconSilent):
             await drand.fetch(holders.latest() + 60)
         await drand.aclose()
+
+
+async def test_a_relay_that_only_drips_does_not_keep_the_next_from_being_asked(
+    relay: Relay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every byte comes in time, and the answer never ends."""
+    monkeypatch.setattr(beacon, "_RELAY_SECONDS", 0.5)
+
+    async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n")
+        with contextlib.suppress(ConnectionError), contextlib.closing(writer):
+            while True:
+                writer.write(b" ")
+                await writer.drain()
+                await asyncio.sleep(0.05)
+
+    dripping = await asyncio.start_server(drip, "127.0.0.1", 0)
+    port = dripping.sockets[0].getsockname()[1]
+    drand = Drand(relay.holders.chain, [f"http://127.0.0.1:{port}", relay.url])
+    number = relay.holders.latest()
+    async with asyncio.timeout(10):
+        assert await drand.fetch(number) == relay.holders.said(number)
+    await drand.aclose()
+    dripping.close()
+    await dripping.wait_closed()
 
 
 async def test_a_relay_that_is_gone_is_silence() -> None:

@@ -21,9 +21,9 @@ pytestmark = pytest.mark.anyio
 SECRET = "They folded to each other all night."
 
 
-async def told(person: Any, name: str, **more: Any) -> Any:
+async def told(person: Any, name: str, *, key: str | None = None, **more: Any) -> Any:
     body: dict[str, Any] = {"kind": "payout", "tournament": name, "claim": SECRET} | more
-    return await ask(person, "/v1/confidential-claims", body)
+    return await ask(person, "/v1/confidential-claims", body, key=key)
 
 
 async def seen(person: Any, league: str) -> Any:
@@ -90,10 +90,18 @@ async def test_a_referee_opens_it_under_the_own_name_and_who_came_forward_does_n
         assert dispute == dispute_of(number_of(filed["id"]))
         other = await ask(second, f"{path}/open", words)
         assert other.json()["id"] == dispute  # there is one dispute of one claim
+        attached = "SELECT count(*) FROM events WHERE type = 'evidence_attached'"
+        pool = api.app.litestar.state.shell.pool
+        assert await pool.fetchval(attached) == 1  # nobody exchanges what was attached
         shown = await people[1].get(f"/v1/disputes/{dispute}")
         assert shown.json()["claimant"] == referee.player
         assert informant.player not in shown.text and SECRET not in shown.text
         ruling = {"outcome": "for", "rules": RULES, **WHY}
+        granted = {"auditor": second.player, "until": "2031-01-01T00:00:00Z", **WHY}
+        looked = await informant.get(f"/v1/disputes/{dispute}/evidence")
+        let = await ask(informant, f"/v1/disputes/{dispute}/disclosures", granted)
+        for refused in (looked, let):
+            assert refused.json()["code"] == "another_person_needed", refused.text
         for person in (informant, referee):
             refused = await ask(person, f"/v1/disputes/{dispute}/rulings", ruling)
             assert refused.json()["code"] == "another_person_needed", refused.text
@@ -188,14 +196,20 @@ async def test_a_claim_names_known_rules_and_steps_that_there_are(
 async def test_one_person_opens_only_so_many_disputes(serving, database: TestDatabase) -> None:
     async with serving() as api:
         _, _, _, tournament, people = await a_night(api, database)
-        for _ in range(claiming.OPEN_MAX):
-            await claim(people[0], tournament=tournament)
-        await project(database)
         about = {"kind": "payout", "tournament": tournament, "claim": "Once more."}
+        for _ in range(claiming.OPEN_MAX - 1):
+            await claim(people[0], tournament=tournament)
+        last = await ask(people[0], "/v1/disputes", about, key="last")
+        await project(database)
+        again = await ask(people[0], "/v1/disputes", about, key="last")
+        assert (again.status_code, again.json()) == (201, last.json())
         refused = await ask(people[0], "/v1/disputes", about)
         assert (refused.status_code, refused.json()["code"]) == (409, "too_many_disputes")
         await claim(people[1], tournament=tournament)
-        for _ in range(confidential.WAITING_MAX):
-            assert (await told(people[0], tournament)).status_code == 201
+        for number in range(confidential.WAITING_MAX):
+            filed = await told(people[0], tournament, key=f"claim {number}")
+            assert filed.status_code == 201
+        again = await told(people[0], tournament, key=f"claim {number}")
+        assert (again.status_code, again.json()) == (201, filed.json())
         refused = await told(people[0], tournament)
         assert (refused.status_code, refused.json()["code"]) == (409, "too_many_disputes")

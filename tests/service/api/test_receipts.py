@@ -166,6 +166,30 @@ async def test_receipts_are_for_who_acted_and_for_auditors_who_do_not_play(
     assert (unknown.status_code, malformed.status_code) == (404, 400)
 
 
+async def test_an_auditor_learns_nothing_of_what_somebody_else_asked(
+    house: Any, database: TestDatabase
+) -> None:
+    """Bodies are few where cards are chosen: who could try them would read a sealed selection."""
+    async with house() as (api, sign, _):
+        owner, league, _, people, table = await api.playing()
+        await sign(league)
+        actor, view = await turn(people, table)
+        asked = answer_to(view)
+        done = await actor.post(f"/v1/tables/{table}/actions", asked, key="theirs")
+        await project(database)
+        path = f"/v1/leagues/{league}/receipts"
+        bodies: list[dict[str, Any]] = [
+            {"command": done.headers["command-id"], **more}
+            for more in ({}, {"request": asked}, {"request": {**asked, "type": "show"}})
+        ]
+        bare, right, wrong = [await owner.post(path, body) for body in bodies]
+        own = await actor.post(path, bodies[1])
+
+    assert (bare.status_code, own.status_code) == (200, 200), bare.text
+    assert (right.status_code, right.json()["code"]) == (403, "forbidden")
+    assert (wrong.status_code, wrong.json()["detail"]) == (403, right.json()["detail"])
+
+
 async def test_a_receipt_waits_for_a_published_key_and_for_a_signer_that_answers(
     house: Any, database: TestDatabase
 ) -> None:
