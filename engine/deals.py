@@ -6,6 +6,8 @@ Beside ``engine.policies``, a place where table and tournament meet.
 
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from engine import clocks, purchases
 from engine.beacon import Pulse
 from engine.cards import deck
@@ -21,7 +23,7 @@ from engine.table.commands import (
     Seeds,
 )
 from engine.table.events import HandOpened, TableBeaconMixed
-from engine.table.opening import digest_of
+from engine.table.opening import all_have_dealt, digest_of
 from engine.table.state import SUDDEN_DEATH, Table
 from engine.tournament.directives import Open
 from engine.tournament.state import Closed, Finished, Registering, Running, State
@@ -143,12 +145,16 @@ def first_deal(
     pulse: Pulse | None,
     now: datetime,
 ) -> OpenHand:
-    """Return how the next hand is opened, as the tournament orders it."""
+    """
+    Return how the next hand is opened, as the tournament orders it.
+
+    Whether it is the last is open as long as the table waits for its *pulse*.
+    """
     version, head = named
     openings, omissions = openings_at(tournament, here)
     if here.awaited is not None:
         openings, omissions = here.awaited.openings, here.awaited.omissions
-    return OpenHand(
+    opening = OpenHand(
         hand=hand,
         seeds=seeds_for(tournament, table_number=here.number, hand_number=here.next_hand_number),
         tournament_version=version,
@@ -164,6 +170,10 @@ def first_deal(
         level=clocks.in_force(order.clock),
         now=now,
     )
+    if order.last or not order.until_all_dealt or (here.awaited is not None and pulse is None):
+        return opening
+    # Who deals may hang on the draw of a first dealer, which only the seeds tell.
+    return replace(opening, last=all_have_dealt(here, opening))
 
 
 def dealt_anew(

@@ -1,7 +1,7 @@
 """What a dispute is about, what speaks for and against it, and what a ruling did."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
@@ -109,3 +109,16 @@ class Act(_Part, frozen=True, kw_only=True):
     """Its name, such as ``forfeit``."""
     subject: str
     """Identifier of what it changed."""
+
+
+LED_TO: Final = {
+    "correct_result": "result_corrected",
+    "forfeit": "result_corrected",
+    "reaward": "result_corrected",
+    "warn": "entrant_warned",
+    "penalise": "penalty_given",
+    "disqualify": "entrant_disqualified",
+    "adjust_points": "points_adjusted",
+    "revoke_award": "award_revoked",
+}
+"""By the command of an act, the event it leads to once, signed by who ruled."""

@@ -82,12 +82,7 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
         raise InvariantViolated(f"deal {command.deal} in place of {table.next_deal}")
     if table.voided is not None:
         return _replayed(table, table.voided, command)
-    eligible = dealable(table)
-    if command.only:
-        eligible = tuple(seat for seat in eligible if seat in command.only)
-    if len(eligible) < DEALT_MIN:
-        raise TooFewStacks(seats=len(eligible))
-    at = positions(table, eligible, bytes.fromhex(command.seeds.draws), _digest(table, command))
+    eligible, at = _placed(table, command)
     return HandOpened(
         hand=command.hand,
         number=table.next_hand_number,
@@ -118,6 +113,32 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
         last=command.last,
         at=command.now,
     )
+
+
+def all_have_dealt(table: Table, command: OpenHand) -> bool:
+    """
+    Return whether nobody has still to deal once the next hand is opened by *command*.
+
+    Who has to deal and cannot be dealt in now may buy chips, and counts.
+
+    Raises:
+        TooFewStacks: If fewer than two seats can be dealt in.
+
+    Source: rulebook ``finish.each_dealt_once``.
+    """
+    eligible, at = _placed(table, command)
+    return not dealers_left(table, eligible, at.button)
+
+
+def _placed(table: Table, command: OpenHand) -> tuple[tuple[int, ...], Positions]:
+    """Return the seats that can be dealt in, ascending, and what each of them is."""
+    eligible = dealable(table)
+    if command.only:
+        eligible = tuple(seat for seat in eligible if seat in command.only)
+    if len(eligible) < DEALT_MIN:
+        raise TooFewStacks(seats=len(eligible))
+    seed = bytes.fromhex(command.seeds.draws)
+    return eligible, positions(table, eligible, seed, _digest(table, command))
 
 
 def _replayed(table: Table, voided: HandOpened, command: OpenHand) -> HandOpened:

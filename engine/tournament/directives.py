@@ -31,7 +31,12 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
     """Open the next hand, ``wait_seconds`` after the last was settled at the earliest."""
 
     last: bool
+    """Whether it is the last by a number of hands, or breaks a tie."""
+
     wait_seconds: int
+    until_all_dealt: bool = False
+    """Whether it is the last too if nobody has still to deal after it."""
+
     only: tuple[EntrantId, ...] = ()
     """In a sudden-death hand: those who are tied for the first place."""
 

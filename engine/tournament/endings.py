@@ -54,6 +54,14 @@ class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 def hands_left(state: Running, table: TableSummary) -> int | None:
     """Return how many hands a table still plays at most; None if to the last chip."""
+    limits = [hands_counted(state, table)]
+    if table.hand_number and until_all_dealt(state):
+        limits.append(table.dealers_left)
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def hands_counted(state: Running, table: TableSummary) -> int | None:
+    """Return how many hands of a number that is set a table still plays; None without one."""
     terms = state.terms
     end = terms.ruleset.end
     by_ruleset = end.hands if isinstance(end, HandsOrLast) else None
@@ -62,17 +70,27 @@ def hands_left(state: Running, table: TableSummary) -> int | None:
         for limit in (terms.hands_max, by_ruleset)
         if limit is not None
     ]
-    once = isinstance(end, EachDealtOnce)
     if isinstance(terms.format, Rounds) and state.in_round:
         of_round = terms.format.hands_per_round
-        once = once or of_round is None
         limits += [] if of_round is None else [max(of_round - table.hand_number, 0)]
-    if once and table.hand_number:
-        limits.append(table.dealers_left)
     called = last_hands.counted(state, table.table)
     if called is not None:
         limits.append(max(called - table.hand_number, 0))
     return min(limits, default=None)
+
+
+def until_all_dealt(state: Running) -> bool:
+    """
+    Return whether a table plays until everybody who sat there first has dealt.
+
+    Source: rulebook ``finish.each_dealt_once`` and ``rounds.hands``.
+    """
+    terms = state.terms
+    if isinstance(terms.ruleset.end, EachDealtOnce):
+        return True
+    return (
+        isinstance(terms.format, Rounds) and state.in_round and terms.format.hands_per_round is None
+    )
 
 
 def settled_by_a_hand(

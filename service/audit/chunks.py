@@ -5,6 +5,7 @@ from uuid import UUID
 
 import msgspec
 
+from service.audit.acts import ActsAudit
 from service.audit.chain import Chains
 from service.audit.plan import Plan, Unit
 from service.audit.report import Findings
@@ -44,14 +45,20 @@ async def read_bytes(driver: Any, league: UUID, plan: Plan, unit: Unit, found: F
     chains = Chains(found)
     before = await _append_before(driver, league, unit.after)
     chains.resume(before, await _heads(driver, league, unit.after, rows))
+    acts = ActsAudit(found)
+    for row in before:
+        acts.follow(row)
     metadata = b""
     for row in rows:
         chains.follow(row)
+        acts.follow(row)
         held = _canonical(row.data) and (row.metadata == metadata or _canonical(row.metadata))
         if not held:
             what = "its documents are not canonical"
             found.hold("canonical", False, row.position, row.stream, what, count=0)
         metadata = row.metadata
+    if unit.until == plan.until:  # else the last append is the next chunk's, which has all of it
+        acts.end()
     found.held(("canonical",), len(rows))
     sizes = (each.size for each in plan.vouched if each.compared)
     return leaves_of([row.hash for row in rows], unit.offset, sizes)

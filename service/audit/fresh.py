@@ -1,6 +1,7 @@
 """The generator's statistics on fresh seeds: every p-value of a night, kept beside its seed."""
 
 from collections.abc import Iterator
+from datetime import date
 from itertools import count, islice
 from typing import Any
 
@@ -13,9 +14,10 @@ from service.audit import statistics
 from service.audit.statistics import ALARM, chi_square, p_value
 
 _NONE = openings_digest(())
-_LAST = """
-    SELECT to_char(night, 'YYYY-MM-DD') AS night, p_values::text FROM fairness_run
-     ORDER BY night DESC LIMIT 1
+_values = msgspec.json.Decoder(dict[str, float])
+_NIGHTS = """
+    SELECT to_char(night, 'YYYY-MM-DD') AS night, p_values::text, master FROM fairness_run
+     WHERE night < $2 ORDER BY night DESC LIMIT $1
 """
 
 
@@ -40,11 +42,16 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
 
 async def last_night(driver: Any) -> Night | None:
     """Return the statistics measured last, if there are any."""
-    row = await driver.fetchrow(_LAST)
-    if row is None:
-        return None
-    values = msgspec.json.decode(row["p_values"], type=dict[str, float])
-    return Night(night=row["night"], p_values=values)
+    found = await nights(driver, 1, date.max)
+    return found[0][0] if found else None
+
+
+async def nights(driver: Any, limit: int, before: date) -> list[tuple[Night, bytes]]:
+    """Return up to *limit* nights before a date with the master of each, the latest first."""
+    return [
+        (Night(night=row["night"], p_values=_values.decode(row["p_values"])), row["master"])
+        for row in await driver.fetch(_NIGHTS, limit, before)
+    ]
 
 
 def measured(master: bytes, share: float = 1.0) -> dict[str, float]:

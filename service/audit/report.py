@@ -57,7 +57,7 @@ TITLES = {
     "seat_draws": "seat draws repeated",
     "rounds": "rounds paired, scored and cut again",
     "moves": "moves made again from seat to seat",
-    "rulings": "rulings of directors in keeping with the seats",
+    "rulings": "rulings in keeping with seats and acts",
     "chips": "tournaments conserved",
     "placings": "placings added up",
     "money": "money of tournaments added up again",

@@ -261,8 +261,9 @@ class StreamAudit:
             table = self._tables.get(name)
             hands = 0 if table is None else table.hands
             what = f"{head.hands} hands were settled at {name}, {hands} are here"
-            held = hands == head.hands
-            self._findings.hold("heads", held, recorded.position, recorded.stream, what)
+            self._findings.hold(
+                "heads", hands == head.hands, recorded.position, recorded.stream, what
+            )
         named = {stream_of(head.table) for head in event.tables}
         opened = {name for name, floor in self._floor_of.items() if floor == recorded.stream}
         what = f"{len(opened - named)} tables of this tournament are not among those recorded"
@@ -334,8 +335,7 @@ class StreamAudit:
             for part in recall.parts_of([event for event, _ in group]):
                 position = group[len(folded)][1]
                 decided, after = decider.carry_out(state, recall.command_of(part))
-                held = decided == part
-                if held:
+                if held := decided == part:
                     self._findings.held(_DECISIONS)
                 else:
                     at = _first_difference(decided, part, group[len(folded) :])

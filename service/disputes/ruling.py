@@ -4,15 +4,18 @@ What a freeze and a ruling do beyond the dispute's own stream, in the same appen
 A ruling acts through the commands anybody would give: nothing is edited.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from engine import dispute, policies, season, tournament
 from engine.dispute import commands as asked
+from engine.dispute.errors import DisputeInvalid
 from engine.dispute.events import DisputeUnfrozen
 from engine.dispute.state import Claimed
-from engine.dispute.values import Act, Subject
+from engine.dispute.values import LED_TO, Act, Subject
 from engine.season.freezing import FreezeStandings, ReleaseStandings
 from engine.tournament.freezing.commands import FreezeResult, ReleaseResult
 from engine.values import stream_of
@@ -50,7 +53,8 @@ async def ruled(states: States, stream: str, command: asked.Rule, acts: Acts) ->
     Return a ruling and all that it does, as one append.
 
     Raises:
-        CommandRejected: If the dispute refuses the ruling, or anything refuses an act.
+        CommandRejected: If the dispute refuses the ruling, or anything refuses an act;
+            ``DisputeInvalid`` too if one changes nothing.
     """
     state = (await states.load(stream)).state
     events = dispute.decider.decide(state, command)
@@ -72,7 +76,23 @@ async def ruled(states: States, stream: str, command: asked.Rule, acts: Acts) ->
         before = (await states.load(there)).state
         decided, _ = policies.decide_in_turn(season.decider, before, commands)
         entries.append(Entry(there, decided))
+    _demand_all_done(subject, acts, entries)
     return [Entry(stream, events), *entries]
+
+
+def _demand_all_done(subject: Subject, acts: Acts, entries: Sequence[Entry]) -> None:
+    """
+    Check that every act led to its event: a ruling says nothing was done that was not.
+
+    Raises:
+        DisputeInvalid: If an act would change nothing.
+    """
+    due = Counter((stream_of(act.subject), LED_TO[act.command]) for act in taken(subject, acts))
+    done = Counter(
+        (entry.stream, event.__struct_config__.tag) for entry in entries for event in entry.events
+    )
+    if any(done[each] < number for each, number in due.items()):
+        raise DisputeInvalid(problem="an act changes nothing: it is so already")
 
 
 def taken(subject: Subject, acts: Acts) -> tuple[Act, ...]:

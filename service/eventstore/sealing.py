@@ -110,9 +110,16 @@ def unseal(
             raise EventUnreadable("a box does not open", stream=stream, version=version) from error
         if text != known[0]:
             # What two audiences see alike is read once; padding is passed over faster than read.
-            known = text, _openings.decode(text.rstrip(b" "))
+            known = text, _read(text, stream, version)
         found[name.decode()] = known[1]
     return found
+
+
+def _read(text: bytes, stream: str, version: int) -> dict[str, Opening]:
+    try:
+        return _openings.decode(text.rstrip(b" "))
+    except msgspec.MsgspecError as error:
+        raise EventUnreadable("a box holds no openings", stream=stream, version=version) from error
 
 
 def audiences_in(sealed: bytes) -> tuple[str, ...]:

@@ -1,18 +1,24 @@
 """Disputes are decided again from their events alone; what cannot have been decided is found."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, get_args
+from uuid import UUID
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from engine import dispute
+from engine.aggregates import DECIDERS
 from engine.dispute import commands, events
-from engine.dispute.values import Evidence
+from engine.dispute.values import LED_TO, Evidence
 from engine.league.auditing import AuditReported
+from service.api.dispute_rulings import AnyAct
+from service.audit.acts import ActsAudit
 from service.audit.report import Findings
 from service.audit.rulings import ASKED, AttachedAudits, check_again
+from service.eventstore.record import Recorded
 from tests.engine.test_disputes import ACKBAR, HAND, LANDO, MON, NOW, WHY, claim, freeze, rule
 
 AUDIT = commands.AttachAudit(
@@ -128,3 +134,73 @@ def test_an_attached_audit_that_found_something_else_is_found() -> None:
         audits.see("league-1", record, 8)
         audits.end()
         assert findings.checks["decisions"].failed == failed
+
+
+BY = {"by": MON, "reason": {"digest": "0" * 64, "text": "txt_1"}}
+OF_RESULT = "tournament-00000000000000000000000000000003"
+OF_SEASON = "season-00000000000000000000000000000004"
+ACTS = [
+    {"command": "forfeit", "subject": "trn_00000000000000000000000000000003"},
+    {"command": "adjust_points", "subject": "ssn_00000000000000000000000000000004"},
+]
+RULING = ("dispute-1", "dispute_ruled", BY | {"acts": ACTS})
+FORFEITED = (OF_RESULT, "result_corrected", BY)
+ADJUSTED = (OF_SEASON, "points_adjusted", {"author": MON, "reason": BY["reason"]})
+WARNED = (OF_RESULT, "entrant_warned", BY)
+
+
+def appended(*of_appends: Sequence[tuple[str, str, Any]]) -> Iterator[Recorded]:
+    """Yield the rows that appends make, as far as what was done is read in them."""
+    position = 0
+    for number, each in enumerate(of_appends):
+        for stream, type_, data in each:
+            yield Recorded(
+                position, stream, 1, UUID(int=position), type_, 1, NOW, msgspec.json.encode(data),
+                None, b"%d" % number, bytes(32), UUID(int=5),
+            )  # fmt: skip
+            position += 1
+
+
+def found_wrong(*of_appends: Sequence[tuple[str, str, Any]]) -> int:
+    findings = Findings()
+    acts = ActsAudit(findings)
+    for recorded in appended(*of_appends):
+        acts.follow(recorded)
+    acts.end()
+    assert findings.checks["rulings"].checked == 3 or findings.checks["rulings"].failed
+    return findings.checks["rulings"].failed
+
+
+def test_acts_that_stand_beside_their_ruling_are_found() -> None:
+    assert found_wrong([WARNED], [RULING, FORFEITED, ADJUSTED], [FORFEITED]) == 0
+    released = ("dispute-1", "dispute_unfrozen", BY)
+    assert found_wrong([RULING, released, ADJUSTED, FORFEITED]) == 0
+
+
+@pytest.mark.parametrize(
+    "of_appends",
+    [
+        ([RULING, FORFEITED],),
+        ([RULING, FORFEITED], [ADJUSTED]),  # an append of its own
+        ([RULING, FORFEITED, ADJUSTED, WARNED],),
+        ([RULING, FORFEITED, FORFEITED, ADJUSTED],),
+        ([RULING, (OF_SEASON, *FORFEITED[1:]), ADJUSTED],),
+        ([RULING, (*FORFEITED[:2], BY | {"by": LANDO}), ADJUSTED],),
+        ([RULING, (*FORFEITED[:2], BY | {"reason": {"text": "txt_2"}}), ADJUSTED],),
+        ([RULING, (*FORFEITED[:2], {}), ADJUSTED],),
+        ([(*RULING[:2], BY | {"acts": [{"command": "hush", "subject": OF_RESULT}]})],),
+    ],
+)
+def test_an_act_that_is_not_beside_its_ruling_is_found(of_appends: Any) -> None:
+    assert found_wrong(*of_appends) > 0
+
+
+def test_every_act_of_a_ruling_leads_to_an_event() -> None:
+    commands_of_acts = {each.__struct_config__.tag for each in get_args(AnyAct)}
+    assert commands_of_acts == set(LED_TO)
+    known = {
+        each.__struct_config__.tag
+        for category in ("tournament", "season")
+        for each in get_args(DECIDERS[category].events)
+    }
+    assert known.issuperset(LED_TO.values())

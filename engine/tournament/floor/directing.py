@@ -14,7 +14,12 @@ from engine.tournament.directives import (
     Redraw,
     Remove,
 )
-from engine.tournament.endings import TableSummary, hands_left
+from engine.tournament.endings import (
+    TableSummary,
+    hands_counted,
+    hands_left,
+    until_all_dealt,
+)
 from engine.tournament.floor import last_hands, redraws
 from engine.tournament.seating import free_seats, worst_seat
 from engine.tournament.state import Running, Seating
@@ -76,7 +81,8 @@ def opening(state: Running, tables: Tables, here: Seating, *, number: int = 1) -
     """Return that *here* opens its next hand."""
     summary = tables[here.table]
     return Open(
-        last=hands_left(state, summary) == 1,
+        last=hands_counted(state, summary) == 1,
+        until_all_dealt=until_all_dealt(state),
         wait_seconds=state.terms.hands_between_seconds if summary.hand_number else 0,
         clock=state.clock,
         round=number,

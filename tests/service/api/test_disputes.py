@@ -126,6 +126,26 @@ async def test_a_claim_brings_its_evidence_and_a_ruling_takes_a_result_away(
         assert found["earlier"] == [dispute]
     report = await audited(database, league)
     assert faults(report) == {}, report.text()
+    assert {each.name: each.checked for each in report.checks}["rulings"] >= 3
+
+
+async def test_an_act_that_changes_nothing_is_refused(serving, database: TestDatabase) -> None:
+    async with serving() as api:
+        owner, league, _, tournament, people = await a_night(api, database)
+        referee = await with_office(api, owner, league)
+        dispute = await claim(people[0], tournament=tournament)
+        placed: dict[int, list[str]] = {}
+        for each in await entrants(owner, tournament):
+            placed.setdefault(each["placing"], []).append(each["id"])
+        order = list(placed.values())
+        acts = [{"act": "correct_result", "order": order}]
+        ruling = {"outcome": "for", "rules": RULES, **WHY, "acts": acts}
+        path = f"/v1/disputes/{dispute}/rulings?dry_run=true"
+        refused = await ask(referee, path, ruling)
+        assert refused.json()["code"] == "dispute_invalid", refused.text
+        acts[0]["order"] = order[::-1]
+        tried = await ask(referee, path, ruling)
+        assert tried.json()["events"] == ["dispute_ruled", "result_corrected"], tried.text
 
 
 async def test_a_freeze_holds_prizes_points_and_the_seasons_end_until_the_ruling(

@@ -34,6 +34,7 @@ OWN = {
     "try_points_formula",
     "create_league",
     "list_leagues",
+    "list_fairness_runs",
     "accept_invitation",
     "join_player",
 }
