@@ -2615,7 +2615,7 @@ class Opening:
             if most is not None and self.data["number"] > counted[0]["hand"]:
                 self.same("finish.last_hands", "last", self.data["number"] >= most)
             return
-        most = hands or tournament.terms["hands_max"] or end.get("hands")
+        most = hands or min(filter(None, (tournament.terms["hands_max"], end.get("hands"))), default=None)
         last = (once and not self.data["dealers_left"]) or bool(most and self.data["number"] >= most)
         rule = "finish.each_dealt_once" if once else "finish.hands_max"
         self.same(rule, "last", last)
@@ -3248,8 +3248,12 @@ class Places(Part):
         self.check(event, "hand_for_hand", self.hand_for_hand, "a round of hand-for-hand that was not called")
 
     def on_hand_for_hand_round_closed(self, event: Event) -> None:
-        text = "who went out in the round"
-        self.same(event, "hand_for_hand", text, sorted(event.data["out"]), sorted(self.bust.keys() - self.windows))
+        """Everybody who lost the last chip in it; with a window that is open still, only who is placed now."""
+        out, over = set(event.data["out"]), self.bust.keys() - self.windows
+        later = (e for e in self.all.of("entrant_eliminated") if e.version > event.version and e.at == event.at)
+        placed = {e.data["entrant"] for e in later}
+        due = over | (out & self.bust.keys() & placed)
+        self.same(event, "hand_for_hand", "who went out in the round", sorted(out), sorted(due))
 
     def on_hand_for_hand_ended(self, event: Event) -> None:
         self.hand_for_hand = False
@@ -4274,7 +4278,11 @@ class Seating(Part):
     # -- late entries
 
     def free_seats(self, table: Table, position: int) -> list[int]:
-        taken = set(table.seats_at(position)) | {seat for name, seat in self.promised if name == table.id}
+        """Seats nobody plays at, was promised or may buy again; who is disqualified plays no more, chips or not."""
+        out = {e.data["entrant"] for e in self.all.of("entrant_disqualified") if e.position < position}
+        taken = {seat for seat, name in table.seats_at(position).items() if name not in out}
+        taken |= {seat for name, seat in self.promised if name == table.id}
+        taken |= {data["seat"] for data in self.all.places.windows.values() if data["table"] == table.id}
         return [seat for seat in range(1, table.size + 1) if seat not in taken]
 
     def on_late_seat_drawn(self, event: Event) -> None:
@@ -4403,10 +4411,12 @@ class Seating(Part):
         before = self.numbers(event.position)
         before[table.number] = table
         first = [number for number in self.all.order if number in before][:1]
-        self.same(event, data["rule"], "table that breaks", [table.number], first)
+        if data["candidates"] or table.seats_at(event.position):  # one that nobody is left at just closes
+            self.same(event, data["rule"], "table that breaks", [table.number], first)
         rest = {number: other for number, other in before.items() if other is not table}
         lowest = rest[min(rest)].id if rest else None
         self.same(event, "seating.break_table", "carry_to", data["carry_to"], lowest)
+        self.check_inherited(event, table)
         if data["final"]:
             self.same(event, "seating.final_table", "tables left", len(rest), 1)
             most = self.terms["floor"]["final_table_size"] or self.terms["table_seats"]
@@ -4417,6 +4427,18 @@ class Seating(Part):
         self.same(
             event, "rule", "rule", data["rule"], "seating.final_table" if data["final"] else "seating.break_table"
         )
+
+    def check_inherited(self, event: Event, table: Table) -> None:
+        """`seating.break_table`: what left *table* with its last entrant comes to the heir."""
+        heir = self.all.table(event.data["carry_to"])
+        gone = [e for e in table.events if e.type == "seats_vacated" and e.position < event.position]
+        if heir is None or not gone:
+            return
+        between = range(gone[-1].position, event.position)
+        came = [e for e in heir.events if e.type == "arrivals_seated" and e.position in between]
+        for name in ("carry", "sabacc_pot"):
+            found = sum(each.data[name] for each in came)
+            self.same(event, "seating.break_table", f"{name} of the heir", found, gone[-1].data[name])
 
     def on_entrants_moved(self, event: Event) -> None:
         data = event.data

@@ -1,4 +1,4 @@
-"""Where a public beacon is mixed in, it is followed, and what is wrong with it is found and named."""
+"""A public beacon is followed where it is mixed in; what is wrong with it is found and named."""
 
 from collections.abc import Callable
 from hashlib import sha256

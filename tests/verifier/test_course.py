@@ -486,6 +486,57 @@ def a_break_that_is_longer_than_announced(forged: Forgery) -> None:
     forged.data("break_started")["due"] = "2040-01-01T00:00:00Z"
 
 
+# -- what generated seasons brought to light
+
+
+@fault("balance", "seating.break_table")
+def a_carry_that_leaves_with_one_of_several(forged: Forgery) -> None:
+    vacated = forged.events("seats_vacated", has(carry=5))[0]
+    earlier = [
+        line["data"]
+        for line in forged.events("seats_vacated")
+        if line["stream"] == vacated["stream"] and line["position"] < vacated["position"]
+    ]
+    earlier[-1]["carry"] = 5
+
+
+@fault("balance", "seating.break_table")
+def a_carry_that_stays_where_nobody_is_left(forged: Forgery) -> None:
+    forged.data("seats_vacated", has(carry=5))["carry"] = 0
+
+
+@fault("balance", "seating.break_table")
+def a_chip_of_the_carry_that_gets_lost_on_the_way(forged: Forgery) -> None:
+    forged.data("arrivals_seated", has(carry=5))["carry"] = 4
+
+
+@fault("emptied", "seating.break_table")
+def a_table_that_breaks_before_its_turn(forged: Forgery) -> None:
+    order = forged.data("breaking_order_changed")["order"]
+    order[0], order[-1] = order[-1], order[0]
+
+
+@fault("late", "seating.late_entry")
+def a_seat_of_who_is_disqualified_that_is_not_drawn_for(forged: Forgery) -> None:
+    forged.data("late_seat_drawn")["draw"]["candidates"].pop(0)
+
+
+@fault("hands", "finish.hands_max")
+def a_last_hand_that_is_not_said_to_be(forged: Forgery) -> None:
+    forged.data("hand_opened", has(last=True))["last"] = False
+
+
+@fault("hands", "finish.hands_max")
+def a_hand_too_early_that_is_said_to_be_the_last(forged: Forgery) -> None:
+    forged.data("hand_opened", has(number=4))["last"] = True
+
+
+@fault("windows", "hand_for_hand")
+def somebody_who_is_not_said_to_be_out_in_a_round(forged: Forgery) -> None:
+    closed = forged.data("hand_for_hand_round_closed", lambda data: not data["out"])
+    closed["out"].append(forged.data("entrant_registered")["entrant"])
+
+
 # -- decks by their leaves
 
 
@@ -537,3 +588,10 @@ def test_a_planted_fault_is_found_and_its_rule_is_named(
 def test_written_anew_without_a_fault_nothing_differs(name: str) -> None:
     report = verifier.verify(Forgery(bundle(name)).write(), [PUBLIC])
     assert report.differences == []
+
+
+@pytest.mark.parametrize("name", ["balance", "emptied", "late", "hands", "windows"])
+def test_a_tournament_of_a_generated_season_passes(name: str) -> None:
+    report = verifier.verify(bundle(name), [PUBLIC])
+    assert report.differences == []
+    assert report.status() == verifier.PASS
