@@ -22,7 +22,7 @@ class Dealt:
         self._counts: dict[str, list[int]] = {}
 
     def see(self, deck: tuple[str, ...], pile: Sequence[Card]) -> None:
-        """Count one pile, made of a whole *deck*; nothing while a beacon's round is to come."""
+        """Count one pile, made of a whole *deck*; nothing where its beacon never spoke."""
         if not pile:
             return
         name, size = _NAMES[deck], len(deck)

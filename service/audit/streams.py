@@ -18,7 +18,7 @@ from engine.errors import EngineError
 from engine.league.events import LeagueCreated
 from engine.season.events import TournamentHead, TournamentsRecorded
 from engine.table import recall
-from engine.table.events import HandOpened, TableBeaconAwaited, TableBeaconMixed, TableOpened
+from engine.table.events import DealVoided, HandSettled, TableBeaconAwaited, TableOpened
 from engine.table.state import Table
 from engine.tournament.fairness.events import BeaconAwaited
 from engine.tournament.heads.events import TableHead, TablesRecorded
@@ -66,8 +66,8 @@ class _Command(msgspec.Struct):
 
 _decode_command = msgspec.json.Decoder(_Command).decode
 
-_DECKED = (HandOpened, TableBeaconMixed)
-"""Where a deck is made: with a beacon only when its round is there."""
+_CLOSING = (HandSettled, DealVoided)
+"""Whose decks are counted: a figure over one in play would tell of its cards."""
 
 
 class StreamAudit:
@@ -294,10 +294,10 @@ class StreamAudit:
             for event, position in group:
                 before = stream.state
                 stream.state = folded[done] if done < len(folded) else evolve(before, event)
+                if type(event) in _CLOSING and isinstance(checker, HandAudit):
+                    self._dealt.see(checker.deck, checker.now().piles.get(1, ()))
                 if checker is not None:
                     checker.see(event, position, before)
-                    if type(event) in _DECKED and isinstance(checker, HandAudit):
-                        self._dealt.see(checker.deck, checker.now().piles.get(1, ()))
                 self._knockouts.see(name, event, position)
                 self._attached.see(name, event, position)
                 done += 1

@@ -235,6 +235,23 @@ async def test_the_auditors_login_finds_them_too(
     assert fault.stream == "late"
 
 
+async def test_decks_are_counted_once_nobody_plays_with_them(database: TestDatabase) -> None:
+    """An exact figure over a deck in play would tell everybody something of its cards."""
+    night = await played(database, steps_max=30)
+    connection = await asyncpg.connect(database.url("holotable_audit"))
+    keys = await Keys(SECRET_KEY).of(connection, number_of(night.league))
+    rows = await read_league(connection, night.league, limit=10_000)
+    await connection.close()
+    audit = StreamAudit(keys, Findings(), {row.stream for row in rows})
+    for row in rows:
+        audit.read(row)
+    audit.end(rows[-1].at)
+    figures = audit.figures()
+    counted = sum(sum(counts) // 62 for counts in figures.dealt.values())
+    assert counted == figures.hands + figures.voided_deals
+    assert counted < sum(row.type == "hand_opened" for row in rows)
+
+
 async def test_a_deal_that_nobody_plays_on_is_found_after_a_minute(database: TestDatabase) -> None:
     night = await played(database, steps_max=30)
     connection = await asyncpg.connect(database.url("holotable_audit"))
