@@ -41,7 +41,6 @@ from service.keys import LeagueKeys
 _log = structlog.get_logger()
 
 _FOLDS, _DECISIONS, _READABLE = ("folds",), ("decisions",), ("readable",)
-
 DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What a forged event may provoke in code that expects a possible one."""
 
@@ -258,8 +257,7 @@ class StreamAudit:
             waiting = self._streams.get(name)
             if waiting is not None:
                 self._decide(name, waiting)
-            table = self._tables.get(name)
-            hands = 0 if table is None else table.hands
+            hands = self._tables[name].hands if name in self._tables else 0
             what = f"{head.hands} hands were settled at {name}, {hands} are here"
             self._findings.hold(
                 "heads", hands == head.hands, recorded.position, recorded.stream, what
