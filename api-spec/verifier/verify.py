@@ -4565,6 +4565,8 @@ class Clock(Part):
     def on_clock_stopped(self, event: Event) -> None:
         data, at = event.data, microseconds(event.data["at"])
         if not self.running and self.sliced():
+            if data["rule"] == "levels.break" and self.left is not None:  # the next level begins whole behind the break
+                self.left = max(self.left, 0)
             due = [self.level, self.left]
             self.same(
                 event, "hand_for_hand.clock", "level and what is left", [data["level"], data["left_microseconds"]], due

@@ -537,6 +537,11 @@ def somebody_who_is_not_said_to_be_out_in_a_round(forged: Forgery) -> None:
     closed["out"].append(forged.data("entrant_registered")["entrant"])
 
 
+@fault("sliced", "hand_for_hand.clock")
+def a_slice_that_is_taken_from_the_level_behind_a_break(forged: Forgery) -> None:
+    forged.data("clock_stopped", has(rule="levels.break", level=2))["left_microseconds"] -= 1
+
+
 # -- decks by their leaves
 
 
@@ -590,7 +595,7 @@ def test_written_anew_without_a_fault_nothing_differs(name: str) -> None:
     assert report.differences == []
 
 
-@pytest.mark.parametrize("name", ["balance", "emptied", "late", "hands", "windows"])
+@pytest.mark.parametrize("name", ["balance", "emptied", "late", "hands", "windows", "sliced"])
 def test_a_tournament_of_a_generated_season_passes(name: str) -> None:
     report = verifier.verify(bundle(name), [PUBLIC])
     assert report.differences == []
