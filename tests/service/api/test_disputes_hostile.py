@@ -41,7 +41,7 @@ async def test_a_ruling_whose_dry_run_is_out_of_date_changes_nothing(
         for _ in range(2):
             late = await ask(referee, path, ruling | before, key="rule")
             assert (late.status_code, late.json()["code"]) == (409, "dry_run_outdated"), late.text
-        other = {"act": "forfeit", "entrant": third}
+        other = {"act": "forfeit", "entrant": second}
         swapped = await ask(referee, path, ruling | await shown() | {"acts": [other]})
         assert swapped.json()["code"] == "dry_run_outdated", swapped.text
         now = await shown()
