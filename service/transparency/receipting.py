@@ -15,6 +15,9 @@ from service.transparency.receipt import CommandReceipt
 from service.transparency.signing import SignerAway, ask
 
 TOGETHER_MAX: Final = 100
+EVENTS_MAX: Final = 4_000
+"""About a megabyte, far below what the signer reads at most: large ones refuse no others."""
+
 _GOOD = """
     SELECT count(*) FILTER (WHERE event = 'published') = 1 AND count(*) = 1
       FROM signer_key WHERE verifier_key = $1
@@ -65,8 +68,7 @@ class ReceiptDesk:
 
     async def _serve(self, signer: httpx.AsyncClient) -> None:
         while self._waiting:
-            count = min(len(self._waiting), TOGETHER_MAX)
-            taken = [self._waiting.popleft() for _ in range(count)]
+            taken = self._together()
             try:
                 notes = await self._ask(signer, tuple(receipt for receipt, _ in taken))
             except asyncio.CancelledError:
@@ -81,6 +83,17 @@ class ReceiptDesk:
                 for (_, answer), note in zip(taken, notes, strict=True):
                     if not answer.done():
                         answer.set_result(note)
+
+    def _together(self) -> list[tuple[CommandReceipt, asyncio.Future[str]]]:
+        """Take those who wait, as many as one call may carry: one of any size, else few events."""
+        first = self._waiting.popleft()
+        taken, events = [first], len(first[0].events)
+        while self._waiting and len(taken) < TOGETHER_MAX:
+            events += len(self._waiting[0][0].events)
+            if events > EVENTS_MAX:
+                break
+            taken.append(self._waiting.popleft())
+        return taken
 
     @staticmethod
     def _refuse(taken: list[tuple[CommandReceipt, Any]], error: Exception) -> None:

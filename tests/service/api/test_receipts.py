@@ -15,6 +15,7 @@ from uuid import UUID, uuid5
 import asyncpg
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from engine.values import number_of
 from service.transparency.note import open_note
@@ -215,6 +216,24 @@ async def test_a_receipt_waits_for_a_published_key_and_for_a_signer_that_answers
         assert (refused.status_code, refused.json()["code"]) == (503, "signer_away")
         assert int(refused.headers["retry-after"]) > 0
     assert {each.command for each in many} == {asked["command"]}
+
+
+async def test_receipts_of_the_largest_commands_refuse_no_others(house: Any) -> None:
+    async with house() as (api, sign, _):
+        _, league, _, people, table = await api.playing()
+        await sign(league)
+        actor, view = await turn(people, table)
+        done = await actor.post(f"/v1/tables/{table}/actions", answer_to(view), key="mine")
+        assert done.status_code == 200, done.text
+        small = await receipt(actor, league, done.headers["command-id"])
+        large = replace(small, events=small.events * (2_000 // len(small.events)))
+        desk = api.app.litestar.state.shell.receipts
+        notes = await asyncio.gather(*map(desk.signed, [large] * 30 + [small]))
+
+    assert [parse_receipt(open_note(each, KEY.verifier_key())) for each in notes[-2:]] == [
+        large,
+        small,
+    ]
 
 
 async def test_a_server_without_a_signer_gives_no_receipts(serving: Callable[..., Any]) -> None:
