@@ -2273,6 +2273,7 @@ class Table:
             self.given.check(event, "newcomers", empty or not self.sound, f"seat {entry['seat']} is taken")
             won = (entry["hands_won"], entry["pots_won"], entry["timeouts"])
             self.books[entry["seat"]] = Books(entry["entrant"], entry["stack"], *won, newcomer=True)
+            self.gone.pop(entry["entrant"], None)  # a redraw seated it here again
             self.away[entry["seat"]] = entry["away"]
         self.carry += event.data["carry"]
         self.restart = self.restart or event.data["restart"]
