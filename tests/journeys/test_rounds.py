@@ -36,8 +36,10 @@ async def test_twelve_bots_play_two_rounds_and_a_final_of_four(
         print(f"\n{crowd.line()}")
     assert crowd.tables == 3 + 3 + 1
     assert (crowd.timed.failed, crowd.refused) == ([], ())
-    assert sorted(each["place"] for each in crowd.finished["placings"])[:5] == [1, 2, 3, 4, 5]
-    assert len(crowd.finished["placings"]) == BOTS
+    places = sorted(each["place"] for each in crowd.finished["placings"])
+    assert len(places) == BOTS
+    # Two who go out in one hand with the same stack share a place, and the next is left out.
+    assert places == [1 + sum(better < each for better in places) for each in places]
     assert crowd.audit["passed"], crowd.audit
     checked = {each["name"]: each["checked"] for each in crowd.audit["checks"]}
     assert checked["rounds"] > 0

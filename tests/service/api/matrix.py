@@ -62,7 +62,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "record_payment": {"entrant": "ent_" + "0" * 32, "kind": "fee", "amount": 5},
     "propose_deal": {"method": "equal"},
     "propose_deal_as_director": {"method": "equal"},
-    "sign_receipt": {"command": "{command_id}", "request": "another one"},
+    "sign_receipt": {"command": "{command_id}"},
     "open_hand": {"reason": "A claim"},
     "start_audit": {"tournament": "{tournament_id}"},
     "correct_result": {"order": [["ent_" + "0" * 32]], "reason": "Counted again"},
