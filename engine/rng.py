@@ -7,7 +7,7 @@ Anyone may write it again from the vectors in ``api-spec/vectors/generator.json`
 Source: rulebook ``generator``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from itertools import chain, count, islice
@@ -209,19 +209,36 @@ def merkle_root(leaves: Sequence[bytes]) -> bytes:
 class Pile:
     """A shuffled pile of cards with the salt of every position; its ``repr`` shows no card."""
 
-    __slots__ = ("cards", "number", "salts")
+    __slots__ = ("_root", "cards", "number", "salts")
 
-    def __init__(self, number: int, cards: tuple[str, ...], salts: tuple[bytes, ...]) -> None:
+    def __init__(
+        self,
+        number: int,
+        cards: tuple[str, ...],
+        salts: tuple[bytes, ...],
+        root: str | None = None,
+    ) -> None:
         self.number = number
         self.cards = cards
         self.salts = salts
+        self._root = root
 
     def __repr__(self) -> str:
         return f"Pile({self.number}, {len(self.cards)} cards)"
 
     def root(self) -> str:
         """Return the root of the tree over all positions, in hexadecimal."""
-        return merkle_root(card_leaves(self.number, self.cards, self.salts)).hex()
+        if self._root is None:
+            self._root = merkle_root(card_leaves(self.number, self.cards, self.salts)).hex()
+        return self._root
+
+
+Draw = Callable[[bytes, bytes, int, tuple[str, ...]], Pile]
+"""
+How a pile is drawn: as :func:`shuffled_pile` does it.
+
+Whoever has written the generator a second time may decide with that one.
+"""
 
 
 def pile_salts(seed: bytes, digest: bytes, number: int, size: int) -> tuple[bytes, ...]:

@@ -1,7 +1,7 @@
 """The events of one command as they come about, and the table they have led to so far."""
 
 from engine.errors import InvariantViolated
-from engine.rng import Pile, shuffled_pile
+from engine.rng import Draw, Pile, shuffled_pile
 from engine.table.events import Event
 from engine.table.evolution import evolve_table
 from engine.table.hand import Hand
@@ -9,12 +9,18 @@ from engine.table.state import Table
 
 
 class Course:
-    """Collects events; each is applied at once, so that the next is decided on what is true."""
+    """
+    Collects events; each is applied at once, so that the next is decided on what is true.
 
-    __slots__ = ("ended", "events", "table")
+    Args:
+        draw: Draws the piles.
+    """
 
-    def __init__(self, table: Table) -> None:
+    __slots__ = ("draw", "ended", "events", "table")
+
+    def __init__(self, table: Table, draw: Draw = shuffled_pile) -> None:
         self.table = table
+        self.draw = draw
         self.events: list[Event] = []
         self.ended = False
 
@@ -50,10 +56,6 @@ class Course:
 
     def pile(self) -> Pile:
         """Return the current pile with all its cards and salts."""
-        return pile_of(self.hand)
-
-
-def pile_of(hand: Hand) -> Pile:
-    """Return the pile that *hand* is dealt from, as its seed orders it."""
-    seed = bytes.fromhex(hand.seeds.value.cards)
-    return shuffled_pile(seed, hand.digest, hand.pile, hand.pile_cards)
+        hand = self.hand
+        seed = bytes.fromhex(hand.seeds.value.cards)
+        return self.draw(seed, hand.digest, hand.pile, hand.pile_cards)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from engine.cards import in_deck_order
 from engine.errors import InvariantViolated
-from engine.rng import Pile, shuffled_pile
+from engine.rng import Pile
 from engine.table import events
 from engine.table.course import Course
 from engine.table.events import CardCount, DealtTo, OpenCard, SeatedCard
@@ -108,7 +108,7 @@ def recycle(course: Course) -> None:
     if not hand.recyclable:
         raise InvariantViolated("pile and discards are both empty")
     seed = bytes.fromhex(hand.seeds.value.cards)
-    pile = shuffled_pile(seed, hand.digest, hand.pile + 1, in_deck_order(hand.recyclable))
+    pile = course.draw(seed, hand.digest, hand.pile + 1, in_deck_order(hand.recyclable))
     course.emit(
         events.PileCommitted(
             pile=pile.number, size=len(pile.cards), root=pile.root(), rule="cards.recycling"

@@ -3,6 +3,7 @@
 from functools import reduce
 from typing import assert_never
 
+from engine.rng import Draw, shuffled_pile
 from engine.table import commands, errors
 from engine.table.answers import act_on_turn, improve, select, time_out
 from engine.table.buying import buy_chips, return_chips
@@ -42,24 +43,29 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     Raises:
         CommandRejected: If the rules forbid the command.
     """
-    decided = _decided(state, command)
+    decided = _decided(state, command, shuffled_pile)
     return tuple(decided.events) if isinstance(decided, Course) else decided
 
 
-def decide_through(state: State, command: Command) -> tuple[tuple[Event, ...], State]:
+def decide_through(
+    state: State, command: Command, draw: Draw = shuffled_pile
+) -> tuple[tuple[Event, ...], State]:
     """
     Return the same events, and the state they lead to.
+
+    Args:
+        draw: Draws the piles.
 
     Raises:
         CommandRejected: If the rules forbid the command.
     """
-    decided = _decided(state, command)
+    decided = _decided(state, command, draw)
     if isinstance(decided, Course):
         return tuple(decided.events), decided.outcome()
     return decided, reduce(evolve, decided, state)
 
 
-def _decided(state: State, command: Command) -> Course | tuple[Event, ...]:
+def _decided(state: State, command: Command, draw: Draw) -> Course | tuple[Event, ...]:
     if isinstance(command, commands.OpenTable):
         if isinstance(state, Table):
             raise errors.TableAlreadyOpened(number=state.number)
@@ -70,7 +76,7 @@ def _decided(state: State, command: Command) -> Course | tuple[Event, ...]:
         if isinstance(command, commands.CloseTable):
             return ()
         raise errors.TableIsClosed
-    return _decided_at(state, command)
+    return _decided_at(state, command, draw)
 
 
 _Between = (
@@ -103,8 +109,10 @@ _InPlay = (
 )
 
 
-def _decided_at(table: Table, command: _InPlay | _Between) -> Course | tuple[Event, ...]:
-    course = Course(table)
+def _decided_at(
+    table: Table, command: _InPlay | _Between, draw: Draw
+) -> Course | tuple[Event, ...]:
+    course = Course(table, draw)
     match command:
         case commands.Select():
             select(course, command)
@@ -179,7 +187,7 @@ def _open_hand(course: Course, command: commands.OpenHand) -> None:
     if course.table.held is not None:
         raise errors.TableOnHold(reason=course.table.held)
     beacon = mixed(course.table, command)
-    course.emit(open_hand(course.table, command))
+    course.emit(open_hand(course.table, command, course.draw))
     for each in beacon:
         course.emit(each)
     advance(course, command.now)

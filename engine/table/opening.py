@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from engine.beacon import BeaconMismatch, demand_pulse, mixed_in, round_after
 from engine.cards import deck
 from engine.errors import InvariantViolated
-from engine.rng import Stream, openings_digest, seed_commitment, shuffled_pile
+from engine.rng import Draw, Stream, openings_digest, seed_commitment
 from engine.rulesets import Amounts, AnteByPlayers, DoublePerOrbit, Levels, NoEscalation
 from engine.table.commands import AwaitBeacon, LevelInForce, OpenHand, Opening
 from engine.table.errors import TooFewStacks
@@ -69,9 +69,12 @@ def mixed(table: Table, command: OpenHand) -> tuple[TableBeaconMixed, ...]:
     return (TableBeaconMixed(chain=awaited.chain, pulse=pulse, rule="beacon.value"),)
 
 
-def open_hand(table: Table, command: OpenHand) -> HandOpened:
+def open_hand(table: Table, command: OpenHand, draw: Draw) -> HandOpened:
     """
     Return the event that opens the next hand, or deals the hand of a voided deal anew.
+
+    Args:
+        draw: Draws the deck.
 
     Raises:
         TooFewStacks: If fewer than two seats can be dealt in.
@@ -81,7 +84,7 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
     if command.deal != table.next_deal:
         raise InvariantViolated(f"deal {command.deal} in place of {table.next_deal}")
     if table.voided is not None:
-        return _replayed(table, table.voided, command)
+        return _replayed(table, table.voided, command, draw)
     eligible, at = _placed(table, command)
     return HandOpened(
         hand=command.hand,
@@ -103,7 +106,7 @@ def open_hand(table: Table, command: OpenHand) -> HandOpened:
         carry=table.carry,
         sabacc_pot=table.sabacc_pot,
         escrow=command.escrow,
-        **_of_the_deal(table, command),
+        **_of_the_deal(table, command, draw),
         penalties=command.penalties,
         tournament_version=command.tournament_version,
         tournament_head=command.tournament_head,
@@ -141,7 +144,7 @@ def _placed(table: Table, command: OpenHand) -> tuple[tuple[int, ...], Positions
     return eligible, positions(table, eligible, seed, _digest(table, command))
 
 
-def _replayed(table: Table, voided: HandOpened, command: OpenHand) -> HandOpened:
+def _replayed(table: Table, voided: HandOpened, command: OpenHand, draw: Draw) -> HandOpened:
     """
     Return the same opening with other cards and dice: seats, button, level and players stay.
 
@@ -165,14 +168,14 @@ def _replayed(table: Table, voided: HandOpened, command: OpenHand) -> HandOpened
         ),
         first_dealer_draws=(),
         escrow=command.escrow,
-        **_of_the_deal(table, command),
+        **_of_the_deal(table, command, draw),
         tournament_version=command.tournament_version,
         tournament_head=command.tournament_head,
         at=command.now,
     )
 
 
-def _of_the_deal(table: Table, command: OpenHand) -> dict[str, Any]:
+def _of_the_deal(table: Table, command: OpenHand, draw: Draw) -> dict[str, Any]:
     """Return what a deal commits to, its seeds and its deck, and the entropy of its players."""
     seeds = command.seeds
     cards, dice, draws = (bytes.fromhex(each) for each in (seeds.cards, seeds.dice, seeds.draws))
@@ -183,9 +186,7 @@ def _of_the_deal(table: Table, command: OpenHand) -> dict[str, Any]:
             dice=seed_commitment(dice),
             draws=seed_commitment(draws),
         ),
-        "deck_root": shuffled_pile(
-            cards, _digest(table, command), 1, deck(table.ruleset.deck)
-        ).root(),
+        "deck_root": draw(cards, _digest(table, command), 1, deck(table.ruleset.deck)).root(),
         "openings": command.openings,
         "omissions": command.omissions,
     }

@@ -1,6 +1,6 @@
 """Cards, dice and lots of a hand, checked against what its seeds give."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 from engine.cards import in_deck_order
@@ -10,7 +10,7 @@ from engine.table.event_parts import OpenCard
 from engine.table.state import Table
 from engine.values import SealedCard
 from service.audit import generator
-from service.audit.generator import Card
+from service.audit.drawn import drawn
 from service.audit.seen import Hand, Seen
 
 
@@ -84,11 +84,10 @@ def _cards_dealt(audit: Seen, event: Any, _before: object) -> None:
 
 def _pile_committed(audit: Seen, event: events.PileCommitted, before: Table) -> None:
     hand = audit.now()
-    discards: Sequence[str] = () if before.hand is None else before.hand.recyclable
-    made = generator.pile(audit.seed("cards"), hand.openings, event.pile, in_deck_order(discards))
-    hand.piles[event.pile] = made
-    drawn = generator.pile_root(event.pile, made)
-    audit.hold("decks", drawn == event.root, "the new pile is not the one its seed gives")
+    discards = () if before.hand is None else before.hand.recyclable
+    pile = drawn(audit.seed("cards"), hand.openings, event.pile, in_deck_order(discards))
+    hand.piles[event.pile] = pile
+    audit.hold("decks", pile.root() == event.root, "the new pile is not the one its seed gives")
 
 
 def _revealed(audit: Seen, event: events.HandsRevealed, _before: object) -> None:
@@ -131,10 +130,12 @@ def _placed(audit: Seen, name: str, pile: int, position: int, face: str, salt: b
     audit.hold(name, held, "" if held else f"pile {pile} has another card at {position}")
 
 
-def _there(hand: Hand, pile: int, position: int) -> Card | None:
-    """Return the card that lies at *position* of *pile*, if there is such a place."""
-    cards = hand.piles.get(pile, ())
-    return cards[position] if 0 <= position < len(cards) else None
+def _there(hand: Hand, pile: int, position: int) -> tuple[str, bytes] | None:
+    """Return face and salt at *position* of *pile*, if there is such a place."""
+    found = hand.piles.get(pile)
+    if found is None or not 0 <= position < len(found.cards):
+        return None
+    return found.cards[position], found.salts[position]
 
 
 CARDS: Final[dict[type, Callable[[Seen, Any, Any], None]]] = {

@@ -29,6 +29,7 @@ _VERSION_5 = 5 << 76 | 0b10 << 62
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_HEAD = (0, _ZEROS)
 _OF_AN_EVENT = ("positions", "chains", "event_ids")
+_COMMITMENT = b'"commitment":'
 _ENTRY = Struct(">1s 11s 16s 32s 32s Q 16s q 32s H 32s 32s 32s").pack
 
 
@@ -178,7 +179,8 @@ def open_commitments(recorded: Recorded, keys: LeagueKeys, findings: Findings) -
     except EventUnreadable as error:
         findings.hold("commitments", False, position, stream, error.detail)
         return None
-    document = msgspec.json.decode(recorded.data)
+    # Without a commitment all places are cards', and whoever decodes the event finds just them.
+    document = msgspec.json.decode(recorded.data) if _COMMITMENT in recorded.data else None
     house = boxes.get("house", {})
     differing = {
         pointer
@@ -191,7 +193,8 @@ def open_commitments(recorded: Recorded, keys: LeagueKeys, findings: Findings) -
     failed = [
         pointer
         for pointer, (salt, value) in house.items()
-        if pointer in differing or not _committed(document, pointer, about, salt, value)
+        if pointer in differing
+        or not (document is None or _committed(document, pointer, about, salt, value))
     ]
     findings.held(("commitments",), len(house) - len(failed))
     for pointer in failed:

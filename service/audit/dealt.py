@@ -1,17 +1,19 @@
 """The decks that a league has really dealt: every card at every position, counted."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from engine.cards import DECKS
 from service.audit import statistics
-from service.audit.generator import Card
 from service.audit.report import DealtDecks, Findings
 from service.audit.statistics import ALARM, p_value
 
 _ENOUGH = 10
 """How often each card should have come to each position before anything is said of it."""
 
-_NUMBERS = {name: {card: at for at, card in enumerate(cards)} for name, cards in DECKS.items()}
+_AT_ONCE = 256
+"""Decks counted together: a pass for each position, not a step for each card."""
+
 _NAMES = {cards: name for name, cards in DECKS.items()}
 
 
@@ -19,23 +21,30 @@ class Dealt:
     """Counts where the cards lay in the first piles of deals."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, list[int]] = {}
+        self._counts: dict[str, list[Counter[str]]] = {}
+        self._waiting: dict[str, list[Sequence[str]]] = {}
 
-    def see(self, deck: tuple[str, ...], pile: Sequence[Card]) -> None:
-        """Count one pile, made of a whole *deck*; nothing where its beacon never spoke."""
-        if not pile:
-            return
-        name, size = _NAMES[deck], len(deck)
-        number = _NUMBERS[name]
-        counts = self._counts.setdefault(name, [0] * size**2)
-        row = 0
-        for card in pile:
-            counts[row + number[card.face]] += 1
-            row += size
+    def see(self, deck: tuple[str, ...], cards: Sequence[str]) -> None:
+        """Count one pile, made of a whole *deck*."""
+        name = _NAMES[deck]
+        waiting = self._waiting.setdefault(name, [])
+        waiting.append(cards)
+        if len(waiting) >= _AT_ONCE:
+            self._count(name)
+
+    def _count(self, name: str) -> None:
+        counts = self._counts.setdefault(name, [Counter() for _ in DECKS[name]])
+        for counter, laid in zip(counts, zip(*self._waiting.pop(name), strict=True), strict=True):
+            counter.update(laid)
 
     def kept(self) -> dict[str, list[int]]:
         """Return the counts by the name of the deck, position after position."""
-        return self._counts
+        for name in list(self._waiting):
+            self._count(name)
+        return {
+            name: [counter[card] for counter in counts for card in DECKS[name]]
+            for name, counts in self._counts.items()
+        }
 
 
 def judged(

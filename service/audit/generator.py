@@ -7,9 +7,8 @@ engine agrees with itself.  Source: rulebook ``generator``.
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from itertools import chain, count
+from itertools import chain, count, islice
 from struct import Struct
-from typing import NamedTuple
 from uuid import UUID
 
 GOLD = (0, 0, 5, -5, 10, -10)
@@ -20,13 +19,6 @@ _INNER = bytes(each ^ 0x36 for each in range(256))
 _FOUR_WORDS = Struct(">4Q").unpack
 _OUTER = bytes(each ^ 0x5C for each in range(256))
 _LEAF = sha256(b"\x00holotable/card/1")
-
-
-class Card(NamedTuple):
-    """What lies at one position of a pile."""
-
-    face: str
-    salt: bytes
 
 
 def keyed(key: bytes, message: bytes) -> bytes:
@@ -112,10 +104,12 @@ class Draws:
         return drawn
 
 
-def pile(value: bytes, openings: bytes, number: int, cards: Sequence[str]) -> list[Card]:
-    """Return a pile by position: face and salt."""
+def pile(
+    value: bytes, openings: bytes, number: int, cards: Sequence[str]
+) -> tuple[list[str], list[bytes]]:
+    """Return the faces of a pile by position, and its salts."""
     faces = Draws(value, "pile", number, openings).order(cards)
-    return list(map(Card, faces, numbers(value, "salt", number, openings)))
+    return faces, list(islice(numbers(value, "salt", number, openings), len(faces)))
 
 
 def leaf(card: str, salt: bytes, number: int, position: int) -> bytes:
@@ -125,9 +119,10 @@ def leaf(card: str, salt: bytes, number: int, position: int) -> bytes:
     return made.digest()
 
 
-def pile_root(number: int, cards: Sequence[Card]) -> str:
+def pile_root(number: int, faces: Sequence[str], salts: Sequence[bytes]) -> str:
     """Return the root over a pile's leaves."""
-    leaves = [leaf(face, salt, number, position) for position, (face, salt) in enumerate(cards)]
+    laid = zip(faces, salts, strict=True)
+    leaves = [leaf(face, salt, number, position) for position, (face, salt) in enumerate(laid)]
     return root(leaves).hex()
 
 

@@ -14,7 +14,7 @@ from engine.table import events
 from service.audit import beacon, generator
 from service.audit.cards import CARDS, check_open, check_shown
 from service.audit.chips import CHIPS
-from service.audit.generator import Card
+from service.audit.drawn import drawn
 from service.audit.seen import Hand, Seen
 
 
@@ -56,9 +56,9 @@ class HandAudit(Seen):
 
     def _decked(self, hand: Hand) -> None:
         """Check that the deck is the one that seed, openings and beacon give."""
-        hand.piles[1] = generator.pile(self.seed("cards"), hand.openings, 1, self.deck)
-        drawn = generator.pile_root(1, hand.piles[1])
-        held = drawn == hand.opened.deck_root
+        pile = drawn(self.seed("cards"), hand.openings, 1, self.deck)
+        hand.piles[1] = pile
+        held = pile.root() == hand.opened.deck_root
         self.hold("decks", held, "the deck is not the one its seed gives")
 
     def _settled_before(self, event: events.HandOpened, chain: Chain | None) -> bool:
@@ -112,10 +112,12 @@ class HandAudit(Seen):
         for card in event.cards:
             check_open(self, "cards", card)
         places = {(card.pile, card.position) for card in event.cards}
-        whole = {(pile, at) for pile, cards in hand.piles.items() for at in range(len(cards))}
+        piles = hand.piles.values()
+        whole = {(pile.number, at) for pile in piles for at in range(len(pile.cards))}
         self.hold("deals", places == whole, "not every card of a voided deal is open")
-        deck_opened = [Card(c.card, bytes.fromhex(c.salt)) for c in event.cards if c.pile == 1]
-        fouled = generator.pile_root(1, deck_opened) != hand.opened.deck_root
+        opened = [card for card in event.cards if card.pile == 1]
+        faces, salts = [c.card for c in opened], [bytes.fromhex(c.salt) for c in opened]
+        fouled = generator.pile_root(1, faces, salts) != hand.opened.deck_root
         claimed = event.cause != "fouled_deck" or fouled
         self.hold("deals", claimed, "the deck called fouled is the one committed to")
         due = {seat: chips + hand.spent.get(seat, 0) for seat, chips in hand.wagers.items()}

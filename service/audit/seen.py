@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from engine.rng import Pile
 from engine.table import events
 from service.audit.floors import FloorAudit
-from service.audit.generator import Card
 from service.audit.report import Findings
 
 
@@ -15,7 +15,7 @@ class Hand:
 
     opened: events.HandOpened
     openings: bytes
-    piles: dict[int, list[Card]] = field(default_factory=dict)
+    piles: dict[int, Pile] = field(default_factory=dict)
     dealt: dict[int, set[tuple[int, int]]] = field(default_factory=dict)
     """Places of the cards each seat was given."""
 

@@ -17,7 +17,8 @@ from engine.aggregates import DECIDERS
 from engine.errors import EngineError
 from engine.league.events import LeagueCreated
 from engine.season.events import TournamentHead, TournamentsRecorded
-from engine.table import recall
+from engine.table import evolution, recall
+from engine.table.decisions import decide_through
 from engine.table.events import DealVoided, HandSettled, TableBeaconAwaited, TableOpened
 from engine.table.state import Table
 from engine.tournament.fairness.events import BeaconAwaited
@@ -26,6 +27,7 @@ from engine.values import TournamentId, stream_of
 from service.audit import beacon
 from service.audit.chain import Boxes, open_commitments
 from service.audit.dealt import Dealt
+from service.audit.drawn import drawn
 from service.audit.floors import FloorAudit
 from service.audit.hands import NEEDS_BEFORE, HandAudit
 from service.audit.knockouts import KnockoutAudit
@@ -293,7 +295,7 @@ class StreamAudit:
                 before = stream.state
                 stream.state = folded[done] if done < len(folded) else evolve(before, event)
                 if type(event) in _CLOSING and isinstance(checker, HandAudit):
-                    self._dealt.see(checker.deck, checker.now().piles.get(1, ()))
+                    self._count_deck(checker)
                 if checker is not None:
                     checker.see(event, position, before)
                 self._knockouts.see(name, event, position)
@@ -302,6 +304,11 @@ class StreamAudit:
         except (EngineError, *DEFECTS) as error:
             self._break(name, stream, group[done][1], error)
         self._findings.held(_FOLDS, done)
+
+    def _count_deck(self, table: HandAudit) -> None:
+        pile = table.now().piles.get(1)
+        if pile is not None:  # else the beacon it waited for never spoke
+            self._dealt.see(table.deck, pile.cards)
 
     def _placed(self, name: str, stream: _Stream, group: list[tuple[Any, int]]) -> bool:
         """Remember to which tournament a table belongs; its first event must say so."""
@@ -325,14 +332,13 @@ class StreamAudit:
             Its state after each event, as far as it can be decided; events that were
             decided as they stand all have the state after their command.
         """
-        decider = DECIDERS["table"]
         state = stream.state
         folded: list[Any] = []
         position = group[0][1]
         try:
             for part in recall.parts_of([event for event, _ in group]):
                 position = group[len(folded)][1]
-                decided, after = decider.carry_out(state, recall.command_of(part))
+                decided, after = decide_through(state, recall.command_of(part), drawn)
                 if held := decided == part:
                     self._findings.held(_DECISIONS)
                 else:
@@ -343,7 +349,7 @@ class StreamAudit:
                     # Deciding has applied these very events, and nobody asks what was between.
                     folded += [after] * len(part)
                 else:
-                    folded += accumulate(part, decider.evolve, initial=state)
+                    folded += accumulate(part, evolution.evolve, initial=state)
                     del folded[-len(part) - 1]
                 state = folded[-1]
         except (EngineError, *DEFECTS) as error:

@@ -46,14 +46,7 @@ class Codec:
 
     def __init__(self, deciders: Mapping[str, Decider[Any, Any, Any]]) -> None:
         self.deciders = deciders
-        self._strict = {
-            category: msgspec.json.Decoder(decider.events, dec_hook=_stand_in)
-            for category, decider in deciders.items()
-        }
-        self._to_open = {
-            category: msgspec.json.Decoder(decider.events, dec_hook=_to_be_opened)
-            for category, decider in deciders.items()
-        }
+        self._kinds = {category: _kinds_of(each.events) for category, each in deciders.items()}
 
     def encode(self, event: msgspec.Struct, stream: str, version: int, keys: LeagueKeys) -> Encoded:
         """
@@ -65,12 +58,12 @@ class Codec:
         sealer = _Sealer(event, keys.league, stream, version)
         data = canonical.encode(event, sealer)
         try:
-            self._strict[category_of(stream)].decode(data)
+            type_ = str(event.__struct_config__.tag)
+            self._kinds[category_of(stream)][type_].strict(data)
         except (msgspec.MsgspecError, KeyError) as error:
             raise NotCanonical(f"{type(event).__name__}: {error}") from error
         boxes = sealer.boxes()
         sealed = seal(keys, stream, version, boxes) if boxes else None
-        type_ = str(event.__struct_config__.tag)
         return Encoded(type_, current_version(type_), data, sealed)
 
     def decode(
@@ -91,14 +84,14 @@ class Codec:
             EventUnreadable: If the event is of an unknown type or version, or its
                 boxes do not open.
         """
-        category = category_of(recorded.stream)
         try:
+            kind = self._kinds[category_of(recorded.stream)][recorded.type]
             data = recorded.data
             if recorded.schema_version != _current(recorded.type):
                 data = _today(recorded)
             if recorded.sealed is None or keys is None:
-                return self._strict[category].decode(data)
-            event = self._to_open[category].decode(data)
+                return kind.strict(data)
+            event = kind.to_open(data)
             _open(event, recorded, keys, boxes)
             return event
         except (msgspec.MsgspecError, KeyError, IndexError, ValueError) as error:
@@ -108,6 +101,42 @@ class Codec:
                 version=recorded.stream_version,
                 type=recorded.type,
             ) from error
+
+
+class _Kind:
+    """
+    What decodes the events of one type.
+
+    By the column, which the hash covers: a union would look for its tag first, and that
+    stands near the end of what is written in order.
+    """
+
+    def __init__(self, event: type[msgspec.Struct], tag: str) -> None:
+        self._tagged = msgspec.json.encode({"type": tag})[1:-1]
+        self._strict = msgspec.json.Decoder(event, dec_hook=_stand_in)
+        self._to_open = msgspec.json.Decoder(event, dec_hook=_to_be_opened)
+
+    def strict(self, data: bytes) -> Any:
+        """Return the event, hidden places without their values."""
+        self._demand_tag(data)
+        return self._strict.decode(data)
+
+    def to_open(self, data: bytes) -> Any:
+        """Return the event, hidden places as :func:`_open` fills them."""
+        self._demand_tag(data)
+        return self._to_open.decode(data)
+
+    def _demand_tag(self, data: bytes) -> None:
+        # Alone, a type is read without its tag too.
+        if self._tagged not in data:
+            raise ValueError("the event does not say its type")
+
+
+@cache
+def _kinds_of(events: Any) -> dict[str, _Kind]:
+    """Return the events of a union, or the one that is alone, by what they are stored as."""
+    found = {str(each.__struct_config__.tag): each for each in get_args(events) or (events,)}
+    return {tag: _Kind(each, tag) for tag, each in found.items()}
 
 
 @lru_cache(maxsize=16_384)

@@ -10,7 +10,6 @@ import pytest
 from engine.cards import DECKS
 from service.audit.dealt import Dealt, judged
 from service.audit.fresh import measured
-from service.audit.generator import Card
 from service.audit.report import Findings
 from service.desk import open_desk
 from service.settings import Settings
@@ -27,7 +26,7 @@ DECK = DECKS["d62"]
 def dealt(shuffle: Shuffle, decks: int) -> dict[str, list[int]]:
     counts = Dealt()
     for stream in islice(streams("dealt"), decks):
-        counts.see(DECK, [Card(face, b"") for face in shuffle(stream, DECK)])
+        counts.see(DECK, shuffle(stream, DECK))
     return counts.kept()
 
 
