@@ -98,8 +98,8 @@ def _revealed(audit: Seen, event: events.HandsRevealed, _before: object) -> None
 
 
 def _drawn_off(audit: Seen, event: events.DrawOffDealt, _before: object) -> None:
-    for drawn in event.cards:
-        check_open(audit, "cards", drawn.card)
+    for laid in event.cards:
+        check_open(audit, "cards", laid.card)
 
 
 def _cube_rolled(audit: Seen, event: events.CubeRolled, _before: object) -> None:

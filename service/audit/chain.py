@@ -58,8 +58,7 @@ class Chains:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self.heads: dict[str, tuple[int, bytes]] = {}
-        self.last: dict[str, int] = {}
-        """Position of each stream's last event."""
+        """By stream, of those that were followed or looked up."""
 
         self._position = -1
         self._written = b""
@@ -70,18 +69,17 @@ class Chains:
         self._namespace = b""
         self._index = 0
 
-    def resume(self, before: Sequence[Recorded], heads: dict[str, tuple[int, bytes]]) -> None:
+    def resume(self, before: Sequence[Recorded]) -> None:
         """
         Begin in the middle of a log.
 
         Args:
             before: The events before, from the first of the last append on.
-            heads: Of every stream that is asked for, as they were then.
         """
         earlier = Chains(Findings())
         for recorded in before:
             earlier.follow(recorded)
-        self.__dict__.update(earlier.__dict__, _findings=self._findings, heads=heads)
+        self.__dict__.update(earlier.__dict__, _findings=self._findings, heads={})
 
     def follow(self, recorded: Recorded) -> str:
         """Check one event's bytes and place; return the identifier of the command it belongs to."""
@@ -104,7 +102,6 @@ class Chains:
             find("chains", linked, position, stream, "its hash is not that of its bytes")
             find("event_ids", named, position, stream, "it is not called after its command")
         self.heads[stream] = (recorded.stream_version, recorded.hash)
-        self.last[stream] = position
         return self._command
 
     def _begin(self, recorded: Recorded) -> None:

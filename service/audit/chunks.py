@@ -1,5 +1,6 @@
 """A chunk of a league's log as bytes; what stood before it is looked up, not read again."""
 
+from collections.abc import AsyncIterator, Container
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -12,6 +13,9 @@ from service.audit.report import Findings
 from service.audit.tree import Leaves, leaves_of
 from service.eventstore.read import read_between, read_last
 from service.eventstore.record import Recorded
+
+READ = 500
+"""Events fetched at once: more would be read faster, and cost more to forget."""
 
 _LOOKED_BACK = 8
 
@@ -41,27 +45,39 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 async def read_bytes(driver: Any, league: UUID, plan: Plan, unit: Unit, found: Findings) -> Leaves:
     """Check the bytes of *unit*'s events and their places; return their leaves."""
-    rows = await read_between(driver, league, unit.after, unit.until)
-    chains = Chains(found)
+    chains, acts = Chains(found), ActsAudit(found)
     before = await _append_before(driver, league, unit.after)
-    chains.resume(before, await _heads(driver, league, unit.after, rows))
-    acts = ActsAudit(found)
+    chains.resume(before)
     for row in before:
         acts.follow(row)
-    metadata = b""
-    for row in rows:
-        chains.follow(row)
-        acts.follow(row)
-        held = _canonical(row.data) and (row.metadata == metadata or _canonical(row.metadata))
-        if not held:
-            what = "its documents are not canonical"
-            found.hold("canonical", False, row.position, row.stream, what, count=0)
-        metadata = row.metadata
+    metadata, hashes = b"", []
+    async for rows in _read(driver, league, unit):
+        chains.heads |= await _heads(driver, league, rows, chains.heads)
+        for row in rows:
+            chains.follow(row)
+            acts.follow(row)
+            held = _canonical(row.data) and (row.metadata == metadata or _canonical(row.metadata))
+            if not held:
+                what = "its documents are not canonical"
+                found.hold("canonical", False, row.position, row.stream, what, count=0)
+            metadata = row.metadata
+            hashes.append(row.hash)
     if unit.until == plan.until:  # else the last append is the next chunk's, which has all of it
         acts.end()
-    found.held(("canonical",), len(rows))
+    found.held(("canonical",), len(hashes))
     sizes = (each.size for each in plan.vouched if each.compared)
-    return leaves_of([row.hash for row in rows], unit.offset, sizes)
+    return leaves_of(hashes, unit.offset, sizes)
+
+
+async def _read(driver: Any, league: UUID, unit: Unit) -> AsyncIterator[list[Recorded]]:
+    """Yield the events of *unit*, as many at once as are soon forgotten again."""
+    after = unit.after
+    while after < unit.until:
+        rows = await read_between(driver, league, after, unit.until, READ)
+        if not rows:
+            return
+        yield rows
+        after = rows[-1].position
 
 
 def _canonical(document: bytes) -> bool:
@@ -83,10 +99,10 @@ async def _append_before(driver: Any, league: UUID, until: int) -> list[Recorded
 
 
 async def _heads(
-    driver: Any, league: UUID, until: int, rows: list[Recorded]
+    driver: Any, league: UUID, rows: list[Recorded], heads: Container[str]
 ) -> dict[str, tuple[int, bytes]]:
     """
-    Return the heads at a position of the streams that *rows* continue or guard.
+    Return the heads before *rows* of the streams that they continue or guard, but for *heads*.
 
     Only the heads that they name, and the event after each, are looked up: where a stream
     had another head than what follows says, that is a fault in either case.
@@ -94,6 +110,7 @@ async def _heads(
     asked: set[tuple[str, int]] = set()
     known: set[str] = set()
     metadata = b""
+    until = rows[0].position - 1
     for row in rows:
         named = [(row.stream, row.stream_version - 1)]
         if row.metadata != metadata:
@@ -101,7 +118,7 @@ async def _heads(
             if b'"guards"' in metadata:
                 named += _guarded(metadata)
         for stream, version in named:
-            if stream not in known:
+            if stream not in known and stream not in heads:
                 asked |= {(stream, version), (stream, version + 1)}
         known.add(row.stream)
     if not asked:

@@ -7,18 +7,14 @@ What the engine answers today to what was asked then must be what is stored, to 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import accumulate
 from typing import Any
 
-import msgspec
 import structlog
 
 from engine.aggregates import DECIDERS
 from engine.errors import EngineError
 from engine.league.events import LeagueCreated
 from engine.season.events import TournamentHead, TournamentsRecorded
-from engine.table import evolution, recall
-from engine.table.decisions import decide_through
 from engine.table.events import DealVoided, HandSettled, TableBeaconAwaited, TableOpened
 from engine.table.state import Table
 from engine.tournament.fairness.events import BeaconAwaited
@@ -27,9 +23,9 @@ from engine.values import TournamentId, stream_of
 from service.audit import beacon
 from service.audit.chain import Boxes, open_commitments
 from service.audit.dealt import Dealt
-from service.audit.drawn import drawn
+from service.audit.deciding import DEFECTS, decide_again
 from service.audit.floors import FloorAudit
-from service.audit.hands import NEEDS_BEFORE, HandAudit
+from service.audit.hands import HandAudit
 from service.audit.knockouts import KnockoutAudit
 from service.audit.overdue import check_deal
 from service.audit.report import Figures, Findings
@@ -42,33 +38,42 @@ from service.keys import LeagueKeys
 
 _log = structlog.get_logger()
 
-_FOLDS, _DECISIONS, _READABLE = ("folds",), ("decisions",), ("readable",)
-DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
-"""What a forged event may provoke in code that expects a possible one."""
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass
+@dataclass(slots=True)
 class _Stream:
-    """A stream being folded; ``group`` are the events of its current command."""
+    """A stream being folded."""
 
+    name: str
+    category: str
+    own: bool
     state: Any
-    broken: bool = False
-    command: str = ""
+    broken: bool
+    head: tuple[int, bytes] = (0, b"")
+    """Version and hash of its last event."""
+
+    last: int = -1
+    """Position of its last event."""
+
+    checker: HandAudit | FloorAudit | SeasonAudit | None = None
     group: list[tuple[Any, int]] = field(default_factory=list)
+    """Events of its last command, with their positions, that are not yet folded."""
+
+    metadata: bytes = b""
+    """Of the group; an append's events share it."""
+
     at: datetime = _EPOCH
     """When the group was appended."""
 
 
-class _Command(msgspec.Struct):
-    command_id: str
-
-
-_decode_command = msgspec.json.Decoder(_Command).decode
-
-_CLOSING = (HandSettled, DealVoided)
+_CLOSING = frozenset((HandSettled, DealVoided))
 """Whose decks are counted: a figure over one in play would tell of its cards."""
+
+_FAR = frozenset(
+    (LeagueCreated, TablesRecorded, TournamentsRecorded, TableBeaconAwaited, BeaconAwaited)
+)
+"""Events that say something of other streams, or of the whole league."""
 
 
 class StreamAudit:
@@ -95,13 +100,6 @@ class StreamAudit:
         self._only = tournament
         self._codec = Codec(DECIDERS)
         self._streams: dict[str, _Stream] = {}
-        self._heads: dict[str, tuple[int, bytes]] = {}
-        self._last: dict[str, int] = {}
-        """Position of each stream's last event."""
-
-        self._metadata, self._command = b"", ""
-        """Of the append in hand."""
-
         self._knockouts = KnockoutAudit(findings)
         self._attached = AttachedAudits(findings)
         self._tables: dict[str, HandAudit] = {}
@@ -112,46 +110,39 @@ class StreamAudit:
         """Those with events that still wait for the end of their command."""
 
         self._dealt = Dealt()
-        self._events = 0
+        self._events = self._readable = self._folds = 0
         self._sandbox = False
         self._late = 0
         """Rounds of a beacon that had come when they were named."""
 
     def read(self, recorded: Recorded) -> None:
         """Open one event, and fold what its command has led to."""
-        command = self._command_of(recorded)
+        name, metadata = recorded.stream, recorded.metadata
         if self._seasons:
-            self._settle_seasons(command)
-        name = recorded.stream
-        self._heads[name] = (recorded.stream_version, recorded.hash)
-        self._last[name] = recorded.position
-        stream = self._streams.get(name)
-        if stream is None:
-            decider = DECIDERS.get(category_of(name))
-            initial = None if decider is None else decider.initial
-            stream = self._streams[name] = _Stream(initial, broken=decider is None)
-        if name not in self._own:
+            self._settle_seasons(metadata)
+        stream = self._streams.get(name) or self._begun(name)
+        stream.head, stream.last = (recorded.stream_version, recorded.hash), recorded.position
+        if not stream.own:
             self._follow(recorded, stream)
             return
         self._events += 1
-        if command != stream.command:
-            self._decide(name, stream)
-            stream.command, stream.at = command, recorded.at
+        if metadata != stream.metadata:
+            self._decide(stream)
+            stream.metadata, stream.at = metadata, recorded.at
         boxes = open_commitments(recorded, self._keys, self._findings)
         event = self._open(recorded, stream, boxes)
         if event is not None:
             stream.group.append((event, recorded.position))
-            if category_of(name) == "season":
+            if stream.category == "season":
                 self._seasons.add(name)
 
-    def _command_of(self, recorded: Recorded) -> str:
-        if recorded.metadata != self._metadata:
-            self._metadata = recorded.metadata
-            try:
-                self._command = _decode_command(recorded.metadata).command_id
-            except msgspec.MsgspecError:  # forged; the bytes are another unit's
-                self._command = recorded.event_id.hex
-        return self._command
+    def _begun(self, name: str) -> _Stream:
+        category = category_of(name)
+        decider = DECIDERS.get(category)
+        initial = None if decider is None else decider.initial
+        made = _Stream(name, category, name in self._own, initial, broken=decider is None)
+        self._streams[name] = made
+        return made
 
     def _follow(self, recorded: Recorded, stream: _Stream) -> None:
         """Fold what another unit answers for; where it breaks there, it is not known here."""
@@ -159,20 +150,22 @@ class StreamAudit:
             return
         try:
             event = self._codec.decode(recorded, self._keys)
-            stream.state = DECIDERS[category_of(recorded.stream)].evolve(stream.state, event)
+            stream.state = DECIDERS[stream.category].evolve(stream.state, event)
         except (EventUnreadable, EngineError, *DEFECTS):
             stream.broken = True
 
-    def _settle_seasons(self, command: str) -> None:
+    def _settle_seasons(self, metadata: bytes) -> None:
         """Fold what seasons have awarded, before the results it was awarded for are corrected."""
-        for name in [each for each in self._seasons if self._streams[each].command != command]:
+        for name in [each for each in self._seasons if self._streams[each].metadata != metadata]:
             self._seasons.discard(name)
-            self._decide(name, self._streams[name])
+            self._decide(self._streams[name])
 
     def end(self, now: datetime) -> None:
         """Fold what is left, and compare sums that span streams, as they stand at *now*."""
-        for name, stream in self._streams.items():
-            self._decide(name, stream)
+        for stream in self._streams.values():
+            self._decide(stream)
+        self._findings.held(("readable",), self._readable)
+        self._findings.held(("folds",), self._folds)
         self.check_deals(now)
         self._knockouts.end()
         self._attached.end()
@@ -190,7 +183,7 @@ class StreamAudit:
         """Check at *now* that every deal which has begun is played on."""
         for name, stream in self._streams.items():
             if isinstance(stream.state, Table) and not stream.broken:
-                check_deal(name, stream.state, self._last[name], now, self._findings)
+                check_deal(name, stream.state, stream.last, now, self._findings)
 
     def figures(self) -> Figures:
         """Return what was counted."""
@@ -218,16 +211,13 @@ class StreamAudit:
             stream.broken = True
             self._findings.hold("readable", False, recorded.position, recorded.stream, error.detail)
             return None
-        if event.__struct_config__.tag == recorded.type:
-            self._findings.held(_READABLE)
-        else:
-            what = "the type is not the event's"
-            self._findings.hold("readable", False, recorded.position, recorded.stream, what)
-        try:
-            self._across(event, recorded, stream)
-        except DEFECTS as error:
-            self._break(recorded.stream, stream, recorded.position, error)
-            return None
+        self._readable += 1
+        if type(event) in _FAR:
+            try:
+                self._across(event, recorded, stream)
+            except DEFECTS as error:
+                self._break(stream, recorded.position, error)
+                return None
         return event
 
     def _across(self, event: Any, recorded: Recorded, stream: _Stream) -> None:
@@ -247,7 +237,8 @@ class StreamAudit:
         self, stream: str, head: TableHead | TournamentHead, recorded: Recorded
     ) -> None:
         """Compare what was written above a stream when it was over with the stream itself."""
-        version, hash_ = self._heads.get(stream, (0, b""))
+        found = self._streams.get(stream)
+        version, hash_ = (0, b"") if found is None else found.head
         held = (version, hash_.hex()) == (head.version, head.hash)
         what = f"{stream} had {head.version} events then, and another end; it has {version} here"
         self._findings.hold("heads", held, recorded.position, recorded.stream, what)
@@ -258,7 +249,7 @@ class StreamAudit:
             self._compare_head(name, head, recorded)
             waiting = self._streams.get(name)
             if waiting is not None:
-                self._decide(name, waiting)
+                self._decide(waiting)
             hands = self._tables[name].hands if name in self._tables else 0
             what = f"{head.hands} hands were settled at {name}, {hands} are here"
             self._findings.hold(
@@ -269,25 +260,25 @@ class StreamAudit:
         what = f"{len(opened - named)} tables of this tournament are not among those recorded"
         self._findings.hold("heads", opened <= named, recorded.position, recorded.stream, what)
 
-    def _decide(self, name: str, stream: _Stream) -> None:
+    def _decide(self, stream: _Stream) -> None:
         """Decide the gathered command again, then fold and check its events one by one."""
         group, stream.group = stream.group, []
         if not group or stream.broken:
             return
-        category = category_of(name)
+        name, category = stream.name, stream.category
         folded: list[Any] = []
         if category == "table":
-            if not self._placed(name, stream, group):
+            if not self._placed(stream, group):
                 return
             if self._only in (None, self._floor_of[name]):
-                folded = self._decide_table(name, stream, group)
+                folded = decide_again(name, stream.state, group, self._findings)
         elif category == "dispute":
 
             def hold(held: bool, position: int, what: str) -> None:
                 self._findings.hold("decisions", held, position, name, what)
 
             check_again(stream.state, group, stream.at, hold)
-        checker = self._checker(category, name)
+        checker = stream.checker or self._checker(stream)
         evolve = DECIDERS[category].evolve
         done = 0
         try:
@@ -302,75 +293,41 @@ class StreamAudit:
                 self._attached.see(name, event, position)
                 done += 1
         except (EngineError, *DEFECTS) as error:
-            self._break(name, stream, group[done][1], error)
-        self._findings.held(_FOLDS, done)
+            self._break(stream, group[done][1], error)
+        self._folds += done
 
     def _count_deck(self, table: HandAudit) -> None:
         pile = table.now().piles.get(1)
         if pile is not None:  # else the beacon it waited for never spoke
             self._dealt.see(table.deck, pile.cards)
 
-    def _placed(self, name: str, stream: _Stream, group: list[tuple[Any, int]]) -> bool:
+    def _placed(self, stream: _Stream, group: list[tuple[Any, int]]) -> bool:
         """Remember to which tournament a table belongs; its first event must say so."""
-        if name not in self._floor_of:
+        if stream.name not in self._floor_of:
             first, position = group[0]
             if not isinstance(first, TableOpened):
-                self._break(name, stream, position, LookupError("a table was never opened"))
+                self._break(stream, position, LookupError("a table was never opened"))
                 return False
             try:
-                self._floor_of[name] = stream_of(first.tournament)
+                self._floor_of[stream.name] = stream_of(first.tournament)
             except DEFECTS as error:
-                self._break(name, stream, position, error)
+                self._break(stream, position, error)
                 return False
         return True
 
-    def _decide_table(self, name: str, stream: _Stream, group: list[tuple[Any, int]]) -> list[Any]:
-        """
-        Ask the table again what each command leads to.
-
-        Returns:
-            Its state after each event, as far as it can be decided; events that were
-            decided as they stand all have the state after their command.
-        """
-        state = stream.state
-        folded: list[Any] = []
-        position = group[0][1]
-        try:
-            for part in recall.parts_of([event for event, _ in group]):
-                position = group[len(folded)][1]
-                decided, after = decide_through(state, recall.command_of(part), drawn)
-                if held := decided == part:
-                    self._findings.held(_DECISIONS)
-                else:
-                    at = _first_difference(decided, part, group[len(folded) :])
-                    what = "decided again, the events are others"
-                    self._findings.hold("decisions", False, at, name, what)
-                if held and NEEDS_BEFORE.isdisjoint(map(type, part)):
-                    # Deciding has applied these very events, and nobody asks what was between.
-                    folded += [after] * len(part)
-                else:
-                    folded += accumulate(part, evolution.evolve, initial=state)
-                    del folded[-len(part) - 1]
-                state = folded[-1]
-        except (EngineError, *DEFECTS) as error:
-            what = f"decided again, it is refused: {type(error).__name__}"
-            self._findings.hold("decisions", False, position, name, what)
-        return folded
-
-    def _checker(self, category: str, name: str) -> HandAudit | FloorAudit | SeasonAudit | None:
-        if category == "season":
-            made = SeasonAudit(name, self._findings, self._tournament)
-            return self._season_audits.setdefault(name, made)
-        if category == "tournament":
-            return self._floors.setdefault(name, FloorAudit(name, self._findings))
-        if category != "table":
-            return None
-        found = self._tables.get(name)
-        if found is None:
-            floor = self._floor_of[name]
-            found = HandAudit(name, self._findings, lambda: self._floor(floor))
-            self._tables[name] = found
-        return found
+    def _checker(self, stream: _Stream) -> HandAudit | FloorAudit | SeasonAudit | None:
+        name, findings = stream.name, self._findings
+        match stream.category:
+            case "season":
+                made = SeasonAudit(name, findings, self._tournament)
+                stream.checker = self._season_audits[name] = made
+            case "tournament":
+                stream.checker = self._floors[name] = FloorAudit(name, findings)
+            case "table":
+                floor = self._floor_of[name]
+                table = HandAudit(name, findings, lambda: self._floor(floor))
+                stream.checker = self._tables[name] = table
+        return stream.checker
 
     def _floor(self, floor: str) -> FloorAudit | None:
         self._settle(floor)
@@ -386,19 +343,11 @@ class StreamAudit:
         """Fold a tournament's own events that still wait for the end of their command."""
         stream = self._streams.get(floor)
         if stream is not None and stream.group:
-            self._decide(floor, stream)
+            self._decide(stream)
 
-    def _break(self, name: str, stream: _Stream, position: int, error: Exception) -> None:
+    def _break(self, stream: _Stream, position: int, error: Exception) -> None:
         stream.broken = True
-        _log.info("audit_found_break", stream=name, position=position, kind=type(error).__name__)
-        what = f"cannot follow what stands before it: {type(error).__name__}"
+        name, kind = stream.name, type(error).__name__
+        _log.info("audit_found_break", stream=name, position=position, kind=kind)
+        what = f"cannot follow what stands before it: {kind}"
         self._findings.hold("folds", False, position, name, what)
-
-
-def _first_difference(
-    decided: tuple[Any, ...], stored: tuple[Any, ...], group: list[tuple[Any, int]]
-) -> int:
-    for index, (event, position) in enumerate(group[: len(stored)]):
-        if index >= len(decided) or decided[index] != event:
-            return position
-    return group[min(len(decided), len(stored)) - 1][1] if decided else group[0][1]

@@ -14,21 +14,19 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of, stream_of
-from service.audit.chunks import read_bytes
+from service.audit.chunks import READ, read_bytes
 from service.audit.dealt import judged
+from service.audit.deciding import DEFECTS
 from service.audit.overdue import check_jobs
 from service.audit.plan import Plan, Unit
 from service.audit.report import Figures, Findings, Found, Report, close
-from service.audit.streams import DEFECTS, StreamAudit
+from service.audit.streams import StreamAudit
 from service.audit.tree import Leaves, TreeAudit, nodes_of
 from service.eventstore.read import positions_of, read_at, read_stream
 from service.keys import LeagueKeys, driver_of
 from service.projections.comparing import compare_league
 from service.projections.models import chosen
 from service.projections.projection import ProjectionBroken
-
-READ = 500
-"""Events fetched at once."""
 
 Told = Callable[[int], Awaitable[None]]
 """Told now and then how much of a unit's weight is done."""

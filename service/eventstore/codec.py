@@ -89,6 +89,8 @@ class Codec:
             data = recorded.data
             if recorded.schema_version != _current(recorded.type):
                 data = _today(recorded)
+            if data.rfind(kind.tagged) < 0:
+                raise ValueError("the event does not say its type")
             if recorded.sealed is None or keys is None:
                 return kind.strict(data)
             event = kind.to_open(data)
@@ -111,25 +113,17 @@ class _Kind:
     stands near the end of what is written in order.
     """
 
+    __slots__ = ("strict", "tagged", "to_open")
+
     def __init__(self, event: type[msgspec.Struct], tag: str) -> None:
-        self._tagged = msgspec.json.encode({"type": tag})[1:-1]
-        self._strict = msgspec.json.Decoder(event, dec_hook=_stand_in)
-        self._to_open = msgspec.json.Decoder(event, dec_hook=_to_be_opened)
+        self.tagged = msgspec.json.encode({"type": tag})[1:-1]
+        """Has to stand in it: alone, a type is read without its tag too."""
 
-    def strict(self, data: bytes) -> Any:
-        """Return the event, hidden places without their values."""
-        self._demand_tag(data)
-        return self._strict.decode(data)
+        self.strict = msgspec.json.Decoder(event, dec_hook=_stand_in).decode
+        """Reads the event, hidden places without their values."""
 
-    def to_open(self, data: bytes) -> Any:
-        """Return the event, hidden places as :func:`_open` fills them."""
-        self._demand_tag(data)
-        return self._to_open.decode(data)
-
-    def _demand_tag(self, data: bytes) -> None:
-        # Alone, a type is read without its tag too.
-        if self._tagged not in data:
-            raise ValueError("the event does not say its type")
+        self.to_open = msgspec.json.Decoder(event, dec_hook=_to_be_opened).decode
+        """Reads the event, hidden places as :func:`_open` fills them."""
 
 
 @cache

@@ -48,7 +48,7 @@ _LEAGUE = (
 )
 _BETWEEN = (
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position > $2 "  # noqa: S608
-    "AND position <= $3 ORDER BY position"
+    "AND position <= $3 ORDER BY position LIMIT $4"
 )
 _BEFORE = (
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position <= $2 "  # noqa: S608
@@ -113,11 +113,12 @@ async def read_league(
 
 
 async def read_between(
-    connection: Any, league: str | UUID, after_position: int, until: int
+    connection: Any, league: str | UUID, after_position: int, until: int, limit: int = CHUNK
 ) -> list[Recorded]:
-    """Return the events of a league after one position up to another."""
+    """Return up to *limit* events of a league after one position up to another."""
     number = _number(league)
-    rows = await (await driver_of(connection)).fetch(_BETWEEN, number, after_position, until)
+    driver = await driver_of(connection)
+    rows = await driver.fetch(_BETWEEN, number, after_position, until, limit)
     return [_recorded(number, row) for row in rows]
 
 
