@@ -197,7 +197,7 @@ class Night:
         """Stay where the chance is worth the price, and raise once a street with the best."""
         legal = {each.verb: each for each in legal_wagers(table, Seat(place.seat))}
         away = abs(sum(VALUES[each.card] for each in hand.selection) - target)
-        others = table.contenders() - 1
+        others = len(table.live()) - 1
         wins = CHANCES.get(away, LEAST) ** (0.5 + others / 2)
         mood = self.random.random()
         raising = legal.get("raise_to")

@@ -126,7 +126,7 @@ class Bettor(msgspec.Struct, frozen=True, gc=False):
     live: bool
 
 
-class Street(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Street(msgspec.Struct, frozen=True, gc=False):
     """A betting round at one moment."""
 
     bettors: tuple[Bettor, ...]
@@ -211,13 +211,16 @@ def next_to_act(street: Street) -> int | None:
     acting = street.acting()
     if len(acting) == 1 and not _asked_alone(street, acting[0]):
         return None
-    poker = isinstance(street.rules, PokerNoLimit)
+    after = street.after
+    # Where one price is fixed for all, nobody is asked again.
+    price = street.current_bet if isinstance(street.rules, PokerNoLimit) else 0
     lowest = None
     for bettor in acting:
-        if bettor.acted_at is None or (poker and bettor.put_in < street.current_bet):
-            if bettor.seat > street.after:
+        if bettor.acted_at is None or bettor.put_in < price:
+            if bettor.seat > after:
                 return bettor.seat
-            lowest = bettor.seat if lowest is None else lowest
+            if lowest is None:
+                lowest = bettor.seat
     return lowest
 
 

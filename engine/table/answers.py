@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from engine.betting import Verb, act
+from engine.betting import Street, Verb, act
 from engine.errors import InvariantViolated
 from engine.rulesets import FixedContinue
 from engine.showdown import best_selection
@@ -15,9 +15,10 @@ from engine.table.events import Event
 from engine.table.hand import Decision
 from engine.table.playing import advance
 from engine.table.state import Place, Table
+from engine.table.steps import go_on
 from engine.table.turns import stand_by_clock
-from engine.table.wagers import street_of
-from engine.values import HOUSE, Sealed, audience_of
+from engine.table.wagers import street_after, street_of
+from engine.values import HOUSE, Chips, Sealed, audience_of
 
 TIMEOUTS_MAX = 3
 """Timeouts in a row after which a seat counts as away; rulebook ``absence.timeouts``."""
@@ -79,38 +80,49 @@ def _sealed(cards: tuple[str, ...], salt: str, place: Place) -> Sealed[tuple[str
 def act_on_turn(course: Course, command: Act) -> None:
     """Take a betting action of the seat whose turn it is."""
     decision, place, _ = answering(course.table, command.entrant, command.decision, "bet")
-    _bet(course, decision, place, command)
-    advance(course, command.now)
-
-
-def _bet(course: Course, decision: Decision, place: Place, answer: Act | TimeOut) -> None:
-    asked = answer if isinstance(answer, Act) else None
-    verb = _verb_of_the_clock(course.table, place) if asked is None else asked.verb
-    outcome = act(
-        street_of(course.table),
-        place.seat,
-        verb,
-        amount=None if asked is None else asked.amount,
-        expected=None if asked is None else asked.expected,
+    street = _bet(
+        course, decision, place, command.verb, command.now, command.amount, command.expected
     )
+    if course.table.contested():
+        # The street goes on: the game need not be asked which of its steps is next.
+        go_on(course, street, command.now)
+    if not course.ended:
+        advance(course, command.now)
+
+
+def _bet(
+    course: Course,
+    decision: Decision,
+    place: Place,
+    verb: Verb,
+    now: datetime,
+    amount: Chips | None = None,
+    expected: Chips | None = None,
+    *,
+    timed_out: bool = False,
+) -> Street:
+    """Let the seat whose turn it is act, and return the street as it is then."""
+    street, seat = street_of(course.table), place.seat
+    outcome = act(street, seat, verb, amount=amount, expected=expected)
     course.emit(
         events.SeatActed(
             decision=decision.token,
-            seat=place.seat,
+            seat=seat,
             entrant=place.entrant,
             verb=verb,
-            amount=None if asked is None else asked.amount,
-            expected=None if asked is None else asked.expected,
+            amount=amount,
+            expected=expected,
             paid=outcome.paid,
             stack=outcome.stack,
             current_bet=outcome.current_bet,
             full_raise=outcome.full_raise,
             all_in=outcome.all_in,
-            timed_out=asked is None,
-            at=answer.now,
-            rule=outcome.rule if asked is not None else "clock.bet",
+            timed_out=timed_out,
+            at=now,
+            rule="clock.bet" if timed_out else outcome.rule,
         )
     )
+    return street_after(street, seat, outcome, folded=verb == "fold")
 
 
 def _verb_of_the_clock(table: Table, place: Place) -> Verb:
@@ -139,7 +151,8 @@ def time_out(course: Course, command: TimeOut) -> None:
     for index, seat in enumerate(decision.seats):
         place = course.table.at(seat)
         if decision.phase == "bet":
-            _bet(course, decision, place, command)
+            verb = _verb_of_the_clock(course.table, place)
+            _bet(course, decision, place, verb, command.now, timed_out=True)
         elif decision.phase == "card":
             stand_by_clock(course, decision, place, command.now)
         else:

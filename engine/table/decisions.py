@@ -1,7 +1,8 @@
 """Which events a command to a table leads to."""
 
+from collections.abc import Callable
 from functools import reduce
-from typing import assert_never
+from typing import Any
 
 from engine.rng import Draw, shuffled_pile
 from engine.table import commands, errors
@@ -76,103 +77,12 @@ def _decided(state: State, command: Command, draw: Draw) -> Course | tuple[Event
         if isinstance(command, commands.CloseTable):
             return ()
         raise errors.TableIsClosed
-    return _decided_at(state, command, draw)
-
-
-_Between = (
-    commands.ShowHand
-    | commands.BuyChips
-    | commands.ReturnChips
-    | commands.ImposePenalty
-    | commands.AwardCarry
-    | commands.VoidDeal
-    | commands.StepAway
-    | commands.ComeBack
-    | commands.VacateSeats
-    | commands.SeatArrivals
-    | commands.HoldTable
-    | commands.ResumeTable
-    | commands.ExtendDecision
-    | commands.RecordWait
-    | commands.AwaitBeacon
-    | commands.CloseTable
-)
-_OnTurn = commands.TakeCardTurn | commands.FieldCards | commands.CallHand
-_InPlay = (
-    commands.OpenHand
-    | commands.Select
-    | commands.Improve
-    | commands.Act
-    | commands.TimeOut
-    | commands.QuitHand
-    | _OnTurn
-)
-
-
-def _decided_at(
-    table: Table, command: _InPlay | _Between, draw: Draw
-) -> Course | tuple[Event, ...]:
-    course = Course(table, draw)
-    match command:
-        case commands.Select():
-            select(course, command)
-        case commands.Improve():
-            improve(course, command)
-        case commands.Act():
-            act_on_turn(course, command)
-        case commands.TimeOut():
-            time_out(course, command)
-        case commands.OpenHand():
-            _open_hand(course, command)
-        case commands.QuitHand():
-            quit_hand(course, command)
-        case commands.TakeCardTurn():
-            take_card_turn(course, command)
-        case commands.FieldCards():
-            field_cards(course, command)
-        case commands.CallHand():
-            call_hand(course, command)
-        case _:
-            return _decide_between(table, command)
+    play = _IN_PLAY.get(type(command))
+    if play is None:
+        return _BETWEEN[type(command)](state, command)
+    course = Course(state, draw)
+    play(course, command)
     return course
-
-
-def _decide_between(table: Table, command: _Between) -> tuple[Event, ...]:  # noqa: PLR0911
-    match command:
-        case commands.VacateSeats():
-            return vacate(table, command)
-        case commands.SeatArrivals():
-            return seat_arrivals(table, command)
-        case commands.ShowHand():
-            return show(table, command)
-        case commands.BuyChips():
-            return buy_chips(table, command)
-        case commands.ReturnChips():
-            return return_chips(table, command)
-        case commands.ImposePenalty():
-            return impose_penalty(table, command)
-        case commands.AwardCarry():
-            return award_carry(table, command)
-        case commands.VoidDeal():
-            return void_deal(table, command)
-        case commands.StepAway(entrant=entrant):
-            return step_away(table, entrant)
-        case commands.ComeBack(entrant=entrant):
-            return come_back(table, entrant)
-        case commands.HoldTable():
-            return hold(table, command)
-        case commands.ResumeTable():
-            return resume(table, command)
-        case commands.ExtendDecision():
-            return extend(table, command)
-        case commands.RecordWait():
-            return record_wait(table, command)
-        case commands.AwaitBeacon():
-            return _await_beacon(table, command)
-        case commands.CloseTable():
-            return close(table, command)
-        case _:
-            assert_never(command)
 
 
 def _await_beacon(table: Table, command: commands.AwaitBeacon) -> tuple[Event, ...]:
@@ -191,3 +101,35 @@ def _open_hand(course: Course, command: commands.OpenHand) -> None:
     for each in beacon:
         course.emit(each)
     advance(course, command.now)
+
+
+# By type: one look-up, where a ``match`` would try one class after the other at each command.
+_IN_PLAY: dict[type, Callable[[Course, Any], None]] = {
+    commands.OpenHand: _open_hand,
+    commands.Select: select,
+    commands.Improve: improve,
+    commands.Act: act_on_turn,
+    commands.TimeOut: time_out,
+    commands.QuitHand: quit_hand,
+    commands.TakeCardTurn: take_card_turn,
+    commands.FieldCards: field_cards,
+    commands.CallHand: call_hand,
+}
+_BETWEEN: dict[type, Callable[[Table, Any], tuple[Event, ...]]] = {
+    commands.ShowHand: show,
+    commands.BuyChips: buy_chips,
+    commands.ReturnChips: return_chips,
+    commands.ImposePenalty: impose_penalty,
+    commands.AwardCarry: award_carry,
+    commands.VoidDeal: void_deal,
+    commands.StepAway: step_away,
+    commands.ComeBack: come_back,
+    commands.VacateSeats: vacate,
+    commands.SeatArrivals: seat_arrivals,
+    commands.HoldTable: hold,
+    commands.ResumeTable: resume,
+    commands.ExtendDecision: extend,
+    commands.RecordWait: record_wait,
+    commands.AwaitBeacon: _await_beacon,
+    commands.CloseTable: close,
+}

@@ -141,7 +141,7 @@ def _hand_quit(table: Table, hand: Hand, event: events.HandQuit) -> Table:
     if decision is None:
         return left
     seats = tuple(seat for seat in decision.seats if seat != event.seat)
-    over = not seats or left.contenders() == 1
+    over = not seats or not left.contested()
     return replace(
         left, hand=replace(after, decision=None if over else replace(decision, seats=seats))
     )

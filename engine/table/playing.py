@@ -16,7 +16,7 @@ def advance(course: Course, now: datetime) -> None:
     """Play on until a decision is open or the hand is settled."""
     step = game_of(course.table.ruleset).step
     while not course.ended and course.hand.decision is None:
-        if course.table.contenders() == 1:
-            settle_by_folds(course, now)
-        else:
+        if course.table.contested():
             step(course, now)
+        else:
+            settle_by_folds(course, now)

@@ -14,7 +14,7 @@ def quit_hand(course: Course, command: QuitHand) -> None:
     place = course.table.place_of(command.entrant)
     if place is None:
         raise errors.EntrantNotSeated
-    if place.hand is None or not place.hand.live or course.table.contenders() == 1:
+    if place.hand is None or not place.hand.live or not course.table.contested():
         return
     course.emit(
         events.HandQuit(seat=place.seat, entrant=place.entrant, at=command.now, rule=command.rule)

@@ -6,7 +6,6 @@ from engine.rulesets import Ruleset
 from engine.table import commands, errors, events
 from engine.table.events import Event
 from engine.table.state import Table
-from engine.values import EntrantId
 
 
 def open_table(command: commands.OpenTable) -> events.TableOpened:
@@ -124,28 +123,31 @@ def impose_penalty(table: Table, command: commands.ImposePenalty) -> tuple[Event
     )
 
 
-def step_away(table: Table, entrant: EntrantId) -> tuple[Event, ...]:
+def step_away(table: Table, command: commands.StepAway) -> tuple[Event, ...]:
     """Mark a seat away, from the next hand on."""
-    place = table.place_of(entrant)
+    place = table.place_of(command.entrant)
     if place is None:
         raise errors.EntrantNotSeated
     if place.away:
         return ()
     return (
         events.SeatWentAway(
-            seat=place.seat, entrant=entrant, cause="stepped_away", rule="absence.stepped_away"
+            seat=place.seat,
+            entrant=place.entrant,
+            cause="stepped_away",
+            rule="absence.stepped_away",
         ),
     )
 
 
-def come_back(table: Table, entrant: EntrantId) -> tuple[Event, ...]:
+def come_back(table: Table, command: commands.ComeBack) -> tuple[Event, ...]:
     """Let a seat play again, from the next hand on."""
-    place = table.place_of(entrant)
+    place = table.place_of(command.entrant)
     if place is None:
         raise errors.EntrantNotSeated
     if not place.away:
         return ()
-    return (events.SeatCameBack(seat=place.seat, entrant=entrant),)
+    return (events.SeatCameBack(seat=place.seat, entrant=place.entrant),)
 
 
 def hold(table: Table, command: commands.HoldTable) -> tuple[Event, ...]:

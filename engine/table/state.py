@@ -193,14 +193,16 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
                 return (*places[index:], *places[:index])
         return tuple(places)
 
-    def contenders(self) -> int:
-        """Return how many can still win the hand."""
-        live = 0
+    def contested(self) -> bool:
+        """Return whether more than one can still win the hand."""
+        one = False
         for place in self.places:
             held = place.hand
             if held is not None and held.live:
-                live += 1
-        return live
+                if one:
+                    return True
+                one = True
+        return False
 
     def chips(self) -> Chips:
         """Return every chip at the table: stacks, wagers, pots and what is carried."""

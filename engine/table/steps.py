@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Literal
 
-from engine.betting import next_to_act
+from engine.betting import Street, next_to_act
 from engine.errors import InvariantViolated
 from engine.table import events
 from engine.table.course import Course
@@ -60,12 +60,17 @@ def open_decision(
 
 
 def bet(course: Course, now: datetime) -> None:
-    """Ask the next seat of the street, or close it."""
-    table = course.table
-    seat = next_to_act(street_of(table))
+    """Ask the first seat of the street whose turn it is, or close it."""
+    go_on(course, street_of(course.table), now)
+
+
+def go_on(course: Course, street: Street, now: datetime) -> None:
+    """Ask the next seat of *street*, which is the one being played, or close it."""
+    seat = next_to_act(street)
     if seat is not None:
         open_decision(course, "bet", (seat,), now)
         return
+    table = course.table
     level = table.level
     if level is None:
         raise InvariantViolated("a hand without a level")

@@ -1,6 +1,6 @@
 """What a table's ruleset makes of bets: forced ones, the street being played, legal actions."""
 
-from engine.betting import Bettor, LegalAction, Street, legal_actions
+from engine.betting import Bettor, LegalAction, Outcome, Street, legal_actions
 from engine.errors import InvariantViolated
 from engine.rulesets import (
     Ante,
@@ -121,14 +121,34 @@ def street_of(table: Table) -> Street:
         if (held := place.hand) is not None
     ]
     return Street(
-        bettors=tuple(bettors),
-        rules=ruleset.betting,
-        unit=ruleset.chip_unit,
-        min_open=min_open(table, level),
-        current_bet=hand.current_bet,
-        full_raise=hand.full_raise,
-        after=_turn_after(table, hand),
-        moneyless=ruleset.moneyless,
+        tuple(bettors),
+        ruleset.betting,
+        ruleset.chip_unit,
+        min_open(table, level),
+        hand.current_bet,
+        hand.full_raise,
+        _turn_after(table, hand),
+        ruleset.moneyless,
+    )
+
+
+def street_after(street: Street, seat: int, outcome: Outcome, *, folded: bool) -> Street:
+    """Return the betting round once *seat* has acted in it, as ``street_of`` would then."""
+    bettors = [
+        Bettor(seat, outcome.stack, each.put_in + outcome.paid, outcome.current_bet, not folded)
+        if each.seat == seat
+        else each
+        for each in street.bettors
+    ]
+    return Street(
+        tuple(bettors),
+        street.rules,
+        street.unit,
+        street.min_open,
+        outcome.current_bet,
+        outcome.full_raise,
+        seat,
+        street.moneyless,
     )
 
 
