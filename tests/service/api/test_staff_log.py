@@ -4,6 +4,7 @@ import pytest
 
 from service import deeds, keeping
 from service.replays import command
+from service.transparency.operating import open_epoch
 from tests.service.api.test_corrections import a_night
 from tests.service.api.test_disputes import with_office
 from tests.service.api.test_evidence import project
@@ -25,11 +26,18 @@ async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_be
         assert await command.show(settings, hand, "auditor", None, "text/plain") == 0
         assert await command.show(settings, hand, "public", None, "text/plain") == 0
         assert await keeping.create_token(settings, people[0].login, (), 1) == 0
+        migrate = database.settings("holotable_migrate")
+        assert await open_epoch(migrate, league, "Lobot", "a drill") == 0
         await with_office(api, owner, league, "scorer")
         await project(database)
         assert await keeping.erase_player(settings, people[1].player) == 0
         path = f"/v1/leagues/{league}/staff-log"
         whole = (await auditor.get(f"{path}?limit=200")).json()["items"]
+        assert [
+            (each["type"], each["actor"], each["about"])
+            for each in whole
+            if each["kind"] == "epoch"
+        ] == [("a drill", "Lobot", None)]
         beside = [
             (each["type"], each["actor"], each["about"])
             for each in reversed(whole)
@@ -42,6 +50,7 @@ async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_be
             ("token_made", me, people[0].player),
             ("player_erased", me, people[1].player),
         ]
+        assert all(each["actor"] and each["stream"] for each in whole if each["kind"] == "event")
         indexes = [each["index"] for each in whole]
         assert indexes == sorted(indexes, reverse=True)
         types = [each["type"] for each in whole]
