@@ -3,13 +3,10 @@
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
-import httpx
 from rich.console import Console
 
-_SECONDS = 30.0
-_DONE, _NO, _AWAY = 0, 1, 3
+from service.client import Refused, answered, client
 
 _err = Console(stderr=True, soft_wrap=True, highlight=False)
 
@@ -48,45 +45,34 @@ def money(url: str, tournament: str, token: Path, paid: tuple[str, str, int] | N
 def _listed(url: str, path: str, token: Path) -> int:
     """Print every item of a list, page by page, one a line."""
     cursor: str | None = None
-    while True:
-        page = _asked(url, path, token, None, {} if cursor is None else {"cursor": cursor})
-        if isinstance(page, int):
-            return page
-        sys.stdout.writelines(f"{json.dumps(item)}\n" for item in page["items"])
-        cursor = page["next_cursor"]
-        if cursor is None:
-            return _DONE
+    try:
+        with client(url, token) as api:
+            while True:
+                query = {} if cursor is None else {"cursor": cursor}
+                page = answered(api.get(f"/v1/{path}", params=query))
+                sys.stdout.writelines(f"{json.dumps(item)}\n" for item in page["items"])
+                cursor = page["next_cursor"]
+                if cursor is None:
+                    return 0
+    except Refused as no:
+        return _refused(no)
 
 
 def _told(url: str, path: str, token: Path, body: bytes | None) -> int:
-    answer = _asked(url, path, token, body, {})
-    if isinstance(answer, int):
-        return answer
-    sys.stdout.write(f"{json.dumps(answer)}\n")
-    return _DONE
-
-
-def _asked(
-    url: str, path: str, token: Path, body: bytes | None, query: dict[str, str]
-) -> dict[str, Any] | int:
-    """Return what the server answers; the exit code if it refuses, or is away."""
-    secret = token.read_text(encoding="utf-8").strip()
-    headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+    """Print the one answer to a question, or with *body* to an order."""
+    headers = {"Content-Type": "application/json"}
     try:
-        answer = httpx.request(
-            "GET" if body is None else "POST",
-            f"{url.rstrip('/')}/v1/{path}",
-            content=body,
-            headers=headers,
-            params=query,
-            timeout=_SECONDS,
-            trust_env=False,
-        )
-        found: dict[str, Any] = answer.json()
-    except (httpx.TransportError, json.JSONDecodeError) as error:
-        _err.print(f"{url} gave no answer: {error}\n  next: ask again", markup=False)
-        return _AWAY
-    if answer.is_success:
-        return found
-    _err.print(f"{found.get('code')}: {found.get('detail')}", markup=False)
-    return _NO
+        with client(url, token) as api:
+            asked = f"/v1/{path}"
+            done = (
+                api.get(asked) if body is None else api.post(asked, content=body, headers=headers)
+            )
+            sys.stdout.write(f"{json.dumps(answered(done))}\n")
+    except Refused as no:
+        return _refused(no)
+    return 0
+
+
+def _refused(no: Refused) -> int:
+    _err.print(str(no), markup=False)
+    return 1

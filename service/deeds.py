@@ -1,5 +1,5 @@
 """
-What operators and owners did beside the log: beginnings of archives, erasures, openings, tokens.
+What operators and owners did beside the log: archives, bundles, erasures, openings, tokens.
 
 A row is only ever added, and says how far the league's log was then, so that the staff log
 shows it between the events it came between.
@@ -17,7 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.values import number_of
 from service.projections import queries
 
-Kind = Literal["archive_taken", "player_erased", "hand_opened_by_operator", "token_made"]
+Kind = Literal[
+    "archive_taken", "bundle_taken", "player_erased", "hand_opened_by_operator", "token_made"
+]
 
 _ADD = sa.text(
     """

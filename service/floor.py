@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from service.client import Refused, answered, client
+
 _out = Console(soft_wrap=True, highlight=False)
 _err = Console(stderr=True, soft_wrap=True, highlight=False)
 
@@ -22,31 +24,23 @@ def show_floor(url: str, tournament: str, token_file: Path) -> int:
     Raises:
         ConnectionError: If the API cannot be reached.
     """
-    headers = {"Authorization": f"Bearer {token_file.read_text(encoding='ascii').strip()}"}
     try:
-        with httpx.Client(base_url=url, headers=headers, timeout=30) as api:
+        with client(url, token_file) as api:
             pages = _pages(api, tournament)
-    except httpx.TransportError as error:
-        raise ConnectionError(f"the API at {url}: {error}") from error
-    if isinstance(pages, str):
-        _err.print(f"{pages}\n  next: is it a tournament of a league you belong to?", markup=False)
+    except Refused as no:
+        _err.print(f"{no}\n  next: is it a tournament of a league you belong to?", markup=False)
         return 1
     print_floor(pages)
     return 0
 
 
-def _pages(api: httpx.Client, tournament: str) -> list[dict[str, Any]] | str:
-    """Return every page of the floor, or what the API says against it."""
+def _pages(api: httpx.Client, tournament: str) -> list[dict[str, Any]]:
+    """Return every page of the floor."""
     found: list[dict[str, Any]] = []
     cursor: str | None = None
     while cursor is not None or not found:
         query = {} if cursor is None else {"cursor": cursor}
-        answer = api.get(f"/v1/tournaments/{tournament}/floor", params=query)
-        if answer.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
-            raise ConnectionError(f"the API answered {answer.status_code}")
-        if answer.is_error:
-            return f"the API answered {answer.status_code}: {answer.json().get('detail', '')}"
-        found.append(answer.json())
+        found.append(answered(api.get(f"/v1/tournaments/{tournament}/floor", params=query)))
         cursor = found[-1]["next_cursor"]
     return found
 

@@ -93,9 +93,11 @@ def _claim(state: State, command: Claim) -> tuple[Event, ...]:
     if isinstance(state, Claimed):
         return ()
     command.subject.demand_whole()
-    late = command.closes_at is not None and command.now >= command.closes_at
-    if late and command.closes_at is not None and not command.ruling:
-        raise ClaimTooLate(until=command.closes_at)
+    rule, until = "disputes.claim", command.closes_at
+    if until is not None and command.now >= until:
+        if not command.ruling:
+            raise ClaimTooLate(until=until)
+        rule = "disputes.window"
     return (
         DisputeOpened(
             dispute=command.dispute,
@@ -104,7 +106,7 @@ def _claim(state: State, command: Claim) -> tuple[Event, ...]:
             claimant=command.by,
             claim=command.claim,
             rules=command.rules,
-            rule="disputes.window" if late else "disputes.claim",
+            rule=rule,
         ),
     )
 

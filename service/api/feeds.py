@@ -85,7 +85,11 @@ class Item(msgspec.Struct, kw_only=True):
 
 
 class FeedPage(msgspec.Struct, kw_only=True):
-    """Part of a feed; ``next_cursor`` is null when there is no more for now."""
+    """
+    Part of a feed; ``next_cursor`` is null when this ends with the newest event.
+
+    What comes later is read after the last item's ``cursor``.
+    """
 
     items: Sequence[Item]
     next_cursor: str | None

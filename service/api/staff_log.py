@@ -24,17 +24,19 @@ _AT_TABLES = ["deal_voided", "table_held", "table_resumed"]
 """What staff does at a table; the rest there is play."""
 
 _ROWS = """
-    SELECT position, stream, type, at, metadata FROM events
+    SELECT at, 'event' AS kind, type, stream, position AS index, metadata FROM events
      WHERE league = $1 AND position < $2 AND position >= $3
        AND (stream NOT LIKE 'table-%' OR type = ANY ($4))
      ORDER BY position DESC
 """
 _BESIDE = """
-    SELECT id, at, actor, kind, about, size FROM operator_deed
+    SELECT at, actor, 'operator' AS kind, kind AS type, about, size AS index, id AS number
+      FROM operator_deed
      WHERE league = $1 AND size < $2 AND size >= $3
 """
 _EPOCHS = """
-    SELECT epoch, operator, reason, size, opened_at FROM epoch_opening
+    SELECT opened_at AS at, operator AS actor, 'epoch' AS kind, reason AS type, size AS index
+      FROM epoch_opening
      WHERE league = $1 AND size < $2 AND size >= $3
 """
 
@@ -49,7 +51,7 @@ class Deed(msgspec.Struct, kw_only=True):
     """``event``, ``epoch`` or ``operator``: what was done beside the log."""
     type: str
     """Of the event; of an epoch the reason that was given; else what was done."""
-    stream: str | None
+    stream: str | None = None
     about: str | None = None
     """To what, beside the log: ``plr_…``, ``hnd_…``, ``lge_…``."""
     index: int
@@ -78,12 +80,11 @@ async def read_staff_log(request: Asked, league_id: FromPath[str]) -> Response[b
     high = min(int(before) + 1, top + 1)
     low = max(0, high - SCAN_MAX)
     deeds = await _deeds(shell, league_id, low, high)
-    key = _key
-    left = [each for each in deeds if paged.after is None or key(each) < (before, after_kind)]
+    left = [each for each in deeds if paged.after is None or _key(each) < (before, after_kind)]
     if len(left) <= paged.limit and low > 0:
         follows = paged.cursor((low, ""))
         return listed(request, Page(items=left, next_cursor=follows))
-    return listed(request, paged.page(left[: paged.limit + 1], key))
+    return listed(request, paged.page(left[: paged.limit + 1], _key))
 
 
 def _key(deed: Deed) -> tuple[int, str]:
@@ -96,42 +97,12 @@ async def _deeds(shell: Shell, league: str, low: int, high: int) -> list[Deed]:
     rows = await shell.pool.fetch(_ROWS, number, high, low, _AT_TABLES)
     found = []
     for row in rows:
-        actor = msgspec.json.decode(row["metadata"], type=Metadata).actor
+        columns = dict(row)
+        actor = msgspec.json.decode(columns.pop("metadata"), type=Metadata).actor
         if actor in staff:
-            found.append(
-                Deed(
-                    at=row["at"],
-                    actor=actor,
-                    kind="event",
-                    type=row["type"],
-                    stream=row["stream"],
-                    index=row["position"],
-                )
-            )
-    for row in await shell.pool.fetch(_EPOCHS, number, high, low):
-        found.append(
-            Deed(
-                at=row["opened_at"],
-                actor=row["operator"],
-                kind="epoch",
-                type=row["reason"],
-                stream=None,
-                index=row["size"],
-            )
-        )
-    for row in await shell.pool.fetch(_BESIDE, number, high, low):
-        found.append(
-            Deed(
-                at=row["at"],
-                actor=row["actor"],
-                kind="operator",
-                type=row["kind"],
-                stream=None,
-                about=row["about"],
-                index=row["size"],
-                number=row["id"],
-            )
-        )
+            found.append(Deed(actor=actor, **columns))
+    for asked in (_EPOCHS, _BESIDE):
+        found += [Deed(**row) for row in await shell.pool.fetch(asked, number, high, low)]
     return sorted(found, key=_key, reverse=True)
 
 

@@ -9,7 +9,9 @@ from engine.beacon import Chain, Pulse, time_of
 from engine.table.events import TableBeaconAwaited
 from engine.tournament.fairness import events
 from engine.tournament.state import Announced, Drafted
+from service.audit.report import Findings
 from service.beacon import signed
+from service.eventstore.record import Recorded
 from service.settings import SettingsInvalid
 
 Hold = Callable[[bool, int, str], None]
@@ -17,6 +19,9 @@ Hold = Callable[[bool, int, str], None]
 _MICROSECOND = timedelta(microseconds=1)
 _MARGIN = 3_000_000
 """Microseconds; see rulebook ``beacon.round``."""
+
+_BEHIND_MAX = timedelta(seconds=60)
+"""How long an append may take that names a round; see rulebook ``beacon.round``."""
 
 
 def due(chain: Chain, at: datetime) -> int:
@@ -42,20 +47,30 @@ def fault_of(chain: Chain, pulse: Pulse) -> str | None:
         return str(error)
 
 
-def named_late(event: Any, state: Any, at: datetime) -> bool:
+def named_late(
+    event: TableBeaconAwaited | events.BeaconAwaited,
+    state: Any,
+    recorded: Recorded,
+    findings: Findings,
+) -> bool:
     """
-    Return whether *event* names a round that had come when it entered the log, at *at*.
+    Return whether *event* names a round that had come when it entered the log.
+
+    Who dates the event far back names a round that is known: that is a fault.
 
     Args:
         state: Of its stream before it.
     """
-    match event:
-        case TableBeaconAwaited(chain=chain, round=number):
-            return at >= time_of(chain, number)
-        case events.BeaconAwaited(round=number) if state.fairness.chain is not None:
-            return at >= time_of(state.fairness.chain, number)
-        case _:
-            return False
+    behind = recorded.at - event.at
+    findings.hold(
+        "entropy",
+        behind <= _BEHIND_MAX,
+        recorded.position,
+        recorded.stream,
+        f"a round was named by an instant {behind} before the log's",
+    )
+    chain = event.chain if isinstance(event, TableBeaconAwaited) else state.fairness.chain
+    return chain is not None and recorded.at >= time_of(chain, event.round)
 
 
 class BeaconAudit:

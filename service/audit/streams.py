@@ -231,7 +231,7 @@ class StreamAudit:
                 for each in event.tournaments:
                     self._compare_head(stream_of(each.tournament), each, recorded)
             case TableBeaconAwaited() | BeaconAwaited():
-                self._late += beacon.named_late(event, stream.state, recorded.at)
+                self._late += beacon.named_late(event, stream.state, recorded, self._findings)
 
     def _compare_head(
         self, stream: str, head: TableHead | TournamentHead, recorded: Recorded

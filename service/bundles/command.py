@@ -9,6 +9,8 @@ from asyncpg import Pool
 from rich.console import Console
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from service import deeds
+from service.bundles.gathering import located
 from service.bundles.lines import Kind
 from service.bundles.writing import AUDITOR, PUBLIC, Wanted, bundle
 from service.database import async_engine, pool
@@ -47,11 +49,17 @@ async def write(
 async def _found(
     engine: AsyncEngine, reading: Pool, keys: Keys, wanted: Wanted
 ) -> AsyncIterator[bytes] | None:
+    """Return a bundle's lines; before one is read, keep who takes others' cards away."""
     try:
-        async with engine.connect() as connection:
-            return await bundle(connection, reading, keys, wanted)
+        async with engine.begin() as connection:
+            lines = await bundle(connection, reading, keys, wanted)
+            if wanted.viewer != PUBLIC:
+                league, _ = await located(connection, reading, wanted.kind, wanted.subject)
+                by = deeds.operator()
+                await deeds.add(connection, [league], by, "bundle_taken", wanted.subject)
     except (StreamNotFound, ValueError, KeyError):
         return None
+    return lines
 
 
 async def _keep(lines: AsyncIterator[bytes], output: str) -> None:

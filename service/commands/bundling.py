@@ -21,7 +21,7 @@ def bundle(kind: str, subject: str, output: str | None, viewer: str) -> None:
     Write a hand, a tournament or a season with all that proves it into one file.
 
     Its format is api-spec/bundle.md; api-spec/verifier/verify.py checks it without us.
-    Needs HOLOTABLE_DATABASE_URL with the login of holotable_audit, and
-    HOLOTABLE_SECRET_KEY.
+    All but public ones stand in the staff log.  Needs HOLOTABLE_DATABASE_URL with the
+    login of holotable_audit, and HOLOTABLE_SECRET_KEY.
     """
     awaited(owner("service.bundles.command:write")(settings(), kind, subject, viewer, output))

@@ -15,11 +15,12 @@ import httpx
 from rich.console import Console
 
 from engine.values import identifier
+from service.client import Refused, answered, client
 from service.errors import CheckpointRefused
 from service.transparency.note import Checkpoint, open_note
 from service.transparency.receipt import CommandReceipt, Promised, parse_receipt
 from service.transparency.tree import root_by_inclusion
-from service.transparency.verifying import HeadNotFound, asked, check
+from service.transparency.verifying import HeadNotFound, check
 
 HOLDS: Final = 0
 BROKEN: Final = 1
@@ -71,7 +72,8 @@ def examine(api: httpx.Client, note: str, keys: list[str]) -> tuple[int, dict[st
 
     Raises:
         CheckpointRefused: If the receipt or the head is not signed by one of *keys*.
-        HeadNotFound: If the server shows no head.
+        HeadNotFound: If none is signed yet.
+        Refused: If the server shows none.
     """
     receipt = opened_receipt(note, keys)
     league = identifier("lge", UUID(receipt.league))
@@ -86,8 +88,8 @@ def examine(api: httpx.Client, note: str, keys: list[str]) -> tuple[int, dict[st
             return NOT_COVERED, shown
         proof = None
         path = f"proofs/inclusion?index={promised.position}&size={head.size}"
-        with contextlib.suppress(HeadNotFound):  # that nothing is shown is what is found
-            proof = asked(api, f"/v1/leagues/{league}/{path}")
+        with contextlib.suppress(Refused):  # that nothing is shown is what is found
+            proof = answered(api.get(f"/v1/leagues/{league}/{path}"))
         fault = contradiction(promised, head, proof)
         if fault is not None:
             return BROKEN, shown | {"proof": proof, "fault": fault}
@@ -106,14 +108,11 @@ def verify_receipt(url: str, receipt_file: Path, key_file: Path, token_file: Pat
     if not keys:
         _err.print(f"{key_file} holds no public key\n  next: ask the house for it, or a player")
         return 2
-    headers = {"Authorization": f"Bearer {token_file.read_text(encoding='ascii').strip()}"}
     note = receipt_file.read_text(encoding="utf-8")
     try:
-        with httpx.Client(base_url=url, headers=headers, timeout=30) as api:
+        with client(url, token_file) as api:
             status, shown = examine(api, note, keys)
-    except httpx.TransportError as error:
-        raise ConnectionError(f"the API at {url}: {error}") from error
-    except (CheckpointRefused, HeadNotFound) as error:
+    except (CheckpointRefused, HeadNotFound, Refused) as error:
         _err.print(f"cannot be checked: {error}", markup=False)
         return 2
     if status == HOLDS:

@@ -7,12 +7,12 @@ server says of itself.
 
 import contextlib
 from pathlib import Path
-from typing import Any
 
 import httpx
 from rich.console import Console
 
 from engine.values import number_of
+from service.client import Refused, answered, client
 from service.errors import CheckpointRefused
 from service.transparency.note import Checkpoint, open_note, parse_checkpoint
 from service.transparency.signer import league_and_epoch
@@ -23,7 +23,7 @@ _err = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
 class HeadNotFound(Exception):
-    """The server has no head to show, or does not let this caller see it."""
+    """No head is signed yet."""
 
 
 def opened(note: str, keys: list[str]) -> Checkpoint:
@@ -53,9 +53,10 @@ def check(
 
     Raises:
         CheckpointRefused: If the signature, the origin, or the way from *seen* does not hold.
-        HeadNotFound: If the server shows none.
+        HeadNotFound: If none is signed yet.
+        Refused: If the server shows none.
     """
-    heads = (asked(api, f"/v1/leagues/{league}/checkpoints?limit=1"))["items"]
+    heads = answered(api.get(f"/v1/leagues/{league}/checkpoints?limit=1"))["items"]
     if not heads:
         raise HeadNotFound("no head of this league is signed yet")
     text: str = heads[0]["note"]
@@ -75,27 +76,11 @@ def _continues(api: httpx.Client, league: str, old: Checkpoint, new: Checkpoint)
     if new.size < old.size:
         raise CheckpointRefused(f"you have seen {old.size} events, the server shows {new.size}")
     path = f"/v1/leagues/{league}/proofs/consistency?old={old.size}&new={new.size}"
-    proof = [bytes.fromhex(each) for each in (asked(api, path))["path"]]
+    proof = [bytes.fromhex(each) for each in answered(api.get(path))["path"]]
     if not consistent(old.size, old.root, new.size, new.root, proof):
         raise CheckpointRefused(
             f"the {new.size} events do not begin with the {old.size} you have seen"
         )
-
-
-def asked(api: httpx.Client, path: str) -> dict[str, Any]:
-    """
-    Return what the API answers to a question.
-
-    Raises:
-        HeadNotFound: If it does not show what was asked for.
-    """
-    answer = api.get(path)
-    if answer.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
-        raise ConnectionError(f"the API answered {answer.status_code}")
-    if answer.is_error:
-        raise HeadNotFound(f"the API answered {answer.status_code}: {answer.text}")
-    found: dict[str, Any] = answer.json()
-    return found
 
 
 def verify_head(url: str, league: str, key_file: Path, token_file: Path, seen_file: Path) -> int:
@@ -110,13 +95,10 @@ def verify_head(url: str, league: str, key_file: Path, token_file: Path, seen_fi
         _err.print(f"{key_file} holds no public key\n  next: ask the house for it, or a player")
         return 2
     seen = seen_file.read_text(encoding="utf-8") if seen_file.exists() else None
-    headers = {"Authorization": f"Bearer {token_file.read_text(encoding='ascii').strip()}"}
     try:
-        with httpx.Client(base_url=url, headers=headers, timeout=30) as api:
+        with client(url, token_file) as api:
             head, note = check(api, league, keys, seen)
-    except httpx.TransportError as error:
-        raise ConnectionError(f"the API at {url}: {error}") from error
-    except (CheckpointRefused, HeadNotFound) as error:
+    except (CheckpointRefused, HeadNotFound, Refused) as error:
         _err.print(f"does not hold: {error}", markup=False)
         _err.print(f"  next: keep {seen_file} as evidence, and ask the league's owner")
         return 1

@@ -1,8 +1,10 @@
 """The audit of a beacon: which round was due, who has signed it, what it was mixed into."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import reduce
 from typing import Any
+from uuid import UUID
 
 import pytest
 from msgspec.structs import replace
@@ -11,13 +13,17 @@ from engine.aggregates import DECIDERS
 from engine.beacon import Chain, Pulse
 from engine.policies import decide_in_turn, tables_of
 from engine.table.commands import Arrival, AwaitBeacon, SeatArrivals, VacateSeats
-from engine.table.events import HandOpened, TableBeaconAwaited, TableBeaconMixed
+from engine.table.events import HandOpened, TableBeaconAwaited, TableBeaconMixed, TableOpened
 from engine.tournament import decider
-from engine.tournament.events import SeatsDrawn
+from engine.tournament.events import SeatsDrawn, TournamentAnnounced
 from engine.tournament.fairness.events import BeaconAwaited, BeaconNamed, BeaconRecorded
+from engine.values import number_of, stream_of
 from service.audit.floors import FloorAudit
 from service.audit.hands import HandAudit
 from service.audit.report import Findings
+from service.audit.streams import StreamAudit
+from service.eventstore.memory import MemoryStore
+from service.writer import Command, Entry, States, Writer
 from tests.engine import test_beacon as engine_side
 from tests.engine.floor import NOON, announce, opening, register, start
 from tests.engine.test_fairness import commit, reveal
@@ -156,3 +162,55 @@ def test_a_round_that_lapsed_is_counted(night: Night) -> None:
     assert night.faults(hands=[opened, first, *events, *night.hands[2:]]) == set()
     assert night.audit.lapsed == 1
     assert found(night.hands, HandOpened)
+
+
+async def logged(night: Night, late: type, seconds: int) -> list[str]:
+    """
+    Return what is wrong with the night's rounds once it stands in a log.
+
+    Args:
+        late: The kind of event that enters it *seconds* after its own instant.
+    """
+    clock = NOON
+    writer = Writer(MemoryStore(), DECIDERS, lambda: clock)
+    announced, opened = found(night.floor, TournamentAnnounced), found(night.hands, TableOpened)
+    league, floor = announced.league, stream_of(announced.tournament)
+    table = stream_of(opened.table)
+    await writer.start()
+    try:
+        written = [
+            *(Entry(floor, (event,)) for event in night.floor),
+            *(Entry(table, (event,)) for event in night.hands),
+        ]
+        for number, entry in enumerate(written, start=1):
+            (event,) = entry.events
+            if isinstance(event, BeaconAwaited | TableBeaconAwaited):
+                clock = event.at + timedelta(seconds=seconds if isinstance(event, late) else 0)
+
+            async def decide(_: States, entry: Entry = entry) -> list[Entry]:
+                return [entry]
+
+            order = Command(
+                command_id=UUID(int=number), actor="test", received_at=clock, request=b"{}"
+            )
+            await writer.submit(league, order, decide)
+        rows = await writer.store.league(number_of(league), limit=1_000)
+        keys = await writer.store.keys(number_of(league))
+    finally:
+        await writer.aclose()
+    findings = Findings()
+    audit = StreamAudit(keys, findings, {row.stream for row in rows})
+    for row in rows:
+        audit.read(row)
+    audit.end(clock)
+    return [fault.what for fault in findings.checks["entropy"].faults]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("kind", [BeaconAwaited, TableBeaconAwaited])
+async def test_a_round_named_by_an_instant_long_past_is_found(night: Night, kind: type) -> None:
+    """A server that dates its events back knows the round that it names."""
+    assert await logged(night, kind, 60) == []
+    assert await logged(night, kind, 61) == [
+        "a round was named by an instant 0:01:01 before the log's"
+    ]

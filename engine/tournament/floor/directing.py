@@ -106,7 +106,8 @@ def ordered(state: Running, tables: Tables, here: Seating) -> Directive | None:
         seat = _seat_for(state, tables, target, wanted=order.to_seat)
         from_seat = source.seat_of(order.entrant)
         if seat is None or from_seat is None or len(source.seats) == 1 or source == target:
-            # What cannot be done for now keeps nobody waiting.
+            # A full target, a last player or one who is not seated: the order stays, and is
+            # looked at again at every boundary; waiting here would not make it possible.
             continue
         if not (tables[source.table].idle and tables[target.table].idle):
             return Hold(reason="ordered_move")

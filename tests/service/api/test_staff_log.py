@@ -1,15 +1,22 @@
 """The staff log: what was done in the log and beside it, in one order, to the last page."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from service import deeds, keeping
+from service.bundles.command import write
 from service.replays import command
-from tests.service.api.test_corrections import a_night
+from service.transparency.operating import open_epoch
+from tests.service.api.test_corrections import a_night, entrants
 from tests.service.api.test_disputes import with_office
-from tests.service.api.test_evidence import project
+from tests.service.api.test_evidence import project, signing
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
+
+__all__ = ["signing"]
 
 
 async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_between(
@@ -25,11 +32,18 @@ async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_be
         assert await command.show(settings, hand, "auditor", None, "text/plain") == 0
         assert await command.show(settings, hand, "public", None, "text/plain") == 0
         assert await keeping.create_token(settings, people[0].login, (), 1) == 0
+        migrate = database.settings("holotable_migrate")
+        assert await open_epoch(migrate, league, "Lobot", "a drill") == 0
         await with_office(api, owner, league, "scorer")
         await project(database)
         assert await keeping.erase_player(settings, people[1].player) == 0
         path = f"/v1/leagues/{league}/staff-log"
         whole = (await auditor.get(f"{path}?limit=200")).json()["items"]
+        assert [
+            (each["type"], each["actor"], each["about"])
+            for each in whole
+            if each["kind"] == "epoch"
+        ] == [("a drill", "Lobot", None)]
         beside = [
             (each["type"], each["actor"], each["about"])
             for each in reversed(whole)
@@ -42,6 +56,7 @@ async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_be
             ("token_made", me, people[0].player),
             ("player_erased", me, people[1].player),
         ]
+        assert all(each["actor"] and each["stream"] for each in whole if each["kind"] == "event")
         indexes = [each["index"] for each in whole]
         assert indexes == sorted(indexes, reverse=True)
         types = [each["type"] for each in whole]
@@ -51,3 +66,29 @@ async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_be
             page = (await auditor.get(f"{path}?limit=1{cursor and '&cursor=' + cursor}")).json()
             paged, cursor = paged + page["items"], page["next_cursor"]
         assert paged == whole
+
+
+async def test_a_bundle_with_others_cards_is_kept_before_it_is_written(
+    serving, signing: Any, database: TestDatabase, tmp_path: Path
+) -> None:
+    """Not a public one, nor one that cannot be made."""
+    async with serving() as api:
+        owner, league, _, tournament, _ = await a_night(api, database)
+        auditor = await with_office(api, owner, league, "auditor")
+        hand = await api.app.litestar.state.shell.pool.fetchval("SELECT hand FROM reads.hand")
+        await project(database)
+        settings, output = database.settings("holotable_audit"), str(tmp_path / "bundle")
+        assert await write(settings, "tournament", tournament, "auditor", output) == 1
+        async with signing() as sign:
+            await sign(league)
+        entrant = (await entrants(owner, tournament))[0]["id"]
+        assert await write(settings, "hand", hand, "public", output) == 0
+        assert await write(settings, "hand", hand, entrant, output) == 0
+        assert await write(settings, "tournament", tournament, "auditor", output) == 0
+        assert await write(settings, "hand", f"hnd_{0:032x}", "auditor", output) == 2
+        log = (await auditor.get(f"/v1/leagues/{league}/staff-log?limit=200")).json()["items"]
+        beside = [each for each in log if each["kind"] == "operator"]
+        assert [(each["type"], each["actor"], each["about"]) for each in beside] == [
+            ("bundle_taken", deeds.operator(), tournament),
+            ("bundle_taken", deeds.operator(), hand),
+        ]

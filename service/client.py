@@ -1,0 +1,54 @@
+"""The API as a terminal asks it: one token from a file, JSON answers, and what ends a command."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+
+_SECONDS: Final = 60.0
+
+
+class Refused(Exception):
+    """The API says no."""
+
+    def __init__(self, status: int, problem: dict[str, Any]) -> None:
+        """Keep the *problem* that came with *status*."""
+        super().__init__(f"{problem.get('code', status)}: {problem.get('detail', '')}")
+        self.problem = problem
+
+
+@contextmanager
+def client(url: str, token_file: Path) -> Iterator[httpx.Client]:
+    """
+    Yield a client of the API at *url*, with the token in *token_file*.
+
+    Raises:
+        ConnectionError: If the API is away.
+    """
+    headers = {"Authorization": f"Bearer {token_file.read_text(encoding='utf-8').strip()}"}
+    try:
+        with httpx.Client(base_url=url, headers=headers, timeout=_SECONDS) as api:
+            yield api
+    except httpx.TransportError as error:
+        raise ConnectionError(f"the API at {url} gave no answer: {error}") from error
+
+
+def answered(response: httpx.Response) -> dict[str, Any]:
+    """
+    Return what the API answered.
+
+    Raises:
+        Refused: If it says no.
+        ConnectionError: If it cannot answer just now, or what answers is no API.
+    """
+    try:
+        found: dict[str, Any] = response.json()
+    except ValueError as error:
+        raise ConnectionError(f"what answers at {response.url} is no API") from error
+    if response.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
+        raise ConnectionError(f"the API answered {response.status_code}: {found.get('detail')}")
+    if response.is_error:
+        raise Refused(response.status_code, found)
+    return found
