@@ -23,11 +23,12 @@ from bench.counting import SECRET, Bench, bench, command
 from engine.aggregates import DECIDERS
 from engine.values import identifier
 from service.audit import audit_league
-from service.audit.chain import entry_hash
-from service.audit.chunks import read_bytes
+from service.audit.chain import Links, entry_hash
+from service.audit.chunks import read_places
 from service.audit.plan import make_plan
 from service.audit.report import Findings
 from service.audit.tree import TreeAudit
+from service.audit.units import events_of
 from service.database import async_engine
 from service.desk import settle
 from service.eventstore.record import Recorded
@@ -113,11 +114,14 @@ async def measure_bytes(server: Bench) -> None:
     await connection.execute("ANALYZE events")
     plan = await make_plan(connection, identifier("lge", number), None, None)
     findings = Findings()
-    tree = TreeAudit(findings)
+    tree, links = TreeAudit(findings), Links(findings)
     begun, used = time.perf_counter(), time.process_time()
     for unit in plan.units:
-        if unit.kind == "bytes":
-            tree.take(await read_bytes(connection, number, plan, unit, findings))
+        if unit.kind == "places":
+            tree.take(await read_places(connection, number, plan, unit, findings))
+        elif unit.streams:
+            async for recorded in events_of(connection, plan, unit.streams):
+                links.follow(recorded)
     events = plan.until + 1
     seconds, used = time.perf_counter() - begun, time.process_time() - used
     await connection.close()

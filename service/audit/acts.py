@@ -7,11 +7,12 @@ import msgspec
 
 from engine.dispute.values import LED_TO, Act
 from engine.values import stream_of
+from service.audit.chain import Placed
 from service.audit.report import Findings
-from service.eventstore.record import Recorded
 
 _RULED = "dispute_ruled"
-_TELLING = frozenset((_RULED, *LED_TO.values()))
+TELLING = frozenset((_RULED, *LED_TO.values()))
+"""Types of events that are read here."""
 
 
 class _Signed(msgspec.Struct):
@@ -42,15 +43,15 @@ class ActsAudit:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._metadata = b""
-        self._telling: list[Recorded] = []
+        self._telling: list[Placed] = []
         """Of the append in hand: rulings, and what acts of rulings lead to."""
 
-    def follow(self, recorded: Recorded) -> None:
+    def follow(self, recorded: Placed) -> None:
         """Take the next event; the append before it is checked when it has ended."""
         if recorded.metadata != self._metadata:
             self.end()
             self._metadata = recorded.metadata
-        if recorded.type in _TELLING:
+        if recorded.type in TELLING:
             self._telling.append(recorded)
 
     def end(self) -> None:
@@ -60,12 +61,12 @@ class ActsAudit:
             if recorded.type == _RULED:
                 self._check(recorded, [each for each in telling if each.type != _RULED])
 
-    def _check(self, recorded: Recorded, done: list[Recorded]) -> None:
+    def _check(self, recorded: Placed, done: list[Placed]) -> None:
         position, stream = recorded.position, recorded.stream
         try:
-            ruled = _ruled.decode(recorded.data)
+            ruled = _ruled.decode(recorded.data or b"")
             due = Counter((stream_of(act.subject), LED_TO[act.command]) for act in ruled.acts)
-            signed = [_signed.decode(each.data) for each in done]
+            signed = [_signed.decode(each.data or b"") for each in done]
         except (msgspec.MsgspecError, LookupError, ValueError):
             what = "what a ruling did cannot be read"
             self._findings.hold("rulings", False, position, stream, what)

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha1, sha256
 from struct import Struct
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import UUID
 
 import msgspec
 
@@ -28,7 +29,6 @@ _VERSION_5 = 5 << 76 | 0b10 << 62
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_HEAD = (0, _ZEROS)
-_OF_AN_EVENT = ("positions", "chains", "event_ids")
 _COMMITMENT = b'"commitment":'
 _ENTRY = Struct(">1s 11s 16s 32s 32s Q 16s q 32s H 32s 32s 32s").pack
 
@@ -48,12 +48,29 @@ class _Metadata(msgspec.Struct, frozen=True):
 
 _metadata = msgspec.json.Decoder(_Metadata)
 
+_decode = msgspec.json.Decoder().decode
+encode = msgspec.json.Encoder(order="sorted").encode
+"""Writes documents in their one form."""
+
 Boxes = dict[str, dict[str, Opening]]
 """By audience, salt and value of each hidden place."""
 
 
-class Chains:
-    """Follows a league's log event by event; knows each stream's head."""
+class Placed(NamedTuple):
+    """Of a row of the log, what says where it belongs."""
+
+    position: int
+    stream: str
+    stream_version: int
+    event_id: UUID
+    type: str
+    data: bytes | None
+    metadata: bytes
+    hash: bytes
+
+
+class Places:
+    """Follows a league's log by position: dense, called after commands, no guard moved."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -62,65 +79,81 @@ class Chains:
 
         self._position = -1
         self._written = b""
-        """Metadata of the append in hand, with its hash, its command and how far it is counted."""
+        """Metadata of the append in hand, with its command and how far it is counted."""
 
-        self._written_hash = b""
-        self._command = ""
         self._namespace = b""
         self._index = 0
 
-    def resume(self, before: Sequence[Recorded]) -> None:
+    def resume(self, before: Sequence[Placed]) -> None:
         """
         Begin in the middle of a log.
 
         Args:
             before: The events before, from the first of the last append on.
         """
-        earlier = Chains(Findings())
-        for recorded in before:
-            earlier.follow(recorded)
+        earlier = Places(Findings())
+        for each in before:
+            earlier.follow(each)
         self.__dict__.update(earlier.__dict__, _findings=self._findings, heads={})
 
-    def follow(self, recorded: Recorded) -> str:
-        """Check one event's bytes and place; return the identifier of the command it belongs to."""
-        position, stream = recorded.position, recorded.stream
+    def follow(self, row: Placed | Recorded) -> None:
+        """Check one event's place; what holds is not counted."""
+        position, stream = row.position, row.stream
         dense = position == self._position + 1
         self._position = position
-        if recorded.metadata == self._written:
+        if row.metadata == self._written:
             self._index += 1
         else:
-            self._begin(recorded)
-        version, previous = self.heads.get(stream, _NO_HEAD)
-        follows = recorded.stream_version == version + 1
-        linked = follows and recorded.hash == entry_hash(recorded, previous, self._written_hash)
-        named = recorded.event_id.int == _named(self._namespace, self._index)
-        if dense and linked and named:
-            self._findings.held(_OF_AN_EVENT)
-        else:
+            self._begin(row)
+        named = row.event_id.int == _named(self._namespace, self._index)
+        if not (dense and named):
             find = self._findings.hold
-            find("positions", dense, position, stream, "positions have a gap")
-            find("chains", linked, position, stream, "its hash is not that of its bytes")
-            find("event_ids", named, position, stream, "it is not called after its command")
-        self.heads[stream] = (recorded.stream_version, recorded.hash)
-        return self._command
+            find("positions", dense, position, stream, "positions have a gap", 0)
+            find("event_ids", named, position, stream, "it is not called after its command", 0)
+        self.heads[stream] = (row.stream_version, row.hash)
 
-    def _begin(self, recorded: Recorded) -> None:
+    def _begin(self, row: Placed | Recorded) -> None:
         """Read what an append says of itself, and check its guards."""
-        self._written = recorded.metadata
-        self._written_hash = sha256(recorded.metadata).digest()
+        self._written = row.metadata
         self._index = 0
         try:
-            about = _metadata.decode(recorded.metadata)
-            self._namespace = bytes.fromhex(about.command_id.replace("-", ""))
-            self._command, guards = about.command_id, about.guards
+            about = _metadata.decode(row.metadata)
+            self._namespace, guards = bytes.fromhex(about.command_id.replace("-", "")), about.guards
         except (msgspec.MsgspecError, ValueError):
             # Forged: what follows is not called after a command, and says so.
-            self._command, self._namespace, guards = recorded.event_id.hex, b"", ()
+            self._namespace, guards = b"", ()
         for each in guards:
             found, head = self.heads.get(each.stream, _NO_HEAD)
             held = (each.version, each.hash) == (found, head.hex())
             what = f"{each.stream} had moved"
-            self._findings.hold("guards", held, recorded.position, recorded.stream, what)
+            self._findings.hold("guards", held, row.position, row.stream, what)
+
+
+class Links:
+    """Follows streams event by event: each hash is that of the bytes, after the hash before."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self.heads: dict[str, tuple[int, bytes]] = {}
+        """Version and hash of each stream's last event."""
+
+        self._metadata, self._metadata_hash = b"", b""
+
+    def follow(self, recorded: Recorded) -> None:
+        """Check one event's bytes; what holds is not counted."""
+        stream, metadata = recorded.stream, recorded.metadata
+        if metadata != self._metadata:  # an append's events share it
+            self._metadata, self._metadata_hash = metadata, sha256(metadata).digest()
+        version, previous = self.heads.get(stream, _NO_HEAD)
+        follows = recorded.stream_version == version + 1
+        if not follows or recorded.hash != entry_hash(recorded, previous, self._metadata_hash):
+            what = "its hash is not that of its bytes"
+            self._findings.hold("chains", False, recorded.position, stream, what, 0)
+        self.heads[stream] = (recorded.stream_version, recorded.hash)
+
+    def skip(self, recorded: Recorded) -> None:
+        """Take one event's hash as it is."""
+        self.heads[recorded.stream] = (recorded.stream_version, recorded.hash)
 
 
 def entry_hash(recorded: Recorded, previous: bytes, metadata_hash: bytes) -> bytes:
@@ -159,6 +192,14 @@ def _named(namespace: bytes, index: int) -> int:
     """Return UUID version 5 (RFC 4122, 4.3) of a number in a namespace, as an integer."""
     made = sha1(namespace + b"%d" % index, usedforsecurity=False).digest()
     return int.from_bytes(made[:16], "big") & _NAME | _VERSION_5
+
+
+def canonical(document: bytes) -> bool:
+    """Return whether *document* is JSON in its one form."""
+    try:
+        return encode(_decode(document)) == document
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return False
 
 
 def open_commitments(recorded: Recorded, keys: LeagueKeys, findings: Findings) -> Boxes | None:

@@ -1,4 +1,4 @@
-"""A chunk of a league's log as bytes; what stood before it is looked up, not read again."""
+"""A chunk of a league's log by position; what stood before it is looked up, not read again."""
 
 from collections.abc import AsyncIterator, Container
 from typing import Annotated, Any
@@ -6,19 +6,25 @@ from uuid import UUID
 
 import msgspec
 
-from service.audit.acts import ActsAudit
-from service.audit.chain import Chains
+from service.audit.acts import TELLING, ActsAudit
+from service.audit.chain import Placed, Places, canonical
 from service.audit.plan import Plan, Unit
 from service.audit.report import Findings
 from service.audit.tree import Leaves, leaves_of
-from service.eventstore.read import read_between, read_last
-from service.eventstore.record import Recorded
 
 READ = 500
 """Events fetched at once: more would be read faster, and cost more to forget."""
 
 _LOOKED_BACK = 8
 
+_PLACED = """
+    SELECT position, stream, stream_version, event_id, type,
+           CASE WHEN type = ANY ($5) THEN convert_to(data::text, 'UTF8') END,
+           convert_to(metadata::text, 'UTF8'), hash
+      FROM events WHERE league = $1 AND position > $2 AND position <= $3
+"""
+_BETWEEN = f"{_PLACED} ORDER BY position LIMIT $4"
+_BEFORE = f"{_PLACED} ORDER BY position DESC LIMIT $4"
 _ENDS = """
     SELECT e.stream, e.stream_version, e.hash
       FROM unnest($2::text[], $3::bigint[]) AS asked (stream, version)
@@ -40,58 +46,52 @@ class _Guards(msgspec.Struct):
 
 
 _decode = msgspec.json.Decoder().decode
-_encode = msgspec.json.Encoder(order="sorted").encode
 
 
-async def read_bytes(driver: Any, league: UUID, plan: Plan, unit: Unit, found: Findings) -> Leaves:
-    """Check the bytes of *unit*'s events and their places; return their leaves."""
-    chains, acts = Chains(found), ActsAudit(found)
+async def read_places(driver: Any, league: UUID, plan: Plan, unit: Unit, found: Findings) -> Leaves:
+    """Check the places of *unit*'s events, and what appends say of themselves; return leaves."""
+    places, acts = Places(found), ActsAudit(found)
     before = await _append_before(driver, league, unit.after)
-    chains.resume(before)
+    places.resume(before)
     for row in before:
         acts.follow(row)
     metadata, hashes = b"", []
     async for rows in _read(driver, league, unit):
-        chains.heads |= await _heads(driver, league, rows, chains.heads)
+        places.heads |= await _heads(driver, league, rows, places.heads)
         for row in rows:
-            chains.follow(row)
+            places.follow(row)
             acts.follow(row)
-            held = _canonical(row.data) and (row.metadata == metadata or _canonical(row.metadata))
-            if not held:
-                what = "its documents are not canonical"
-                found.hold("canonical", False, row.position, row.stream, what, count=0)
-            metadata = row.metadata
+            if row.metadata != metadata:
+                metadata = row.metadata
+                if not canonical(metadata):
+                    what = "its append's metadata is not canonical"
+                    found.hold("canonical", False, row.position, row.stream, what, count=0)
             hashes.append(row.hash)
     if unit.until == plan.until:  # else the last append is the next chunk's, which has all of it
         acts.end()
-    found.held(("canonical",), len(hashes))
+    found.held(("positions", "event_ids"), len(hashes))
     sizes = (each.size for each in plan.vouched if each.compared)
     return leaves_of(hashes, unit.offset, sizes)
 
 
-async def _read(driver: Any, league: UUID, unit: Unit) -> AsyncIterator[list[Recorded]]:
+async def _read(driver: Any, league: UUID, unit: Unit) -> AsyncIterator[list[Placed]]:
     """Yield the events of *unit*, as many at once as are soon forgotten again."""
     after = unit.after
     while after < unit.until:
-        rows = await read_between(driver, league, after, unit.until, READ)
-        if not rows:
+        found = await driver.fetch(_BETWEEN, league, after, unit.until, READ, TELLING)
+        if not found:
             return
+        rows = [Placed(*row) for row in found]
         yield rows
         after = rows[-1].position
 
 
-def _canonical(document: bytes) -> bool:
-    try:
-        return _encode(_decode(document)) == document
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        return False
-
-
-async def _append_before(driver: Any, league: UUID, until: int) -> list[Recorded]:
+async def _append_before(driver: Any, league: UUID, until: int) -> list[Placed]:
     """Return the events up to a position, from the first of the last append on."""
     looked = _LOOKED_BACK
     while True:
-        rows = await read_last(driver, league, until, looked)
+        found = await driver.fetch(_BEFORE, league, -1, until, looked, TELLING)
+        rows = [Placed(*row) for row in reversed(found)]
         own = [row for row in rows if row.metadata == rows[-1].metadata]
         if len(own) < len(rows) or len(rows) < looked:
             return own
@@ -99,10 +99,10 @@ async def _append_before(driver: Any, league: UUID, until: int) -> list[Recorded
 
 
 async def _heads(
-    driver: Any, league: UUID, rows: list[Recorded], heads: Container[str]
+    driver: Any, league: UUID, rows: list[Placed], heads: Container[str]
 ) -> dict[str, tuple[int, bytes]]:
     """
-    Return the heads before *rows* of the streams that they continue or guard, but for *heads*.
+    Return the heads before *rows* of the streams that they guard, but for *heads*.
 
     Only the heads that they name, and the event after each, are looked up: where a stream
     had another head than what follows says, that is a fault in either case.
@@ -110,21 +110,17 @@ async def _heads(
     asked: set[tuple[str, int]] = set()
     known: set[str] = set()
     metadata = b""
-    until = rows[0].position - 1
     for row in rows:
-        named = [(row.stream, row.stream_version - 1)]
         if row.metadata != metadata:
             metadata = row.metadata
-            if b'"guards"' in metadata:
-                named += _guarded(metadata)
-        for stream, version in named:
-            if stream not in known and stream not in heads:
-                asked |= {(stream, version), (stream, version + 1)}
+            for stream, version in _guarded(metadata) if b'"guards"' in metadata else ():
+                if stream not in known and stream not in heads:
+                    asked |= {(stream, version), (stream, version + 1)}
         known.add(row.stream)
     if not asked:
         return {}
     streams, versions = zip(*sorted(asked), strict=True)
-    found = await driver.fetch(_ENDS, league, streams, versions, until)
+    found = await driver.fetch(_ENDS, league, streams, versions, rows[0].position - 1)
     return {row["stream"]: (row["stream_version"], row["hash"]) for row in found}
 
 

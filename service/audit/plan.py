@@ -2,7 +2,7 @@
 An audit as a plan: what it covers is fixed when it begins, and cut into units.
 
 Each unit may be done by anybody, in any order, and again.  Together they read every event
-twice: once as bytes, by position, and once as what its stream means.
+twice: once by position, and once as the bytes and the meaning of its stream.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -22,7 +22,7 @@ from service.projections.models import ALL
 from service.transparency.ledger import TILE
 
 CHUNK = 32 * TILE
-"""Events of a chunk of bytes; whole tiles, so that its subtrees are the tree's."""
+"""Events of a chunk of places; whole tiles, so that its subtrees are the tree's."""
 
 _END = """
     SELECT position FROM events WHERE league = $1 AND position > $2 AND position <= $3
@@ -61,16 +61,16 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     key: str
     """Unique within the audit."""
 
-    kind: Literal["bytes", "tournament", "season", "league", "projection", "jobs"]
+    kind: Literal["places", "tournament", "season", "league", "projection", "jobs"]
     weight: int
     """About how many events it reads; for progress alone."""
 
     after: int = -1
-    """Of bytes: the position before the first."""
+    """Of places: the position before the first."""
 
     until: int = -1
     offset: int = 0
-    """Of bytes: how many events the log holds before the first, which is its first leaf."""
+    """Of places: how many events the log holds before the first, which is its first leaf."""
 
     streams: tuple[str, ...] = ()
     """Of all others that read events: the streams that nobody else answers for."""
@@ -132,7 +132,7 @@ async def make_plan(
     # After everything that vouches for the log, or that would be ahead of it.
     until = await last_position(driver, number)
     rows = await driver.fetch(_STREAMS, number, until)
-    units = [unit async for unit in _bytes(driver, number, until, chunk)]
+    units = [unit async for unit in _places(driver, number, until, chunk)]
     units += _of_streams([(row["stream"], row["events"], row["opened"]) for row in rows])
     units.append(Unit(key="jobs", kind="jobs", weight=1))
     if tournament is None:
@@ -155,15 +155,15 @@ async def make_plan(
     )
 
 
-async def _bytes(driver: Any, league: UUID, until: int, chunk: int) -> AsyncIterator[Unit]:
+async def _places(driver: Any, league: UUID, until: int, chunk: int) -> AsyncIterator[Unit]:
     after, offset = -1, 0
     while after < until:
         # By rows, not by positions: one forged position must not make a million units.
         end = await driver.fetchval(_END, league, after, until, chunk - 1)
         last = until if end is None else end
         yield Unit(
-            key=f"bytes/{offset}",
-            kind="bytes",
+            key=f"places/{offset}",
+            kind="places",
             weight=min(chunk, last - after),
             after=after,
             until=last,

@@ -21,7 +21,7 @@ from engine.tournament.fairness.events import BeaconAwaited
 from engine.tournament.heads.events import TableHead, TablesRecorded
 from engine.values import TournamentId, stream_of
 from service.audit import beacon
-from service.audit.chain import Boxes, open_commitments
+from service.audit.chain import Boxes, Links, canonical, encode, open_commitments
 from service.audit.dealt import Dealt
 from service.audit.deciding import DEFECTS, decide_again
 from service.audit.floors import FloorAudit
@@ -50,9 +50,6 @@ class _Stream:
     own: bool
     state: Any
     broken: bool
-    head: tuple[int, bytes] = (0, b"")
-    """Version and hash of its last event."""
-
     last: int = -1
     """Position of its last event."""
 
@@ -100,6 +97,7 @@ class StreamAudit:
         self._only = tournament
         self._codec = Codec(DECIDERS)
         self._streams: dict[str, _Stream] = {}
+        self._links = Links(findings)
         self._knockouts = KnockoutAudit(findings)
         self._attached = AttachedAudits(findings)
         self._tables: dict[str, HandAudit] = {}
@@ -121,16 +119,21 @@ class StreamAudit:
         if self._seasons:
             self._settle_seasons(metadata)
         stream = self._streams.get(name) or self._begun(name)
-        stream.head, stream.last = (recorded.stream_version, recorded.hash), recorded.position
+        stream.last = recorded.position
         if not stream.own:
+            self._links.skip(recorded)
             self._follow(recorded, stream)
             return
+        self._links.follow(recorded)
         self._events += 1
         if metadata != stream.metadata:
             self._decide(stream)
             stream.metadata, stream.at = metadata, recorded.at
         boxes = open_commitments(recorded, self._keys, self._findings)
         event = self._open(recorded, stream, boxes)
+        if not _in_form(recorded, event):
+            what = "its document is not canonical"
+            self._findings.hold("canonical", False, recorded.position, name, what, count=0)
         if event is not None:
             stream.group.append((event, recorded.position))
             if stream.category == "season":
@@ -166,6 +169,7 @@ class StreamAudit:
             self._decide(stream)
         self._findings.held(("readable",), self._readable)
         self._findings.held(("folds",), self._folds)
+        self._findings.held(("chains", "canonical"), self._events)
         self.check_deals(now)
         self._knockouts.end()
         self._attached.end()
@@ -237,8 +241,7 @@ class StreamAudit:
         self, stream: str, head: TableHead | TournamentHead, recorded: Recorded
     ) -> None:
         """Compare what was written above a stream when it was over with the stream itself."""
-        found = self._streams.get(stream)
-        version, hash_ = (0, b"") if found is None else found.head
+        version, hash_ = self._links.heads.get(stream, (0, b""))
         held = (version, hash_.hex()) == (head.version, head.hash)
         what = f"{stream} had {head.version} events then, and another end; it has {version} here"
         self._findings.hold("heads", held, recorded.position, recorded.stream, what)
@@ -351,3 +354,15 @@ class StreamAudit:
         _log.info("audit_found_break", stream=name, position=position, kind=kind)
         what = f"cannot follow what stands before it: {kind}"
         self._findings.hold("folds", False, position, name, what)
+
+
+def _in_form(recorded: Recorded, event: Any) -> bool:
+    """Return whether the document is in its one form, which most events have as they stand."""
+    data = recorded.data
+    if event is not None and recorded.sealed is None:
+        try:
+            if encode(event) == data:
+                return True
+        except TypeError:  # forged: a hidden place that nothing opens
+            pass
+    return canonical(data)

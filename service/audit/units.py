@@ -6,7 +6,7 @@ report follows from the parts alone, whoever did them and when.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of, stream_of
-from service.audit.chunks import READ, read_bytes
+from service.audit.chunks import READ, read_places
 from service.audit.dealt import judged
 from service.audit.deciding import DEFECTS
 from service.audit.overdue import check_jobs
@@ -23,6 +23,7 @@ from service.audit.report import Figures, Findings, Found, Report, close
 from service.audit.streams import StreamAudit
 from service.audit.tree import Leaves, TreeAudit, nodes_of
 from service.eventstore.read import positions_of, read_at, read_stream
+from service.eventstore.record import Recorded
 from service.keys import LeagueKeys, driver_of
 from service.projections.comparing import compare_league
 from service.projections.models import chosen
@@ -56,8 +57,8 @@ async def perform(
     findings = Findings()
     figures, leaves = Figures(), None
     match unit.kind:
-        case "bytes":
-            leaves = await read_bytes(driver, number_of(plan.league), plan, unit, findings)
+        case "places":
+            leaves = await read_places(driver, number_of(plan.league), plan, unit, findings)
         case "projection":
             await _compare(connection, plan.league, unit.name, findings)
         case "jobs":
@@ -76,13 +77,22 @@ async def _read_streams(
         streams += await _tournaments_of(driver, plan, unit.streams[0])
     only = None if plan.tournament is None else stream_of(plan.tournament)
     audit = StreamAudit(keys, findings, unit.streams, only)
+    done = 0
+    async for recorded in events_of(driver, plan, streams):
+        audit.read(recorded)
+        done += 1
+        if done % READ == 0:
+            await told(min(unit.weight, done))
+    audit.end(plan.now)
+    return audit.figures()
+
+
+async def events_of(driver: Any, plan: Plan, streams: Sequence[str]) -> AsyncIterator[Recorded]:
+    """Yield the events of *streams* that *plan* covers, by position."""
     positions = await positions_of(driver, plan.league, streams, plan.until)
     for at in range(0, len(positions), READ):
         for recorded in await read_at(driver, plan.league, positions[at : at + READ]):
-            audit.read(recorded)
-        await told(min(unit.weight, at))
-    audit.end(plan.now)
-    return audit.figures()
+            yield recorded
 
 
 async def _tournaments_of(driver: Any, plan: Plan, season: str) -> list[str]:

@@ -46,14 +46,6 @@ _LEAGUE = (
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position > $2 "  # noqa: S608
     "ORDER BY position LIMIT $3"
 )
-_BETWEEN = (
-    f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position > $2 "  # noqa: S608
-    "AND position <= $3 ORDER BY position LIMIT $4"
-)
-_BEFORE = (
-    f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position <= $2 "  # noqa: S608
-    "ORDER BY position DESC LIMIT $3"
-)
 _AT = (
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position = ANY ($2) "  # noqa: S608
     "ORDER BY position"
@@ -110,23 +102,6 @@ async def read_league(
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_LEAGUE, number, after_position, limit)
     return [_recorded(number, row) for row in rows]
-
-
-async def read_between(
-    connection: Any, league: str | UUID, after_position: int, until: int, limit: int = CHUNK
-) -> list[Recorded]:
-    """Return up to *limit* events of a league after one position up to another."""
-    number = _number(league)
-    driver = await driver_of(connection)
-    rows = await driver.fetch(_BETWEEN, number, after_position, until, limit)
-    return [_recorded(number, row) for row in rows]
-
-
-async def read_last(connection: Any, league: str | UUID, until: int, limit: int) -> list[Recorded]:
-    """Return the last *limit* events of a league up to a position, oldest first."""
-    number = _number(league)
-    rows = await (await driver_of(connection)).fetch(_BEFORE, number, until, limit)
-    return [_recorded(number, row) for row in reversed(rows)]
 
 
 async def read_at(connection: Any, league: str | UUID, positions: Sequence[int]) -> list[Recorded]:

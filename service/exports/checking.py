@@ -19,7 +19,7 @@ from zipfile import BadZipFile, ZipFile
 import msgspec
 
 from engine.values import number_of
-from service.audit.chain import Chains
+from service.audit.chain import Links, Places
 from service.audit.report import Findings
 from service.errors import CheckpointRefused
 from service.eventstore.record import Recorded
@@ -143,19 +143,20 @@ def _log(
 ) -> dict[int, bytes]:
     """Follow the log event by event; return the roots of its tree at *sizes*."""
     findings, tree = Findings(), Frontier()
-    chains = Chains(findings)
+    places, links = Places(findings), Links(findings)
     league = number_of(manifest.league)
     roots: dict[int, bytes] = {}
     for line in _lines(archive, LOG):
         recorded = _recorded(msgspec.json.decode(line, type=Line), league)
-        chains.follow(recorded)
+        places.follow(recorded)
+        links.follow(recorded)
         tree.append(recorded.hash)
         if tree.size in sizes:
             roots[tree.size] = tree.root()
     for check in findings.checks.values():
         for fault in check.faults:
             checked.fault(f"position {fault.position} ({fault.stream}): {fault.what}")
-    checked.events, checked.streams = tree.size, len(chains.heads)
+    checked.events, checked.streams = tree.size, len(links.heads)
     checked.root = tree.root().hex()
     if (tree.size, checked.root) != (manifest.events, manifest.root):
         checked.fault(

@@ -89,9 +89,9 @@ async def test_units_in_any_order_and_chunks_of_any_size_give_one_report(
     whole = await audit_league(connection, Keys(SECRET_KEY), night.league)
     assert whole.passed is (done_to_it is None), whole.text()
     plan = await make_plan(await driver_of(connection), night.league, None, None, chunk=TILE)
-    assert sum(unit.kind == "bytes" for unit in plan.units) >= 3
+    assert sum(unit.kind == "places" for unit in plan.units) >= 3
     assert {unit.kind for unit in plan.units} == {
-        "bytes", "tournament", "season", "league", "projection", "jobs",
+        "places", "tournament", "season", "league", "projection", "jobs",
     }  # fmt: skip
     orders = [list(range(len(plan.units))) for _ in range(4)]
     orders[1].reverse()

@@ -17,7 +17,7 @@ from engine.table.commands import VoidDeal
 from engine.tournament.commands import Announce, TendClock
 from engine.tournament.floor.commands import Penalise
 from engine.values import PlayerId, TextId, TextRef, TournamentId, number_of
-from service.audit.chain import Chains
+from service.audit.chain import Places
 from service.audit.report import Findings
 from service.audit.streams import StreamAudit
 from service.eventstore.record import Recorded
@@ -41,9 +41,9 @@ def faults_in(rows: Sequence[Recorded], keys: LeagueKeys) -> tuple[list[str], in
     """Return what our own audit finds wrong, and how many hands it has seen."""
     findings = Findings()
     streams = StreamAudit(keys, findings, {row.stream for row in rows})
-    chains = Chains(findings)
+    places = Places(findings)
     for row in rows:
-        chains.follow(row)
+        places.follow(row)
         streams.read(row)
     streams.end(rows[-1].at)
     faults = [str(fault) for check in findings.checks.values() for fault in check.faults]
