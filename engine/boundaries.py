@@ -82,6 +82,8 @@ class BoundaryPlan(msgspec.Struct, frozen=True, kw_only=True):
     """A stream that must not have moved on, though nothing is appended to it."""
     wait_seconds: int = 0
     """How long after the last hand was settled this may be done."""
+    since: tuple[TableId, ...] = ()
+    """Other tables whose last hand counts for that too."""
     awaits: TableBeaconAwaited | None = None
     """The round of the beacon without which it cannot be done, if it is not here yet."""
     ask_again: tuple[TableId, ...] = ()
@@ -222,9 +224,10 @@ def _round(
 ) -> BoundaryPlan:
     """Open or close a round of hand-for-hand play; all tables are between hands."""
     command = OpenRound(now=now) if isinstance(order, NextRound) else CloseRound(now=now)
-    wait = order.wait_seconds if isinstance(order, EndRound) else 0
     plan = _above(here, command, order=order)
-    return msgspec.structs.replace(plan, wait_seconds=wait, ask_again=_others(tables, here))
+    if isinstance(order, EndRound):
+        plan = msgspec.structs.replace(plan, wait_seconds=order.wait_seconds, since=order.since)
+    return msgspec.structs.replace(plan, ask_again=_others(tables, here))
 
 
 def _redraw(

@@ -64,9 +64,7 @@ async def open_next_hand(desk: Desk, league: str, table_id: str, *, fresh: bool 
             pulse = await desk.pulses.pulse(plan.awaits.chain, plan.awaits.round)
             if pulse is None:
                 return
-        earliest = here.at + timedelta(seconds=plan.wait_seconds)
-        if plan.wait_seconds and (pause := earliest - desk.clock.now()) > timedelta():
-            await asyncio.sleep(pause.total_seconds())
+        await _waited(desk, league, here.at, plan)
         try:
             receipt = await _step(desk, league, here.state, plan, pulse)
         except PlanChanged as error:
@@ -80,6 +78,17 @@ async def open_next_hand(desk: Desk, league: str, table_id: str, *, fresh: bool 
         if plan.outcome in ("open", "hold", "close"):
             return
     _log.error("a boundary does not end", table=table_id, changed=changed)
+
+
+async def _waited(desk: Desk, league: str, last: datetime, plan: BoundaryPlan) -> None:
+    """Wait until the plan's time has come, after *last* and after what it names besides."""
+    if not plan.wait_seconds:
+        return
+    for other in plan.since:
+        last = max(last, (await desk.writer.load(league, stream_of(other), fresh=False)).at)
+    pause = last + timedelta(seconds=plan.wait_seconds) - desk.clock.now()
+    if pause > timedelta():
+        await asyncio.sleep(pause.total_seconds())
 
 
 async def _planned(desk: Desk, league: str, here: Loaded, fresh: bool) -> BoundaryPlan:

@@ -91,6 +91,8 @@ class EndRound(msgspec.Struct, frozen=True, kw_only=True):
     """Every table has played its hand of the round, ``wait_seconds`` ago at least."""
 
     wait_seconds: int
+    since: tuple[TableId, ...] = ()
+    """Tables with a window: so long each of them must have been done."""
 
 
 class Redraw(msgspec.Struct, frozen=True, kw_only=True):

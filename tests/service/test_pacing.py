@@ -7,16 +7,20 @@ from typing import Any
 
 import pytest
 
+from engine.rulesets import resolve
+from engine.tournament import decider
+from engine.tournament.floor.commands import StartHandForHand
 from engine.tournament.state import Finished, Running
 from engine.tournament.terms import FloorTerms
 from engine.tournament.terms.floor import BreakAfter, HandForHandTerms, HandsDrawn
 from engine.values import stream_of
-from service import directing, pacing
+from service import boundaries, directing, pacing
 from service.desk import Desk, open_desk
 from service.tasks.duties import DUTIES
+from tests.engine.rulings import RULED
 from tests.service.test_audit import audited, faults
 from tests.service.test_clocks import log, rules, step
-from tests.service.test_directing import announced
+from tests.service.test_directing import announced, at, bet_everything, decided
 from tests.service.test_directing import played as to_the_end
 from tests.service.test_worker import worker
 from tests.support.databases import TestDatabase
@@ -159,3 +163,46 @@ async def test_a_tournament_that_plays_hand_for_hand_and_draws_anew_comes_to_its
     assert drawn[-1:] == [1]
     report = await audited(database, league)
     assert faults(report) == {}, report.text()
+
+
+async def test_a_round_of_hand_for_hand_waits_for_the_windows_of_the_table_that_ends_last(
+    database: TestDatabase,
+) -> None:
+    """Another table has been done for longer than a window lasts."""
+    seconds = 2
+    rebuys = resolve("better", {"rebuy": {"max": 1, "seconds": seconds}})
+    async with open_desk(database.settings("holotable_api")) as desk:
+        league, name = await announced(desk, 6, rules=rebuys)
+        await directing.start_tournament(desk, league, name, desk.clock.now())
+        early, late = [each.table for each in (await state_of(desk, league, name)).tables]
+
+        async def in_play() -> bool:
+            return all([not (await at(desk, league, each)).idle for each in (early, late)])
+
+        await until_awaited(in_play)
+        await decided(desk, league, name, decider, StartHandForHand(**RULED))
+        while not (await at(desk, league, early)).idle:
+            await step(desk, league, early)
+        done = desk.clock.now()
+
+        async def long_ago() -> bool:
+            return desk.clock.now() > done + timedelta(seconds=seconds)
+
+        await until_awaited(long_ago)
+        while not (await at(desk, league, late)).idle:
+            await bet_everything(desk, league, late)
+        await boundaries.open_next_hand(desk, league, early, fresh=True)
+
+        async def instants() -> list[Any]:
+            return await desk.pool.fetch(
+                "SELECT type, at FROM events WHERE type = ANY ($1) ORDER BY position",
+                ["rebuy_window_opened", "entrant_eliminated"],
+            )
+
+        async def over() -> bool:
+            return "entrant_eliminated" in [kind for kind, _ in await instants()]
+
+        await until_awaited(over)
+        rows = dict(await instants())
+    waited = rows["entrant_eliminated"] - rows["rebuy_window_opened"]
+    assert waited >= timedelta(seconds=seconds)

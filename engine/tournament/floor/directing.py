@@ -73,7 +73,9 @@ def in_rounds(state: Running, tables: Tables, here: Seating) -> Directive | None
         return Hold(reason="hand_for_hand")
     if rounds.playing or rounds.out or state.windows or len(state.tables) == 1:
         seconds = state.terms.ruleset.rebuy.seconds if state.windows else 0
-        return EndRound(wait_seconds=seconds)
+        return EndRound(
+            wait_seconds=seconds, since=tuple({each.table: None for each in state.windows})
+        )
     return None
 
 
