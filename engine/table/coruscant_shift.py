@@ -17,8 +17,8 @@ from engine.table.dealing import (
     deal,
     discard_unselected,
     discard_unused,
-    lacking,
     replace_cards,
+    replacements_due,
 )
 from engine.table.events import CardCount
 from engine.table.settling import reveal, settle
@@ -51,7 +51,7 @@ def _next_phase(table: Table) -> str:
                 if to_be_killed(table):
                     return phase
             case "replace":
-                if any(lacking(table, place) for place in table.live()):
+                if replacements_due(table):
                     return phase
             case _:
                 return phase
@@ -74,29 +74,30 @@ def _roll(course: Course, now: datetime) -> None:
 
 
 def _select(course: Course, now: datetime) -> None:
-    live = course.table.live()
-    waiting = sorted([p.seat for p in live if p.hand is not None and not p.hand.selected])
+    table = course.table
+    waiting = [p.seat for p in table.places if (h := p.hand) and h.live and not h.selected]
     if waiting:
         open_decision(course, "select", tuple(waiting), now)
     else:
-        course.emit(events.SelectionsClosed(counts=_kept(live)))
+        course.emit(events.SelectionsClosed(counts=_kept(table.live())))
 
 
 def _improve(course: Course, now: datetime) -> None:
-    live = course.table.live()
-    waiting = sorted([p.seat for p in live if p.hand is not None and not p.hand.improved])
+    table = course.table
+    waiting = [p.seat for p in table.places if (h := p.hand) and h.live and not h.improved]
     if waiting:
         open_decision(course, "improve", tuple(waiting), now)
     else:
-        course.emit(events.ImprovementsClosed(counts=_kept(live)))
+        course.emit(events.ImprovementsClosed(counts=_kept(table.live())))
 
 
 def _kept(places: tuple[Place, ...]) -> tuple[CardCount, ...]:
-    return tuple(
+    counts = [
         CardCount(seat=place.seat, cards=len(place.hand.selection))
         for place in places
         if place.hand is not None
-    )
+    ]
+    return tuple(counts)
 
 
 def _award(course: Course, now: datetime) -> None:
