@@ -18,7 +18,7 @@ from engine.table.state import Place, Table
 from engine.table.steps import go_on
 from engine.table.turns import stand_by_clock
 from engine.table.wagers import street_after, street_of
-from engine.values import HOUSE, Chips, Sealed, audience_of
+from engine.values import Chips, Sealed, only
 
 TIMEOUTS_MAX = 3
 """Timeouts in a row after which a seat counts as away; rulebook ``absence.timeouts``."""
@@ -74,7 +74,7 @@ def _commit(course: Course, decision: Decision, committed: Event, now: datetime)
 
 
 def _sealed(cards: tuple[str, ...], salt: str, place: Place) -> Sealed[tuple[str, ...]]:
-    return Sealed(cards, bytes.fromhex(salt), (HOUSE, audience_of(place.entrant)))
+    return Sealed(cards, bytes.fromhex(salt), only(place.entrant))
 
 
 def act_on_turn(course: Course, command: Act) -> None:

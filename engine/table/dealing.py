@@ -11,7 +11,7 @@ from engine.table.course import Course
 from engine.table.events import CardCount, DealtTo, OpenCard, SeatedCard
 from engine.table.hand import InHand
 from engine.table.state import Place, Table
-from engine.values import HOUSE, SealedCard, audience_of
+from engine.values import SealedCard, only
 
 
 def _lacking(hand_size: int, held: InHand) -> int:
@@ -45,7 +45,7 @@ def deal(course: Course, now: datetime) -> None:
 
 def sealed_cards(pile: Pile, positions: Iterable[int], place: Place) -> tuple[SealedCard, ...]:
     """Return the cards at *positions* of *pile*, sealed for the entrant in *place*."""
-    audiences = (audience_of(place.entrant), HOUSE)
+    audiences = only(place.entrant)
     cards, salts, number = pile.cards, pile.salts, pile.number
     return tuple(
         [SealedCard(cards[each], salts[each], number, each, audiences) for each in positions]
