@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Literal
 
-from engine.betting import Street, next_to_act
+from engine.betting import next_to_act
 from engine.errors import InvariantViolated
 from engine.table import events
 from engine.table.course import Course
@@ -71,17 +71,12 @@ def _lasting(seconds: int) -> timedelta:
 
 
 def bet(course: Course, now: datetime) -> None:
-    """Ask the first seat of the street whose turn it is, or close it."""
-    go_on(course, street_of(course.table), now)
-
-
-def go_on(course: Course, street: Street, now: datetime) -> None:
-    """Ask the next seat of *street*, which is the one being played, or close it."""
-    seat = next_to_act(street)
+    """Ask the next seat of the street, or close it."""
+    table = course.table
+    seat = next_to_act(street_of(table))
     if seat is not None:
         open_decision(course, "bet", (seat,), now)
         return
-    table = course.table
     level = table.level
     if level is None:
         raise InvariantViolated("a hand without a level")
