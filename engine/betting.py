@@ -9,8 +9,9 @@ from typing import Literal
 
 import msgspec
 
-from engine.errors import CommandRejected, InvariantViolated
+from engine.errors import CommandRejected
 from engine.rulesets import FixedContinue, PokerNoLimit
+from engine.street import Bettor, Street
 from engine.values import Chips
 
 Verb = Literal["fold", "check", "call", "raise_to", "stay"]
@@ -116,57 +117,6 @@ class VerbNotPlayed(CommandRejected):
         super().__init__(f"{betting} has no {verb}", verb=verb, betting=betting)
 
 
-class Bettor(msgspec.Struct, frozen=True, gc=False):
-    """A seat dealt in, as far as betting is concerned."""
-
-    seat: int
-    stack: Chips
-    put_in: Chips
-    acted_at: Chips | None
-    live: bool
-
-
-class Street(msgspec.Struct, frozen=True, gc=False):
-    """A betting round at one moment."""
-
-    bettors: tuple[Bettor, ...]
-    """Everyone dealt in, ascending."""
-
-    rules: PokerNoLimit | FixedContinue
-    unit: Chips
-    min_open: Chips
-    current_bet: Chips
-    full_raise: Chips
-    after: int = 0
-    """The turn goes on to its left: who acted last, or the seat before the first actor's."""
-
-    moneyless: bool = False
-
-    def bettor(self, seat: int) -> Bettor:
-        """Return the bettor in *seat*."""
-        for bettor in self.bettors:
-            if bettor.seat == seat:
-                return bettor
-        raise InvariantViolated(f"seat {seat} is not in the street")
-
-    def acting(self) -> list[Bettor]:
-        """Return everyone who can act: live, with chips behind."""
-        return [b for b in self.bettors if b.live and (b.stack > 0 or self.moneyless)]
-
-    @property
-    def min_increment(self) -> Chips:
-        """Return by how much a raise must exceed the current bet."""
-        if isinstance(self.rules, FixedContinue):
-            return 0
-        match self.rules.min_raise:
-            case "chip_unit":
-                return self.unit
-            case "min_bet":
-                return self.min_open
-            case "last_raise":
-                return max(self.full_raise, self.min_open)
-
-
 class LegalAction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thing a seat may do; what does not apply is null."""
 
@@ -209,31 +159,34 @@ def next_to_act(street: Street) -> int | None:
     Source: rulebook ``betting.street_end``.
     """
     acting = street.acting()
-    if len(acting) == 1 and not _asked_alone(street, acting[0]):
+    if len(acting) == 1 and not _asked_alone(street, acting[0].seat):
         return None
     after = street.after
     # Where one price is fixed for all, nobody is asked again.
     price = street.current_bet if isinstance(street.rules, PokerNoLimit) else 0
     lowest = None
-    for bettor in acting:
-        if bettor.acted_at is None or bettor.put_in < price:
-            if bettor.seat > after:
-                return bettor.seat
+    for each in acting:
+        stake = each.hand
+        if stake is not None and (stake.acted_at is None or stake.put_in < price):
+            if each.seat > after:
+                return each.seat
             if lowest is None:
-                lowest = bettor.seat
+                lowest = each.seat
     return lowest
 
 
-def _asked_alone(street: Street, bettor: Bettor) -> bool:
+def _asked_alone(street: Street, seat: int) -> bool:
     """Return whether others have put in more than the only one who can act, or were asked."""
+    stakes = [stake for each in street.seats if (stake := each.hand) is not None]
     if isinstance(street.rules, FixedContinue):
-        return any(b.acted_at is not None for b in street.bettors)
-    return any(b.live and b.put_in > bettor.put_in for b in street.bettors)
+        return any(stake.acted_at is not None for stake in stakes)
+    own = street.bettor(seat).put_in
+    return any(stake.live and stake.put_in > own for stake in stakes)
 
 
 def _barred(street: Street, bettor: Bettor) -> str | None:
     """Return the rule that forbids a raise, or none."""
-    if not [b for b in street.acting() if b is not bettor]:
+    if not [b for b in street.acting() if b.seat != bettor.seat]:
         return "betting.lone_seat"
     if bettor.put_in + bettor.stack <= street.current_bet:
         return "betting.all_in"

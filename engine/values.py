@@ -119,6 +119,12 @@ def audience_of(entrant: EntrantId) -> str:
 
 
 @lru_cache(maxsize=4096)
+def only(entrant: EntrantId) -> tuple[str, str]:
+    """Return the audiences of what nobody but *entrant* and the house may see, ascending."""
+    return audience_of(entrant), HOUSE
+
+
+@lru_cache(maxsize=4096)
 def _ascending(audiences: tuple[str, ...]) -> tuple[str, ...]:
     # Every card of a hand has the same few audiences.
     return tuple(sorted(audiences))

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from engine.betting import Street, Verb, act
+from engine.betting import Verb, act
 from engine.errors import InvariantViolated
 from engine.rulesets import FixedContinue
 from engine.showdown import best_selection
@@ -15,10 +15,10 @@ from engine.table.events import Event
 from engine.table.hand import Decision
 from engine.table.playing import advance
 from engine.table.state import Place, Table
-from engine.table.steps import go_on
+from engine.table.steps import bet
 from engine.table.turns import stand_by_clock
-from engine.table.wagers import street_after, street_of
-from engine.values import HOUSE, Chips, Sealed, audience_of
+from engine.table.wagers import street_of
+from engine.values import Chips, Sealed, only
 
 TIMEOUTS_MAX = 3
 """Timeouts in a row after which a seat counts as away; rulebook ``absence.timeouts``."""
@@ -74,18 +74,16 @@ def _commit(course: Course, decision: Decision, committed: Event, now: datetime)
 
 
 def _sealed(cards: tuple[str, ...], salt: str, place: Place) -> Sealed[tuple[str, ...]]:
-    return Sealed(cards, bytes.fromhex(salt), (HOUSE, audience_of(place.entrant)))
+    return Sealed(cards, bytes.fromhex(salt), only(place.entrant))
 
 
 def act_on_turn(course: Course, command: Act) -> None:
     """Take a betting action of the seat whose turn it is."""
     decision, place, _ = answering(course.table, command.entrant, command.decision, "bet")
-    street = _bet(
-        course, decision, place, command.verb, command.now, command.amount, command.expected
-    )
+    _bet(course, decision, place, command.verb, command.now, command.amount, command.expected)
     if course.table.contested():
         # The street goes on: the game need not be asked which of its steps is next.
-        go_on(course, street, command.now)
+        bet(course, command.now)
     if not course.ended:
         advance(course, command.now)
 
@@ -100,10 +98,9 @@ def _bet(
     expected: Chips | None = None,
     *,
     timed_out: bool = False,
-) -> Street:
-    """Let the seat whose turn it is act, and return the street as it is then."""
-    street, seat = street_of(course.table), place.seat
-    outcome = act(street, seat, verb, amount=amount, expected=expected)
+) -> None:
+    seat = place.seat
+    outcome = act(street_of(course.table), seat, verb, amount=amount, expected=expected)
     course.emit(
         events.SeatActed(
             decision=decision.token,
@@ -122,7 +119,6 @@ def _bet(
             rule="clock.bet" if timed_out else outcome.rule,
         )
     )
-    return street_after(street, seat, outcome, folded=verb == "fold")
 
 
 def _verb_of_the_clock(table: Table, place: Place) -> Verb:

@@ -17,8 +17,8 @@ from engine.table.dealing import (
     deal,
     discard_unselected,
     discard_unused,
-    lacking,
     replace_cards,
+    replacements_due,
 )
 from engine.table.events import CardCount
 from engine.table.settling import reveal, settle
@@ -27,8 +27,22 @@ from engine.table.steps import bet, kill, open_decision, post_forced_bets, to_be
 
 
 def step(course: Course, now: datetime) -> None:
-    """Do what the next phase does by itself, or open its next decision."""
-    _PHASES[_next_phase(course.table)](course, now)
+    """Do what the next phases do by themselves, until one of them opens a decision."""
+    done = course.hand.done
+    for phase in phases(rules_of(course.table), after=done[-1] if done else None):
+        if phase == "kill":
+            if to_be_killed(course.table):
+                kill(course, now)
+                # Perhaps nobody is left to play the other phases with.
+                return
+        elif phase == "replace":
+            while replacements_due(course.table):
+                replace_cards(course, now)
+        else:
+            _PHASES[phase](course, now)
+        if course.ended:
+            return
+    raise InvariantViolated("a hand has no phase left")
 
 
 def rules_of(table: Table) -> CoruscantShift:
@@ -41,21 +55,6 @@ def rules_of(table: Table) -> CoruscantShift:
     if not isinstance(table.ruleset, CoruscantShift):
         raise InvariantViolated("this table does not play Coruscant Shift")
     return table.ruleset
-
-
-def _next_phase(table: Table) -> str:
-    done = () if table.hand is None else table.hand.done
-    for phase in phases(rules_of(table), after=done[-1] if done else None):
-        match phase:
-            case "kill":
-                if to_be_killed(table):
-                    return phase
-            case "replace":
-                if any(lacking(table, place) for place in table.live()):
-                    return phase
-            case _:
-                return phase
-    raise InvariantViolated("a hand has no phase left")
 
 
 def _roll(course: Course, now: datetime) -> None:
@@ -74,29 +73,30 @@ def _roll(course: Course, now: datetime) -> None:
 
 
 def _select(course: Course, now: datetime) -> None:
-    live = course.table.live()
-    waiting = sorted([p.seat for p in live if p.hand is not None and not p.hand.selected])
+    table = course.table
+    waiting = [p.seat for p in table.places if (h := p.hand) and h.live and not h.selected]
     if waiting:
         open_decision(course, "select", tuple(waiting), now)
     else:
-        course.emit(events.SelectionsClosed(counts=_kept(live)))
+        course.emit(events.SelectionsClosed(counts=_kept(table.live())))
 
 
 def _improve(course: Course, now: datetime) -> None:
-    live = course.table.live()
-    waiting = sorted([p.seat for p in live if p.hand is not None and not p.hand.improved])
+    table = course.table
+    waiting = [p.seat for p in table.places if (h := p.hand) and h.live and not h.improved]
     if waiting:
         open_decision(course, "improve", tuple(waiting), now)
     else:
-        course.emit(events.ImprovementsClosed(counts=_kept(live)))
+        course.emit(events.ImprovementsClosed(counts=_kept(table.live())))
 
 
 def _kept(places: tuple[Place, ...]) -> tuple[CardCount, ...]:
-    return tuple(
+    counts = [
         CardCount(seat=place.seat, cards=len(place.hand.selection))
         for place in places
         if place.hand is not None
-    )
+    ]
+    return tuple(counts)
 
 
 def _award(course: Course, now: datetime) -> None:
@@ -111,11 +111,9 @@ _PHASES: dict[str, Callable[[Course, datetime], None]] = {
     "forced": post_forced_bets,
     "roll": _roll,
     "deal": deal,
-    "kill": kill,
     "select": _select,
     "discard_unselected": discard_unselected,
     "bet1": bet,
-    "replace": replace_cards,
     "improve": _improve,
     "discard_unused": discard_unused,
     "bet2": bet,

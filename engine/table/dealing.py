@@ -9,16 +9,26 @@ from engine.rng import Pile
 from engine.table import events
 from engine.table.course import Course
 from engine.table.events import CardCount, DealtTo, OpenCard, SeatedCard
+from engine.table.hand import InHand
 from engine.table.state import Place, Table
-from engine.values import HOUSE, SealedCard, audience_of
+from engine.values import SealedCard, only
 
 
-def lacking(table: Table, place: Place) -> int:
-    """Return how many cards *place* is still to get; what is not yet thrown away counts."""
-    held = place.hand
-    if held is None or held.improved:
+def _lacking(hand_size: int, held: InHand) -> int:
+    """Return how many cards a seat is still to get; what is not yet thrown away counts."""
+    if held.improved:
         return 0
-    return table.ruleset.hand_size - len(held.selection) - len(held.fresh) - len(held.cards)
+    return hand_size - len(held.selection) - len(held.fresh) - len(held.cards)
+
+
+def replacements_due(table: Table) -> bool:
+    """Return whether a live seat is still to get a card."""
+    size = table.ruleset.hand_size
+    for place in table.places:
+        held = place.hand
+        if held is not None and held.live and _lacking(size, held):
+            return True
+    return False
 
 
 def deal(course: Course, now: datetime) -> None:
@@ -26,21 +36,19 @@ def deal(course: Course, now: datetime) -> None:
     pile, places = course.pile(), course.table.dealt()
     dealt_in = len(places)
     cards = dealt_in * course.table.ruleset.hand_size
-    dealt = tuple(
+    dealt = [
         DealtTo(seat=place.seat, cards=sealed_cards(pile, range(index, cards, dealt_in), place))
         for index, place in enumerate(places)
-    )
-    course.emit(events.CardsDealt(dealt=dealt, rule="cards.deal"))
+    ]
+    course.emit(events.CardsDealt(dealt=tuple(dealt), rule="cards.deal"))
 
 
 def sealed_cards(pile: Pile, positions: Iterable[int], place: Place) -> tuple[SealedCard, ...]:
     """Return the cards at *positions* of *pile*, sealed for the entrant in *place*."""
-    audiences = (audience_of(place.entrant), HOUSE)
+    audiences = only(place.entrant)
+    cards, salts, number = pile.cards, pile.salts, pile.number
     return tuple(
-        [
-            SealedCard(pile.cards[each], pile.salts[each], pile.number, each, audiences)
-            for each in positions
-        ]
+        [SealedCard(cards[each], salts[each], number, each, audiences) for each in positions]
     )
 
 
@@ -51,22 +59,24 @@ def sealed_card(course: Course, position: int, place: Place) -> SealedCard:
 
 def discard_unselected(course: Course, now: datetime) -> None:
     """Throw away, face down, what was not selected."""
-    counts = tuple(
+    counts = [
         CardCount(seat=place.seat, cards=len(place.hand.cards))
         for place in course.table.live()
         if place.hand is not None
+    ]
+    course.emit(
+        events.CardsDiscarded(counts=tuple(counts), stage="unselected", rule="cards.discard")
     )
-    course.emit(events.CardsDiscarded(counts=counts, stage="unselected", rule="cards.discard"))
 
 
 def discard_unused(course: Course, now: datetime) -> None:
     """Throw away, face down, the new cards that were not added."""
-    counts = tuple(
+    counts = [
         CardCount(seat=place.seat, cards=len(place.hand.fresh))
         for place in course.table.live()
         if place.hand is not None
-    )
-    course.emit(events.CardsDiscarded(counts=counts, stage="unused", rule="cards.discard"))
+    ]
+    course.emit(events.CardsDiscarded(counts=tuple(counts), stage="unused", rule="cards.discard"))
 
 
 def replace_cards(course: Course, now: datetime) -> None:
@@ -76,27 +86,30 @@ def replace_cards(course: Course, now: datetime) -> None:
     if left == 0:
         recycle(course)
         return
-    pile = course.pile()
-    places = {place.seat: place for place in course.table.live()}
+    pile, live = course.pile(), course.table.live()
+    places = {place.seat: place for place in live}
     batch: dict[int, list[int]] = {}
-    for position, seat in enumerate(_still_due(course)[:left], start=hand.pile_next):
+    due = _still_due(course.table.ruleset.hand_size, live)[:left]
+    for position, seat in enumerate(due, start=hand.pile_next):
         batch.setdefault(seat, []).append(position)
-    dealt = tuple(
+    dealt = [
         DealtTo(seat=seat, cards=sealed_cards(pile, positions, places[seat]))
         for seat, positions in batch.items()
-    )
-    course.emit(events.ReplacementsDealt(dealt=dealt, rule="cards.replacement"))
+    ]
+    course.emit(events.ReplacementsDealt(dealt=tuple(dealt), rule="cards.replacement"))
 
 
-def _still_due(course: Course) -> list[int]:
+def _still_due(hand_size: int, live: tuple[Place, ...]) -> list[int]:
     """Return the seats that are owed a card, one card a pass, from where the last pile ended."""
-    table = course.table
     given = 0
     needs = []
-    for place in table.live():
-        fresh = 0 if place.hand is None else len(place.hand.fresh)
+    for place in live:
+        held = place.hand
+        if held is None:
+            continue
+        fresh = len(held.fresh)
         given += fresh
-        needs.append((place.seat, lacking(table, place) + fresh))
+        needs.append((place.seat, _lacking(hand_size, held) + fresh))
     passes = range(max([need for _, need in needs]))
     rotation = [seat for turn in passes for seat, need in needs if need > turn]
     return rotation[given:]

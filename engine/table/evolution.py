@@ -78,7 +78,7 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
         raise InvariantViolated(f"hand {event.number} opened over another")
     if event.ruleset_hash != table.ruleset_hash:
         raise InvariantViolated("a hand was opened under another ruleset")
-    dealt = tuple(books.seat for books in event.seats if books.dealt)
+    dealt = tuple([books.seat for books in event.seats if books.dealt])
     hand = Hand(
         hand=event.hand,
         number=event.number,
@@ -105,7 +105,7 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
         seat_count=table.seat_count,
         decision_seconds=event.decision_seconds,
         grace_seconds=event.grace_seconds,
-        places=tuple(_place_from(books) for books in event.seats),
+        places=tuple([_place_from(books) for books in event.seats]),
         hand_number=event.number,
         stage=event.stage,
         round=event.round,

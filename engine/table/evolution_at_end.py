@@ -28,8 +28,8 @@ def _unmatched_returned(table: Table, hand: Hand, event: events.UnmatchedReturne
 
 
 def _pots_formed(table: Table, hand: Hand, event: events.PotsFormed) -> Table:
-    chips = sum(pot.chips for pot in event.pots)
-    wagered = sum(place.hand.wager for place in table.places if place.hand is not None)
+    chips = sum([pot.chips for pot in event.pots])
+    wagered = sum([held.wager for place in table.places if (held := place.hand) is not None])
     rounds = hand.rounds
     if (event.carry, event.dead) != (table.carry, hand.dead) or (
         chips != wagered + table.carry + hand.dead
@@ -57,14 +57,15 @@ def _cube_rolled(table: Table, hand: Hand, event: events.CubeRolled) -> Table:
 
 
 def _pot_awarded(table: Table, hand: Hand, event: events.PotAwarded) -> Table:
-    paid = sum(share.chips for share in event.shares)
+    paid = sum([share.chips for share in event.shares])
     if hand.in_pots is None or paid + event.remainder != event.chips:
         raise InvariantViolated(f"pot {event.pot} of {event.chips} chips does not add up")
-    places = table.places
+    won = {}
     for share in event.shares:
         place = table.at(share.seat)
-        won = replace(place, stack=place.stack + share.chips, pots_won=place.pots_won + 1)
-        places = tuple(won if other.seat == share.seat else other for other in places)
+        stack = place.stack + share.chips
+        won[share.seat] = replace(place, stack=stack, pots_won=place.pots_won + 1)
+    places = tuple([won.get(place.seat, place) for place in table.places])
     after = replace(hand, in_pots=hand.in_pots - event.chips, awards=(*hand.awards, event))
     return replace(table, places=places, carry=table.carry + event.remainder, hand=after)
 
@@ -109,15 +110,15 @@ def _deal_voided(table: Table, hand: Hand, event: events.DealVoided) -> Table:
 def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
     if hand.in_pots or (event.carry, event.sabacc_pot) != (table.carry, table.sabacc_pot):
         raise InvariantViolated(f"hand {event.number} settled with {hand.in_pots} chips in pots")
-    stacks = tuple((place.seat, place.entrant, place.stack) for place in table.places)
-    if stacks != tuple((part.seat, part.entrant, part.stack) for part in event.stacks):
+    stacks = [(place.seat, place.entrant, place.stack) for place in table.places]
+    if stacks != [(part.seat, part.entrant, part.stack) for part in event.stacks]:
         raise InvariantViolated(f"hand {event.number} settled with other stacks")
     busts = {bust.seat for bust in event.busts}
-    places = tuple(
+    places = [
         replace(place, hand=None, hands_won=place.hands_won + (place.seat in event.winners))
         for place in table.places
         if place.seat not in busts
-    )
+    ]
     winner = table.at(event.winners[0]) if event.ending == "folds" else None
     last_hand = LastHand(
         hand=hand.hand,
@@ -132,7 +133,7 @@ def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
         unshown_by=None if winner is None else winner.entrant,
         unshown=() if winner is None or winner.hand is None else _covered(winner.hand),
     )
-    return replace(table, places=places, hand=None, last_hand=last_hand)
+    return replace(table, places=tuple(places), hand=None, last_hand=last_hand)
 
 
 AT_THE_END: dict[type, Callable[[Table, Hand, Any], Table]] = {

@@ -18,11 +18,11 @@ CardEvent = events.SelectionCommitted | events.ImprovementCommitted
 def with_place(table: Table, place: Place) -> tuple[Place, ...]:
     """Return the places with *place* in its seat."""
     seat, places = place.seat, list(table.places)
-    for index, other in enumerate(places):
-        if other.seat == seat:
-            places[index] = place
-            break
-    return tuple(places)
+    # Where no seat is empty, the n-th place is that of seat n.
+    if seat <= len(places) and places[seat - 1].seat == seat:
+        places[seat - 1] = place
+        return tuple(places)
+    return tuple([place if other.seat == seat else other for other in places])
 
 
 def in_hand(table: Table, seat: int) -> tuple[Place, InHand]:
@@ -74,7 +74,8 @@ def _dice_rolled(table: Table, hand: Hand, event: events.DiceRolled) -> Table:
 
 def _dealt(
     table: Table, hand: Hand, dealt: tuple[events.DealtTo, ...], *, fresh: bool
-) -> tuple[tuple[Place, ...], Hand]:
+) -> tuple[tuple[Place, ...], int]:
+    """Return the places with their cards, and where the pile goes on."""
     by_seat = {part.seat: part.cards for part in dealt}
     places = []
     for place in table.places:
@@ -86,18 +87,18 @@ def _dealt(
             places.append(replace(place, hand=held))
         else:
             places.append(replace(place, hand=replace(place.hand, cards=cards)))
-    count = sum(len(cards) for cards in by_seat.values())
-    return tuple(places), replace(hand, pile_next=hand.pile_next + count)
+    return tuple(places), hand.pile_next + sum([len(cards) for cards in by_seat.values()])
 
 
 def _cards_dealt(table: Table, hand: Hand, event: events.CardsDealt) -> Table:
-    places, dealt = _dealt(table, hand, event.dealt, fresh=False)
-    return replace(table, places=places, hand=replace(dealt, done=(*dealt.done, "deal")))
+    places, following = _dealt(table, hand, event.dealt, fresh=False)
+    after = replace(hand, pile_next=following, done=(*hand.done, "deal"))
+    return replace(table, places=places, hand=after)
 
 
 def _replacements_dealt(table: Table, hand: Hand, event: events.ReplacementsDealt) -> Table:
-    places, dealt = _dealt(table, hand, event.dealt, fresh=True)
-    return replace(table, places=places, hand=dealt)
+    places, following = _dealt(table, hand, event.dealt, fresh=True)
+    return replace(table, places=places, hand=replace(hand, pile_next=following))
 
 
 def _pile_committed(table: Table, hand: Hand, event: events.PileCommitted) -> Table:
@@ -123,7 +124,7 @@ def _pile_committed(table: Table, hand: Hand, event: events.PileCommitted) -> Ta
 def without_cards(table: Table, hand: Hand, seat: int) -> tuple[Place, InHand, Hand]:
     """Return the place with its hand gone to the discards."""
     place, held = in_hand(table, seat)
-    gone = tuple(card.card for card in (*held.cards, *held.selection, *held.fresh, *held.field))
+    gone = [card.card for card in (*held.cards, *held.selection, *held.fresh, *held.field)]
     bare = replace(held, live=False, cards=(), selection=(), fresh=(), field=())
     return place, bare, replace(hand, discards=(*hand.discards, *gone))
 
@@ -182,7 +183,10 @@ def _chosen(
     kept: list[SealedCard] = []
     rest: list[SealedCard] = []
     for card in pool:
-        (kept if card.card in cards else rest).append(card)
+        if card.card in cards:
+            kept.append(card)
+        else:
+            rest.append(card)
     if len(kept) != len(cards):
         raise InvariantViolated("a selection names a card that is not there")
     return tuple(kept), tuple(rest)
@@ -250,7 +254,7 @@ def _seat_acted(table: Table, hand: Hand, event: events.SeatActed) -> Table:
         chips_in=hand.chips_in or event.paid > 0,
     )
     if event.verb == "fold":
-        place, held, after = without_cards(replace(table, hand=after), after, event.seat)
+        place, held, after = without_cards(table, after, event.seat)
     held = replace(
         held,
         wager=held.wager + event.paid,
@@ -262,12 +266,12 @@ def _seat_acted(table: Table, hand: Hand, event: events.SeatActed) -> Table:
 
 
 def _street_closed(table: Table, hand: Hand, event: events.StreetClosed) -> Table:
-    places = tuple(
+    places = [
         place
-        if place.hand is None
-        else replace(place, hand=replace(place.hand, put_in=0, acted_at=None))
+        if (held := place.hand) is None
+        else replace(place, hand=replace(held, put_in=0, acted_at=None))
         for place in table.places
-    )
+    ]
     after = replace(
         hand,
         street=event.street + 1,
@@ -276,7 +280,7 @@ def _street_closed(table: Table, hand: Hand, event: events.StreetClosed) -> Tabl
         last_actor=None,
         done=(*hand.done, f"bet{event.street}"),
     )
-    return replace(table, places=places, hand=after)
+    return replace(table, places=tuple(places), hand=after)
 
 
 WITHIN_HANDS: dict[type, Callable[[Table, Hand, Any], Table]] = {

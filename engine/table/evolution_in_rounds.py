@@ -12,7 +12,7 @@ from engine.table.event_parts import CardCount, OpenCard
 from engine.table.evolution_in_hand import answered, attended, in_hand, with_place, without_cards
 from engine.table.hand import Hand, InHand, Roll
 from engine.table.state import Place, Table
-from engine.values import HOUSE, SealedCard, audience_of
+from engine.values import SealedCard, only
 
 
 def _without(cards: tuple[SealedCard, ...], gone: tuple[str, ...]) -> tuple[SealedCard, ...]:
@@ -29,7 +29,7 @@ def _face_down(card: OpenCard, place: Place) -> SealedCard:
         bytes.fromhex(card.salt),
         card.pile,
         card.position,
-        (HOUSE, audience_of(place.entrant)),
+        only(place.entrant),
     )
 
 
@@ -53,7 +53,7 @@ def _card_turn_taken(table: Table, hand: Hand, event: events.CardTurnTaken) -> T
         chips_in=hand.chips_in or event.fee > 0,
     )
     if event.verb == "junk":
-        place, held, after = without_cards(replace(table, hand=after), after, event.seat)
+        place, held, after = without_cards(table, after, event.seat)
     else:
         held = replace(held, cards=_cards_after(held, place, event))
     turned = attended(place, held, event.stack, timed_out=event.timed_out)

@@ -51,6 +51,10 @@ class Game(NamedTuple):
     """A game, as far as the machine asks."""
 
     step: Callable[[Course, datetime], None]
-    """Do the one thing that happens next by itself, or open the next decision."""
+    """
+    Do what happens next by itself, or open the next decision.
+
+    Nothing more once a hand may be over: whether two can still win is asked before each.
+    """
 
     turns: CardTurns | None = None

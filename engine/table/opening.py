@@ -1,6 +1,7 @@
 """How a hand is opened: who deals, who posts, who is dealt in, at which level."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -86,13 +87,15 @@ def open_hand(table: Table, command: OpenHand, draw: Draw) -> HandOpened:
     if table.voided is not None:
         return _replayed(table, table.voided, command, draw)
     eligible, at = _placed(table, command)
+    penalties = {penalty.seat: penalty.hands for penalty in command.penalties}
+    books = [_books(place, at, eligible, command.declared, penalties) for place in table.places]
     return HandOpened(
         hand=command.hand,
         number=table.next_hand_number,
         deal=command.deal,
         stage=command.stage,
         round=command.round,
-        seats=tuple(_books(place, at, eligible, command) for place in table.places),
+        seats=tuple(books),
         dealers_left=dealers_left(table, eligible, at.button),
         button=at.button,
         starter=at.starter,
@@ -199,6 +202,12 @@ def _digest(table: Table, command: OpenHand) -> bytes:
 def digest_of(openings: Iterable[Opening], beacon: TableBeaconMixed | None = None) -> bytes:
     """Return what a deal is drawn with, by what its players, and a beacon, have added."""
     added = b"" if beacon is None else mixed_in(beacon.chain, beacon.pulse)
+    return _digest_of(tuple(openings), added)
+
+
+@lru_cache(maxsize=256)
+def _digest_of(openings: tuple[Opening, ...], added: bytes) -> bytes:
+    # One deal asks several times: for the lots, for the pile, and when its opening is applied.
     return openings_digest([(o.seat, bytes.fromhex(o.value)) for o in openings], added)
 
 
@@ -206,23 +215,29 @@ def dealable(table: Table) -> tuple[int, ...]:
     """Return the seats that can be dealt in, ascending."""
     least = table.ruleset.least_stack(table.floor())
     return tuple(
-        place.seat for place in table.places if table.in_game(place) and place.stack >= least
+        [place.seat for place in table.places if table.in_game(place) and place.stack >= least]
     )
 
 
-def _books(place: Place, at: Positions, eligible: tuple[int, ...], command: OpenHand) -> SeatBooks:
-    penalties = {penalty.seat: penalty.hands for penalty in command.penalties}
-    dealt = place.seat in at.dealt
+def _books(
+    place: Place,
+    at: Positions,
+    eligible: tuple[int, ...],
+    declared: tuple[int, ...],
+    penalties: dict[int, int],
+) -> SeatBooks:
+    seat = place.seat
+    dealt = seat in at.dealt
     return SeatBooks(
-        seat=place.seat,
+        seat=seat,
         entrant=place.entrant,
         stack=place.stack,
         dealt=dealt,
         away=place.away,
         timeouts=place.timeouts,
-        waiting=place.arrived and place.seat in eligible and not dealt,
-        penalty=penalties.get(place.seat, place.penalty),
-        rebuy_declared=place.seat in command.declared,
+        waiting=place.arrived and seat in eligible and not dealt,
+        penalty=penalties.get(seat, place.penalty),
+        rebuy_declared=seat in declared,
         hands_won=place.hands_won,
         pots_won=place.pots_won,
     )

@@ -74,12 +74,14 @@ def dealers_left(table: Table, eligible: tuple[int, ...], button: int) -> tuple[
     """Return who has not dealt yet, of those that sat at the first hand."""
     left = eligible if table.hand_number == 0 else table.dealers_left
     seated = {place.seat for place in table.places}
-    return tuple(seat for seat in left if seat != button and seat in seated)
+    return tuple([seat for seat in left if seat != button and seat in seated])
 
 
 def _regular(table: Table, eligible: tuple[int, ...]) -> tuple[int, ...]:
     """Return the seats the button may go to: nobody's first hand, unless there is no choice."""
     arrived = {place.seat for place in table.places if place.arrived}
+    if not arrived:
+        return eligible
     regular = tuple(seat for seat in eligible if seat not in arrived)
     return regular if len(regular) >= DEALT_MIN else eligible
 

@@ -14,17 +14,19 @@ from engine.table.course import Course
 from engine.table.dealing import draw_open, enough_for
 from engine.table.event_parts import opened
 from engine.table.events import Bust, FormedPot, Revealed, SeatStack, Share
+from engine.table.hand import Hand
 from engine.table.state import Place
 
 
 def reveal(course: Course) -> None:
     """Turn over every live selection; nobody may hide (rulebook ``showdown.reveal``)."""
-    hands = tuple(_revealed(course, place) for place in course.table.live())
-    course.emit(events.HandsRevealed(hands=hands, rule="showdown.reveal"))
+    hand = course.hand
+    hands = [_revealed(hand, place) for place in course.table.live()]
+    course.emit(events.HandsRevealed(hands=tuple(hands), rule="showdown.reveal"))
 
 
-def _revealed(course: Course, place: Place) -> Revealed:
-    hand, held = course.hand, place.hand
+def _revealed(hand: Hand, place: Place) -> Revealed:
+    held = place.hand
     if held is None or hand.target is None or hand.suit is None:
         raise InvariantViolated(f"seat {place.seat} has nothing to reveal")
     cards = [card.card for card in held.selection]
@@ -49,10 +51,8 @@ def form_pots(course: Course) -> tuple[FormedPot, ...]:
         seat, chips = returned
         course.emit(events.UnmatchedReturned(seat=seat, chips=chips, rule="pots.unmatched"))
         wagers[seat] -= chips
-    pots = tuple(
-        FormedPot(chips=pot.chips, eligible=pot.eligible)
-        for pot in build_pots(wagers, live=live, carry=table.carry + dead)
-    )
+    layers = build_pots(wagers, live=live, carry=table.carry + dead)
+    pots = tuple([FormedPot(chips=pot.chips, eligible=pot.eligible) for pot in layers])
     course.emit(events.PotsFormed(pots=pots, carry=table.carry, dead=dead, rule="pots.layers"))
     return pots
 
@@ -129,7 +129,7 @@ def award(course: Course, number: int, chips: int, best: tuple[int, ...], *, rul
         events.PotAwarded(
             pot=number,
             chips=chips,
-            shares=tuple(Share(seat=seat, chips=share) for seat, share in shares),
+            shares=tuple([Share(seat=seat, chips=share) for seat, share in shares]),
             remainder=remainder,
             rule=rule,
         )
@@ -206,7 +206,7 @@ def close(
     if not course.hand.last:
         _put_out(course)
     table, hand = course.table, course.hand
-    busts = tuple(
+    busts = [
         Bust(
             seat=place.seat,
             entrant=place.entrant,
@@ -215,21 +215,22 @@ def close(
         )
         for place in table.places
         if place.hand is not None and not table.in_game(place)
-    )
+    ]
+    stacks = [
+        SeatStack(seat=place.seat, entrant=place.entrant, stack=place.stack)
+        for place in table.places
+    ]
     course.end(
         events.HandSettled(
             hand=hand.hand,
             number=hand.number,
             ending=ending,
-            stacks=tuple(
-                SeatStack(seat=place.seat, entrant=place.entrant, stack=place.stack)
-                for place in table.places
-            ),
-            winners=tuple(share.seat for share in hand.awards[0].shares),
-            busts=busts,
+            stacks=tuple(stacks),
+            winners=tuple([share.seat for share in hand.awards[0].shares]),
+            busts=tuple(busts),
             carry=table.carry,
             sabacc_pot=table.sabacc_pot,
-            chips_moved=sum(pot.chips for pot in pots),
+            chips_moved=sum([pot.chips for pot in pots]),
             hands=hand.number,
             at=now,
         )

@@ -16,7 +16,7 @@ from engine.table.events import CardTurnTaken
 from engine.table.game import CardAnswer, CardTurns
 from engine.table.hand import Hand
 from engine.table.state import Place, Table
-from engine.values import HOUSE, Chips, Sealed, SealedCard, audience_of
+from engine.values import Chips, Sealed, SealedCard, only
 
 MARKET: tuple[CardSource, ...] = ("pilot", "wing", "gunner")
 """The open piles of the Galaxy Series; the n-th costs n units."""
@@ -113,8 +113,7 @@ def taken(course: Course, answer: CardAnswer) -> CardTurnTaken:
     covered = rules_of(course.table).galaxy_series
     given = None
     if covered and own is not None and answer.salt is not None:
-        audiences = (HOUSE, audience_of(place.entrant))
-        given = Sealed(own.card, bytes.fromhex(answer.salt), audiences)
+        given = Sealed(own.card, bytes.fromhex(answer.salt), only(place.entrant))
     drawn = sealed_card(course, hand.pile_next, place) if answer.source == "pile" else None
     return CardTurnTaken(
         decision=answer.decision.token,

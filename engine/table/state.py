@@ -164,7 +164,11 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         Raises:
             InvariantViolated: If nobody sits there.
         """
-        for place in self.places:
+        places = self.places
+        # Where no seat is empty, the n-th place is that of seat n.
+        if seat <= len(places) and (place := places[seat - 1]).seat == seat:
+            return place
+        for place in places:
             if place.seat == seat:
                 return place
         raise InvariantViolated(f"nobody sits in seat {seat}")

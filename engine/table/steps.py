@@ -1,9 +1,10 @@
 """The blocks that hands of every game are put together from."""
 
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Literal
 
-from engine.betting import Street, next_to_act
+from engine.betting import next_to_act
 from engine.errors import InvariantViolated
 from engine.table import events
 from engine.table.course import Course
@@ -22,7 +23,11 @@ def post_forced_bets(course: Course, now: datetime) -> None:
 
 def to_be_killed(table: Table) -> bool:
     """Return whether a live hand belongs to a seat that is away or serves a penalty."""
-    return any(place.hand is not None and place.hand.kill for place in table.live())
+    for place in table.places:
+        held = place.hand
+        if held is not None and held.kill and held.live:
+            return True
+    return False
 
 
 def kill(course: Course, now: datetime) -> None:
@@ -54,27 +59,28 @@ def open_decision(
             turn=turn,
             seats=seats,
             at=now,
-            deadline=now + timedelta(seconds=course.table.decision_seconds),
+            deadline=now + _lasting(course.table.decision_seconds),
         )
     )
 
 
+@lru_cache(maxsize=256)
+def _lasting(seconds: int) -> timedelta:
+    """Return how long a decision lasts; all those of a tournament last alike."""
+    return timedelta(seconds=seconds)
+
+
 def bet(course: Course, now: datetime) -> None:
-    """Ask the first seat of the street whose turn it is, or close it."""
-    go_on(course, street_of(course.table), now)
-
-
-def go_on(course: Course, street: Street, now: datetime) -> None:
-    """Ask the next seat of *street*, which is the one being played, or close it."""
-    seat = next_to_act(street)
+    """Ask the next seat of the street, or close it."""
+    table = course.table
+    seat = next_to_act(street_of(table))
     if seat is not None:
         open_decision(course, "bet", (seat,), now)
         return
-    table = course.table
     level = table.level
     if level is None:
         raise InvariantViolated("a hand without a level")
-    wagered = sum(place.hand.wager for place in table.places if place.hand is not None)
+    wagered = sum([held.wager for place in table.places if (held := place.hand) is not None])
     course.emit(
         events.StreetClosed(
             street=course.hand.street, chips=wagered, min_open=min_open(table, level)

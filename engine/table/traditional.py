@@ -21,7 +21,7 @@ from engine.table.events import CardCount, SeatTotal
 from engine.table.game import CardAnswer, CardTurns
 from engine.table.state import Place, Table
 from engine.table.steps import bet, kill, open_decision, post_forced_bets, to_be_killed
-from engine.values import HOUSE, Sealed, audience_of
+from engine.values import Sealed, only
 
 
 def rules_of(table: Table) -> Traditional:
@@ -156,8 +156,7 @@ def _taken(course: Course, answer: CardAnswer) -> events.CardTurnTaken:
     place, hand = answer.place, course.hand
     given = None
     if answer.card is not None and answer.salt is not None:
-        audiences = (HOUSE, audience_of(place.entrant))
-        given = Sealed(answer.card, bytes.fromhex(answer.salt), audiences)
+        given = Sealed(answer.card, bytes.fromhex(answer.salt), only(place.entrant))
     drawn = None if answer.source is None else sealed_card(course, hand.pile_next, place)
     return events.CardTurnTaken(
         decision=answer.decision.token,

@@ -1,6 +1,6 @@
 """What a table's ruleset makes of bets: forced ones, the street being played, legal actions."""
 
-from engine.betting import Bettor, LegalAction, Outcome, Street, legal_actions
+from engine.betting import LegalAction, legal_actions
 from engine.errors import InvariantViolated
 from engine.rulesets import (
     Ante,
@@ -10,6 +10,7 @@ from engine.rulesets import (
     PokerNoLimit,
     RoundsRuleset,
 )
+from engine.street import Street
 from engine.table.events import Level, Post
 from engine.table.hand import Hand
 from engine.table.state import Table
@@ -115,13 +116,8 @@ def street_of(table: Table) -> Street:
     if hand is None or level is None:
         raise InvariantViolated("a street outside a hand")
     ruleset = table.ruleset
-    bettors = [
-        Bettor(place.seat, place.stack, held.put_in, held.acted_at, held.live)
-        for place in table.places
-        if (held := place.hand) is not None
-    ]
     return Street(
-        tuple(bettors),
+        table.places,
         ruleset.betting,
         ruleset.chip_unit,
         min_open(table, level),
@@ -129,26 +125,6 @@ def street_of(table: Table) -> Street:
         hand.full_raise,
         _turn_after(table, hand),
         ruleset.moneyless,
-    )
-
-
-def street_after(street: Street, seat: int, outcome: Outcome, *, folded: bool) -> Street:
-    """Return the betting round once *seat* has acted in it, as ``street_of`` would then."""
-    bettors = [
-        Bettor(seat, outcome.stack, each.put_in + outcome.paid, outcome.current_bet, not folded)
-        if each.seat == seat
-        else each
-        for each in street.bettors
-    ]
-    return Street(
-        tuple(bettors),
-        street.rules,
-        street.unit,
-        street.min_open,
-        outcome.current_bet,
-        outcome.full_raise,
-        seat,
-        street.moneyless,
     )
 
 

@@ -5,17 +5,16 @@ import pytest
 from engine.betting import (
     BetTooLarge,
     BetTooSmall,
-    Bettor,
     CallAmountChanged,
     CannotCheck,
     LegalAction,
     RaiseNotAllowed,
-    Street,
     act,
     legal_actions,
     next_to_act,
 )
 from engine.rulesets import FixedContinue, PokerNoLimit
+from engine.street import Bettor, Street
 
 
 class Round:
@@ -43,7 +42,7 @@ class Round:
 
     def street(self) -> Street:
         return Street(
-            bettors=tuple(self.bettors.values()),
+            seats=tuple(self.bettors.values()),
             rules=self.rules,
             unit=1,
             min_open=self.min_open,
@@ -246,7 +245,7 @@ def test_refusals_name_their_numbers() -> None:
 
 def test_a_fixed_price_is_asked_once_of_everyone_who_can_pay() -> None:
     street = Street(
-        bettors=(
+        seats=(
             Bettor(1, 5, 0, None, True),
             Bettor(2, 0, 0, None, True),
             Bettor(3, 1, 0, None, True),

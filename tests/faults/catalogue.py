@@ -51,7 +51,7 @@ FAULTS = (
     ),
     Fault(
         name="the next raise may be smaller than the last",
-        file="betting.py",
+        file="street.py",
         sound="return max(self.full_raise, self.min_open)",
         faulty="return self.min_open",
         caught_by=BETTING + "test_c01_the_next_raise_is_as_large_as_the_last",
@@ -59,15 +59,15 @@ FAULTS = (
     Fault(
         name="a seat that nobody can answer may raise",
         file="betting.py",
-        sound="if not [b for b in street.acting() if b is not bettor]:",
+        sound="if not [b for b in street.acting() if b.seat != bettor.seat]:",
         faulty="if not street.acting():",
         caught_by=BETTING + "test_a_lone_seat_that_faces_an_all_in_may_call_or_fold_but_not_raise",
     ),
     Fault(
         name="the big blind has no option",
         file="betting.py",
-        sound="if bettor.acted_at is None or (poker and bettor.put_in < street.current_bet):",
-        faulty="if poker and bettor.put_in < street.current_bet:",
+        sound="(stake.acted_at is None or stake.put_in < price)",
+        faulty="stake.put_in < price",
         caught_by=BETTING + "test_the_big_blind_keeps_its_option",
     ),
     Fault(

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from engine.betting import Bettor, Street, act, legal_actions, next_to_act
+from engine.betting import act, legal_actions, next_to_act
 from engine.cards import deck, total
 from engine.errors import CommandRejected
 from engine.games import spike_hands
@@ -21,6 +21,7 @@ from engine.games.traditional import rank
 from engine.pots import build_pots, split, unmatched
 from engine.rulesets import EXTRA_HANDS, FixedContinue, PokerNoLimit
 from engine.showdown import best_seats, best_selection, key, suit_count
+from engine.street import Bettor, Street
 from tests.vectors import beacon
 
 FOLDER = Path(__file__).resolve().parents[2] / "api-spec" / "vectors"
@@ -188,7 +189,7 @@ def _opening(dice: Random) -> Street:
         )
     )
     return Street(
-        bettors=tuple(bettors),
+        seats=tuple(bettors),
         rules=rules,
         unit=unit,
         min_open=0 if fixed else min_open,
@@ -206,7 +207,7 @@ def _after(street: Street, seat: int, dice: Random) -> Street:
     outcome = act(street, seat, action.verb, amount=amount)  # type: ignore[arg-type]
     return msgspec.structs.replace(
         street,
-        bettors=tuple(
+        seats=tuple(
             Bettor(
                 seat,
                 outcome.stack,
@@ -216,7 +217,7 @@ def _after(street: Street, seat: int, dice: Random) -> Street:
             )
             if each.seat == seat
             else each
-            for each in street.bettors
+            for each in street.seats
         ),
         current_bet=outcome.current_bet,
         full_raise=outcome.full_raise,
@@ -241,7 +242,7 @@ def _asked(street: Street) -> Case:
                 "acted_at": each.acted_at,
                 "live": each.live,
             }
-            for each in street.bettors
+            for each in street.seats
         ],
         "to_act": seat,
     }
