@@ -56,6 +56,10 @@ class Course:
 
     def pile(self) -> Pile:
         """Return the current pile with all its cards and salts."""
-        hand = self.hand
-        seed = bytes.fromhex(hand.seeds.value.cards)
-        return self.draw(seed, hand.digest, hand.pile, hand.pile_cards)
+        return pile_of(self.hand, self.draw)
+
+
+def pile_of(hand: Hand, draw: Draw = shuffled_pile) -> Pile:
+    """Return the pile that *hand* is dealt from, as its seed orders it."""
+    seed = bytes.fromhex(hand.seeds.value.cards)
+    return draw(seed, hand.digest, hand.pile, hand.pile_cards)
