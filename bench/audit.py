@@ -1,8 +1,10 @@
 """
-Auditing a league on one core: every hand decided again, its deck drawn, its chain and pots proved.
+Auditing leagues on one core: every hand decided again, its deck drawn, its chain and pots proved.
 
-The hands were really played, six seats, one append a command.  Beside it the log as
-bytes alone: chains and tree over many events, copied into the log as synthetic rows.
+First whole seasons as ``holotable generate`` makes them, from the first member to the last
+award: tables of all sizes, folds, rebuys, moves.  Then the longest hands there are, really
+played: six seats, all to the showdown, one append a command.  At last the log as bytes alone:
+chains and tree over many events, copied into it as synthetic rows.
 """
 
 import asyncio
@@ -32,6 +34,7 @@ from service.audit.units import events_of
 from service.database import async_engine
 from service.desk import settle
 from service.eventstore.record import Recorded
+from service.generating.seasons import Season, made
 from service.keys import Keys
 from service.sources import DatabaseClock
 from service.writer import Entry, States, Writer
@@ -39,23 +42,62 @@ from service.writer import Entry, States, Writer
 TABLES = 64
 HANDS = int(os.environ.get("BENCH_AUDIT_HANDS", "3200"))
 EVENTS = int(os.environ.get("BENCH_AUDIT_EVENTS", "1000000"))
-ROUNDS = 3
+SEEDS = range(1, int(os.environ.get("BENCH_AUDIT_SEASONS", "6")) + 1)
+PLAYERS = 60
+CHAOS = 0.2
+ROUNDS = 5
+
+
+async def measure_seasons(server: Bench, seasons: list[Season]) -> None:
+    """Print hands a second over whole seasons."""
+    leagues = [await _stored(server, season) for season in seasons]
+    about = f"{len(leagues)} seasons of {PLAYERS} players, chaos {CHAOS}"
+    await _print_rates(server, leagues, about)
 
 
 async def measure(server: Bench) -> None:
-    """Print hands a second, and events a second of the bytes alone."""
+    """Print hands a second over hands of six that nobody leaves."""
     league = f"lge_{uuid4().hex}"
     await play(server, league)
+    await _print_rates(server, [league], f"a league of {TABLES} tables, six seats to the showdown")
+
+
+async def _print_rates(server: Bench, leagues: list[str], about: str) -> None:
     settle()
     rates = []
     for _ in range(ROUNDS):
-        hands_found, events, seconds = await audited(server, league)
+        found = [await audited(server, league) for league in leagues]
+        hands_found, events, seconds = (sum(each) for each in zip(*found, strict=True))
         rates.append(hands_found / seconds)
     print(
-        f"audit of {hands_found:,} hands of six, {events:,} events, CPU time, {ROUNDS} rounds: "
-        f"median {statistics.median(rates):,.0f} hands/s ({min(rates):,.0f} to {max(rates):,.0f}) "
-        f"(at least 500, aim 1,000)"
+        f"audit of {about}: {hands_found:,.0f} hands, {events:,.0f} events, CPU time, "
+        f"{ROUNDS} rounds: median {statistics.median(rates):,.0f} hands/s "
+        f"({min(rates):,.0f} to {max(rates):,.0f}), "
+        f"{statistics.median(rates) * events / hands_found:,.0f} events/s (at least 500, aim 1,000)"
     )
+
+
+async def _stored(server: Bench, season: Season) -> str:
+    """Write a made-up league's log and its key into the database; return the league."""
+    league, keys = season.keys.league, season.keys
+    connection = await asyncpg.connect(server.cluster.url("ours"))
+    secret = keys._secret
+    await connection.execute(
+        "INSERT INTO key (league, key_id, wrapped) VALUES ($1, $2, $3)",
+        league, keys.key_id, Keys(SECRET).wrap(league, keys.key_id, secret),
+    )  # fmt: skip
+    rows = (
+        (
+            league, row.position, row.stream, row.stream_version, row.event_id, row.type,
+            row.schema_version, row.at, row.data.decode(), row.sealed, row.metadata.decode(),
+            row.hash,
+        )
+        for row in season.rows
+    )  # fmt: skip
+    await connection.copy_records_to_table("events", records=rows, columns=_COLUMNS)
+    await connection.execute("ANALYZE events")
+    await connection.close()
+    return identifier("lge", league)
 
 
 async def play(server: Bench, league: str) -> None:
@@ -166,6 +208,9 @@ def _made(league: UUID) -> Iterator[tuple[Any, ...]]:
 def main() -> None:
     """Play, audit, and print."""
     with bench() as server:
+        # Before any loop runs: they are made in virtual time, on a loop of their own.
+        seasons = [made(seed, PLAYERS, CHAOS) for seed in SEEDS]
+        uvloop.run(measure_seasons(server, seasons))
         uvloop.run(measure(server))
         uvloop.run(measure_bytes(server))
 
