@@ -1,6 +1,7 @@
 """What leaves whole: standings, results and payouts as CSV, and a league as an archive."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 from litestar.params import FromPath
 from litestar.response import Stream
@@ -67,8 +68,19 @@ async def export_refunds(request: Asked, tournament_id: FromPath[str]) -> Stream
     """Write what its own log says: all of it for who reports results, else the caller's own."""
     place = await reach(request, tournament_id, "trn")
     own = None if may(place.role, "report_results") else principal_of(request).account.player
-    found = tables.refunds(shell_of(request).engine, place.state, own)
+    found = tables.refunds(shell_of(request).engine, _owed(place.state, own))
     return _csv(found, f"refunds-{tournament_id}")
+
+
+async def _owed(state: Any, player: str | None) -> AsyncIterator[tables.Owed]:
+    """Yield what a tournament owes its entrants, or one *player* of them."""
+    yield tables.Owed(
+        tournament=state.terms.tournament,
+        name=state.terms.name,
+        currency=state.terms.currency,
+        policy=state.books.policy,
+        refunds=[each for each in state.books.refunds if player in (None, each.player)],
+    )
 
 
 @operation(

@@ -1,7 +1,7 @@
 """A league's whole data in one file, read in chunks of positions and never in one snapshot."""
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from engine.values import identifier, number_of
 from service import catalogue
 from service.accounts import names
+from service.bundles.gathering import CODEC
 from service.errors import NotCaughtUp, StreamNotFound
 from service.eventstore.read import epoch_of, last_position, read_league
 from service.eventstore.record import Recorded
@@ -42,6 +43,8 @@ CHUNK = 500
 """Events of one step: few enough that a process that serves others meanwhile is not held up."""
 
 WAIT_SECONDS = 30.0
+
+_REFUNDS = "refunds_awarded"
 
 _HEADS = sa.text(
     "SELECT epoch, size, root, note, signed_at FROM checkpoint WHERE league = :league "
@@ -97,18 +100,23 @@ async def take(taking: Taking, archive: Archive) -> AsyncIterator[tuple[int, int
     """
     engine, league = taking.engine, taking.league
     tree, versions = Frontier(), Counter[tuple[str, int]]()
+    cancelled: list[int] = []
     try:
         with archive.entry(LOG) as entry:
             async for rows in _log(taking):
                 for row in rows:
                     tree.append(row.hash)
                     versions[row.type, row.schema_version] += 1
+                    if row.type == _REFUNDS:
+                        cancelled.append(row.position)
                     entry.line(_line(row))
                 yield rows[-1].position + 1, taking.until + 1
         _schemas(archive, versions)
         await _proofs(archive, engine, league, taking.until + 1)
         await _people(archive, engine, league)
         await _tables(archive, engine, league)
+        owed = _owed(engine, league, cancelled)
+        await _csv(archive, "csv/refunds.csv", tables.refunds(engine, owed))
         with archive.entry(MANIFEST) as entry:
             entry.line(
                 Manifest(
@@ -231,6 +239,25 @@ async def _tables(archive: Archive, engine: AsyncEngine, league: str) -> None:
         )
     await _csv(archive, "csv/results.csv", tables.results(engine, league))
     await _csv(archive, "csv/payouts.csv", tables.payouts(engine, league))
+
+
+async def _owed(
+    engine: AsyncEngine, league: str, positions: Sequence[int]
+) -> AsyncIterator[tables.Owed]:
+    """Yield what each cancelled tournament owes; *positions* are where the log says so."""
+    for position in positions:
+        async with engine.connect() as connection:
+            (row,) = await read_league(connection, league, position - 1, 1)
+            tournament = identifier("trn", UUID(hex=row.stream.partition("-")[2]))
+            about = await queries.tournament(connection, tournament)
+        event = CODEC.decode(row, None)
+        yield tables.Owed(
+            tournament=tournament,
+            name="" if about is None else about.name,
+            currency=event.currency,
+            policy=event.policy,
+            refunds=event.refunds,
+        )
 
 
 async def _csv(archive: Archive, name: str, content: AsyncIterator[bytes]) -> None:

@@ -1,19 +1,20 @@
 """
-The tables there are to take away: standings, results, payouts.
+The tables there are to take away: standings, results, payouts, refunds.
 
 Results are read by the position at which each entry was registered, which never
 changes, a chunk at a time and up to where the log was at the beginning: so a long
 table needs no long snapshot, and loses and doubles no row.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from engine.tournament.money.values import Refund
 from service.accounts import names
 from service.exports.csvs import Cell, lines
 from service.projections import queries, schema
@@ -89,34 +90,42 @@ async def payouts(
         yield lines([_cell(row, name, called) for name in PAYOUTS] for row in part)
 
 
-async def refunds(
-    engine: AsyncEngine, state: Any, player: str | None = None
-) -> AsyncIterator[bytes]:
-    """Yield what a cancelled tournament, *state*, owes its entrants, or one *player* of them."""
+class Owed(NamedTuple):
+    """What a cancelled tournament owes."""
+
+    tournament: str
+    name: str
+    currency: str | None
+    policy: str | None
+    refunds: Sequence[Refund]
+
+
+async def refunds(engine: AsyncEngine, cancelled: AsyncIterable[Owed]) -> AsyncIterator[bytes]:
+    """Yield what *cancelled* tournaments owe their entrants, part by part."""
     yield lines([REFUNDS])
-    owed = [each for each in state.books.refunds if player in (None, each.player)]
-    for start in range(0, len(owed), CHUNK):
-        part = owed[start : start + CHUNK]
-        called = await _called(engine, [each.player for each in part])
-        yield lines(
-            (
-                state.terms.tournament,
-                state.terms.name,
-                each.entrant,
-                each.player,
-                called.get(each.player),
-                each.paid_in,
-                each.fee,
-                each.bounty,
-                each.prize,
-                each.equal,
-                each.chips,
-                each.amount,
-                state.terms.currency,
-                state.books.policy,
+    async for owed in cancelled:
+        for start in range(0, len(owed.refunds), CHUNK):
+            part = owed.refunds[start : start + CHUNK]
+            called = await _called(engine, [each.player for each in part])
+            yield lines(
+                (
+                    owed.tournament,
+                    owed.name,
+                    each.entrant,
+                    each.player,
+                    called.get(each.player),
+                    each.paid_in,
+                    each.fee,
+                    each.bounty,
+                    each.prize,
+                    each.equal,
+                    each.chips,
+                    each.amount,
+                    owed.currency,
+                    owed.policy,
+                )
+                for each in part
             )
-            for each in part
-        )
 
 
 def _of(tournament: str | None) -> sa.ColumnElement[bool]:

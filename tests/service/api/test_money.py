@@ -1,9 +1,12 @@
 """The money of a tournament over HTTP: entries, payments, bounties, deals, refunds, the audit."""
 
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
+from tests.service.api.test_evidence import project
 from tests.service.api.test_exports import table_of
 from tests.service.api.test_rebuys import answer
 from tests.service.test_audit import audited, faults
@@ -255,6 +258,11 @@ async def test_a_tournament_cancelled_in_play_owes_by_its_policy(
             }
         (own,) = await table_of(people[2], f"/v1/tournaments/{tournament}/refunds.csv")
         assert own["player"] == people[2].player
+        await project(database)
+        archive = await owner.get(f"/v1/leagues/{league}/archive")
+        with ZipFile(BytesIO(archive.content)) as taken:
+            apart = await owner.get(f"/v1/tournaments/{tournament}/refunds.csv")
+            assert taken.read("csv/refunds.csv") == apart.content
         report = await audited(database, league)
         assert faults(report) == {}, report.text()
 
