@@ -162,8 +162,9 @@ async def measure_bytes(server: Bench) -> None:
         if unit.kind == "places":
             tree.take(await read_places(connection, number, plan, unit, findings))
         elif unit.streams:
-            async for recorded in events_of(connection, plan, unit.streams):
-                links.follow(recorded)
+            async for rows in events_of(connection, plan, unit.streams):
+                for recorded in rows:
+                    links.follow(recorded)
     events = plan.until + 1
     seconds, used = time.perf_counter() - begun, time.process_time() - used
     await connection.close()

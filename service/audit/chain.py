@@ -196,29 +196,37 @@ def _named(namespace: bytes, index: int) -> int:
 
 def canonical(document: bytes) -> bool:
     """Return whether *document* is JSON in its one form."""
+    return encode(parsed(document)) == document
+
+
+def parsed(document: bytes) -> Any:
+    """Return what *document* says, and nothing if it is no JSON."""
     try:
-        return encode(_decode(document)) == document
+        return _decode(document)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        return False
+        return None
 
 
-def open_commitments(recorded: Recorded, keys: LeagueKeys, findings: Findings) -> Boxes | None:
+def open_commitments(
+    recorded: Recorded, document: Any, keys: LeagueKeys, findings: Findings
+) -> Boxes | None:
     """
     Check that every box opens, that all say the same, and that it is what was committed to.
 
+    Args:
+        document: What the event's document says.
+
     Returns:
-        What the boxes hold, by audience; ``None`` if there are none, or they do not open.
+        What the boxes hold, by audience; ``None`` if they do not open.
     """
-    if recorded.sealed is None:
-        return None
     position, stream = recorded.position, recorded.stream
     try:
-        boxes = unseal(keys, stream, recorded.stream_version, recorded.sealed, None)
+        boxes = unseal(keys, stream, recorded.stream_version, recorded.sealed or b"", None)
     except EventUnreadable as error:
         findings.hold("commitments", False, position, stream, error.detail)
         return None
     # Without a commitment all places are cards', and whoever decodes the event finds just them.
-    document = msgspec.json.decode(recorded.data) if _COMMITMENT in recorded.data else None
+    cards_only = _COMMITMENT not in recorded.data
     house = boxes.get("house", {})
     differing = {
         pointer
@@ -232,7 +240,7 @@ def open_commitments(recorded: Recorded, keys: LeagueKeys, findings: Findings) -
         pointer
         for pointer, (salt, value) in house.items()
         if pointer in differing
-        or not (document is None or _committed(document, pointer, about, salt, value))
+        or not (cards_only or _committed(document, pointer, about, salt, value))
     ]
     findings.held(("commitments",), len(house) - len(failed))
     for pointer in failed:

@@ -21,7 +21,7 @@ from engine.tournament.fairness.events import BeaconAwaited
 from engine.tournament.heads.events import TableHead, TablesRecorded
 from engine.values import TournamentId, stream_of
 from service.audit import beacon
-from service.audit.chain import Boxes, Links, canonical, encode, open_commitments
+from service.audit.chain import Boxes, Links, canonical, encode, open_commitments, parsed
 from service.audit.dealt import Dealt
 from service.audit.deciding import DEFECTS, decide_again
 from service.audit.floors import FloorAudit
@@ -129,9 +129,15 @@ class StreamAudit:
         if metadata != stream.metadata:
             self._decide(stream)
             stream.metadata, stream.at = metadata, recorded.at
-        boxes = open_commitments(recorded, self._keys, self._findings)
-        event = self._open(recorded, stream, boxes)
-        if not _in_form(recorded, event):
+        if recorded.sealed is None:
+            event = self._open(recorded, stream, None)
+            held = _in_form(recorded.data, event)
+        else:
+            document = parsed(recorded.data)
+            boxes = open_commitments(recorded, document, self._keys, self._findings)
+            event = self._open(recorded, stream, boxes)
+            held = encode(document) == recorded.data
+        if not held:
             what = "its document is not canonical"
             self._findings.hold("canonical", False, recorded.position, name, what, count=0)
         if event is not None:
@@ -356,10 +362,9 @@ class StreamAudit:
         self._findings.hold("folds", False, position, name, what)
 
 
-def _in_form(recorded: Recorded, event: Any) -> bool:
-    """Return whether the document is in its one form, which most events have as they stand."""
-    data = recorded.data
-    if event is not None and recorded.sealed is None:
+def _in_form(data: bytes, event: Any) -> bool:
+    """Return whether a document is in its one form, which most events have as they stand."""
+    if event is not None:
         try:
             if encode(event) == data:
                 return True

@@ -78,21 +78,22 @@ async def _read_streams(
     only = None if plan.tournament is None else stream_of(plan.tournament)
     audit = StreamAudit(keys, findings, unit.streams, only)
     done = 0
-    async for recorded in events_of(driver, plan, streams):
-        audit.read(recorded)
-        done += 1
-        if done % READ == 0:
-            await told(min(unit.weight, done))
+    async for rows in events_of(driver, plan, streams):
+        for recorded in rows:
+            audit.read(recorded)
+        done += len(rows)
+        await told(min(unit.weight, done))
     audit.end(plan.now)
     return audit.figures()
 
 
-async def events_of(driver: Any, plan: Plan, streams: Sequence[str]) -> AsyncIterator[Recorded]:
-    """Yield the events of *streams* that *plan* covers, by position."""
+async def events_of(
+    driver: Any, plan: Plan, streams: Sequence[str]
+) -> AsyncIterator[list[Recorded]]:
+    """Yield the events of *streams* that *plan* covers, by position, some at a time."""
     positions = await positions_of(driver, plan.league, streams, plan.until)
     for at in range(0, len(positions), READ):
-        for recorded in await read_at(driver, plan.league, positions[at : at + READ]):
-            yield recorded
+        yield await read_at(driver, plan.league, positions[at : at + READ])
 
 
 async def _tournaments_of(driver: Any, plan: Plan, season: str) -> list[str]:
