@@ -174,7 +174,8 @@ def answered(hand: Hand, seat: int, token: str) -> Decision | None:
         raise InvariantViolated(f"seat {seat} answered {token}, which does not wait for it")
     if len(decision.seats) == 1:
         return None
-    return replace(decision, seats=tuple([other for other in decision.seats if other != seat]))
+    place = decision.seats.index(seat)
+    return replace(decision, seats=decision.seats[:place] + decision.seats[place + 1 :])
 
 
 def _chosen(
