@@ -16,8 +16,8 @@ def open_decision(table: Table, token: str) -> Decision:
     Raises:
         CommandRejected: If none or another one is open, or the table is on hold.
     """
-    decision = table.decision
-    if decision is None:
+    hand = table.hand
+    if hand is None or (decision := hand.decision) is None:
         raise errors.NoDecisionOpen
     if table.held is not None:
         raise errors.TableOnHold(reason=table.held)
