@@ -158,21 +158,27 @@ def next_to_act(street: Street) -> int | None:
 
     Source: rulebook ``betting.street_end``.
     """
-    acting = street.acting()
-    if len(acting) == 1 and not _asked_alone(street, acting[0].seat):
-        return None
     after = street.after
     # Where one price is fixed for all, nobody is asked again.
     price = street.current_bet if isinstance(street.rules, PokerNoLimit) else 0
-    lowest = None
-    for each in acting:
+    able, first, lowest = 0, None, None
+    for each in street.seats:
         stake = each.hand
-        if stake is not None and (stake.acted_at is None or stake.put_in < price):
-            if each.seat > after:
-                return each.seat
-            if lowest is None:
-                lowest = each.seat
-    return lowest
+        if stake is None or not stake.live or not (each.stack > 0 or street.moneyless):
+            continue
+        able += 1
+        if stake.acted_at is None or stake.put_in < price:
+            if each.seat <= after:
+                lowest = lowest or each.seat
+            else:
+                first = first or each.seat
+        if first is not None and able > 1:
+            # Nobody further on comes before, or would leave this one alone.
+            return first
+    turn = first or lowest
+    if turn is not None and able == 1 and not _asked_alone(street, turn):
+        return None
+    return turn
 
 
 def _asked_alone(street: Street, seat: int) -> bool:

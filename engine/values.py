@@ -124,10 +124,19 @@ def only(entrant: EntrantId) -> tuple[str, str]:
     return audience_of(entrant), HOUSE
 
 
-@lru_cache(maxsize=4096)
-def _ascending(audiences: tuple[str, ...]) -> tuple[str, ...]:
-    # Every card of a hand has the same few audiences.
-    return tuple(sorted(audiences))
+class _Ascending(dict[tuple[str, ...], tuple[str, ...]]):
+    """Audiences in order, by audiences in any order: every card of a hand has the same few."""
+
+    # A look-up costs half of what a call of a cached function does, and each card asks.
+    def __missing__(self, audiences: tuple[str, ...]) -> tuple[str, ...]:
+        if len(self) == _AUDIENCES_KEPT:
+            self.clear()
+        ordered = self[audiences] = tuple(sorted(audiences))
+        return ordered
+
+
+_AUDIENCES_KEPT = 4096
+_ASCENDING = _Ascending()
 
 
 class Sealed(Generic[Value]):
@@ -148,7 +157,7 @@ class Sealed(Generic[Value]):
     def __init__(self, value: Value, salt: bytes, audiences: tuple[str, ...]) -> None:
         self.value = value
         self.salt = salt
-        self.audiences = _ascending(audiences)
+        self.audiences = _ASCENDING[audiences]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sealed) and (self.value, self.salt, self.audiences) == (
@@ -180,7 +189,7 @@ class SealedCard:
         self.salt = salt
         self.pile = pile
         self.position = position
-        self.audiences = _ascending(audiences)
+        self.audiences = _ASCENDING[audiences]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SealedCard) and (

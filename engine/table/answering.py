@@ -16,8 +16,8 @@ def open_decision(table: Table, token: str) -> Decision:
     Raises:
         CommandRejected: If none or another one is open, or the table is on hold.
     """
-    decision = table.decision
-    if decision is None:
+    hand = table.hand
+    if hand is None or (decision := hand.decision) is None:
         raise errors.NoDecisionOpen
     if table.held is not None:
         raise errors.TableOnHold(reason=table.held)
@@ -57,9 +57,10 @@ def checked(cards: tuple[str, ...], pool: Sequence[str]) -> tuple[str, ...]:
     Raises:
         CommandRejected: If one is named twice, or is not in *pool*.
     """
-    if len(set(cards)) != len(cards):
+    several = len(cards) > 1
+    if several and len(set(cards)) != len(cards):
         raise errors.CardsDuplicated
     for card in cards:
         if card not in pool:
             raise errors.CardNotHeld(card=card)
-    return in_deck_order(cards)
+    return in_deck_order(cards) if several else cards

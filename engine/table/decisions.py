@@ -67,6 +67,11 @@ def decide_through(
 
 
 def _decided(state: State, command: Command, draw: Draw) -> Course | tuple[Event, ...]:
+    play = _IN_PLAY.get(type(command))
+    if play is not None and isinstance(state, Table) and not state.closed:
+        course = Course(state, draw)
+        play(course, command)
+        return course
     if isinstance(command, commands.OpenTable):
         if isinstance(state, Table):
             raise errors.TableAlreadyOpened(number=state.number)
@@ -77,12 +82,7 @@ def _decided(state: State, command: Command, draw: Draw) -> Course | tuple[Event
         if isinstance(command, commands.CloseTable):
             return ()
         raise errors.TableIsClosed
-    play = _IN_PLAY.get(type(command))
-    if play is None:
-        return _BETWEEN[type(command)](state, command)
-    course = Course(state, draw)
-    play(course, command)
-    return course
+    return _BETWEEN[type(command)](state, command)
 
 
 def _await_beacon(table: Table, command: commands.AwaitBeacon) -> tuple[Event, ...]:

@@ -144,7 +144,7 @@ def _place_from(books: events.SeatBooks) -> Place:
         away=books.away,
         timeouts=books.timeouts,
         arrived=books.waiting,
-        penalty=max(books.penalty - 1, 0),
+        penalty=books.penalty - 1 if books.penalty > 0 else 0,
         hands_won=books.hands_won,
         pots_won=books.pots_won,
         hand=hand,

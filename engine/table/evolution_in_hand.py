@@ -174,7 +174,8 @@ def answered(hand: Hand, seat: int, token: str) -> Decision | None:
         raise InvariantViolated(f"seat {seat} answered {token}, which does not wait for it")
     if len(decision.seats) == 1:
         return None
-    return replace(decision, seats=tuple([other for other in decision.seats if other != seat]))
+    place = decision.seats.index(seat)
+    return replace(decision, seats=decision.seats[:place] + decision.seats[place + 1 :])
 
 
 def _chosen(
@@ -224,15 +225,16 @@ def _improvements_closed(table: Table, hand: Hand, event: events.ImprovementsClo
 def _cards_discarded(table: Table, hand: Hand, event: events.CardsDiscarded) -> Table:
     places = []
     gone: list[str] = []
+    unselected = event.stage == "unselected"
     for place in table.places:
-        if place.hand is None or not place.hand.live:
+        held = place.hand
+        if held is None or not held.live:
             places.append(place)
-        elif event.stage == "unselected":
-            gone += [card.card for card in place.hand.cards]
-            places.append(replace(place, hand=replace(place.hand, cards=())))
-        else:
-            gone += [card.card for card in place.hand.fresh]
-            places.append(replace(place, hand=replace(place.hand, fresh=())))
+            continue
+        for card in held.cards if unselected else held.fresh:
+            gone.append(card.card)
+        bare = replace(held, cards=()) if unselected else replace(held, fresh=())
+        places.append(replace(place, hand=bare))
     after = replace(
         hand, discards=(*hand.discards, *gone), done=(*hand.done, f"discard_{event.stage}")
     )

@@ -45,8 +45,13 @@ def form_pots(course: Course) -> tuple[FormedPot, ...]:
     """Return what nobody matched, and divide the rest; the main pot first."""
     table = course.table
     dead = course.hand.dead
-    wagers = {place.seat: place.hand.wager for place in table.dealt() if place.hand is not None}
-    live = [place.seat for place in table.live()]
+    wagers: dict[int, int] = {}
+    live = []
+    for place in table.places:
+        if (held := place.hand) is not None:
+            wagers[place.seat] = held.wager
+            if held.live:
+                live.append(place.seat)
     if (returned := unmatched(wagers, live=live)) is not None:
         seat, chips = returned
         course.emit(events.UnmatchedReturned(seat=seat, chips=chips, rule="pots.unmatched"))

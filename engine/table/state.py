@@ -179,7 +179,9 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     def dealt(self) -> tuple[Place, ...]:
         """Return the places dealt into the hand, clockwise from the left of the button."""
-        return self._clockwise([place for place in self.places if place.hand is not None])
+        dealt = [place for place in self.places if place.hand is not None]
+        left = [place for place in dealt if place.seat > self.button]
+        return (*left, *dealt[: len(dealt) - len(left)])
 
     def live(self) -> tuple[Place, ...]:
         """
@@ -187,15 +189,17 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
         Source: rulebook ``words.live``.
         """
-        return self._clockwise(
-            [place for place in self.places if (held := place.hand) is not None and held.live]
-        )
-
-    def _clockwise(self, places: list[Place]) -> tuple[Place, ...]:
-        for index, place in enumerate(places):
-            if place.seat > self.button:
-                return (*places[index:], *places[:index])
-        return tuple(places)
+        button = self.button
+        left: list[Place] = []
+        others: list[Place] = []
+        for place in self.places:
+            held = place.hand
+            if held is not None and held.live:
+                if place.seat > button:
+                    left.append(place)
+                else:
+                    others.append(place)
+        return (*left, *others)
 
     def contested(self) -> bool:
         """Return whether more than one can still win the hand."""

@@ -42,7 +42,7 @@ def forced_bets(table: Table) -> tuple[Post, ...]:
     hand, level = table.hand, table.level
     if hand is None or level is None:
         raise InvariantViolated("forced bets outside a hand")
-    stacks = {place.seat: place.stack for place in table.dealt()}
+    stacks = {place.seat: place.stack for place in table.places if place.hand is not None}
     if not isinstance(table.ruleset, CoruscantShift):
         return _antes(table.ruleset, hand.order)
     match table.ruleset.forced:

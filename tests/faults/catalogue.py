@@ -66,8 +66,8 @@ FAULTS = (
     Fault(
         name="the big blind has no option",
         file="betting.py",
-        sound="(stake.acted_at is None or stake.put_in < price)",
-        faulty="stake.put_in < price",
+        sound="if stake.acted_at is None or stake.put_in < price:",
+        faulty="if stake.put_in < price:",
         caught_by=BETTING + "test_the_big_blind_keeps_its_option",
     ),
     Fault(
