@@ -81,7 +81,7 @@ def act_on_turn(course: Course, command: Act) -> None:
     """Take a betting action of the seat whose turn it is."""
     decision, place, _ = answering(course.table, command.entrant, command.decision, "bet")
     _bet(course, decision, place, command.verb, command.now, command.amount, command.expected)
-    if course.table.contested():
+    if command.verb != "fold" or course.table.contested():
         # The street goes on: the game need not be asked which of its steps is next.
         bet(course, command.now)
     if not course.ended:

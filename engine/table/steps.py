@@ -49,7 +49,10 @@ def open_decision(
     course: Course, phase: events.Phase, seats: tuple[int, ...], now: datetime
 ) -> None:
     """Wait for *seats*, for as long as the table gives them."""
-    hand = course.hand
+    table = course.table
+    hand = table.hand
+    if hand is None:
+        raise InvariantViolated("a decision outside a hand")
     turn = hand.turn + 1
     course.end(
         DecisionOpened(
@@ -59,7 +62,7 @@ def open_decision(
             turn=turn,
             seats=seats,
             at=now,
-            deadline=now + _lasting(course.table.decision_seconds),
+            deadline=now + _lasting(table.decision_seconds),
         )
     )
 
