@@ -20,7 +20,7 @@ _COMMAND_CHUNK = 64
 
 _COLUMNS = (
     "position, stream, stream_version, event_id, type, schema_version, at, "
-    "data::text, sealed, metadata::text, hash"
+    "convert_to(data::text, 'UTF8'), sealed, convert_to(metadata::text, 'UTF8'), hash"
 )
 _STREAM = (  # column names are constants
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
@@ -181,18 +181,4 @@ def _number(league: str | UUID) -> UUID:
 
 
 def _recorded(league: UUID, row: Any) -> Recorded:
-    position, stream, version, event_id, type_, schema, at, data, sealed, metadata, hash_ = row
-    return Recorded(
-        position,
-        stream,
-        version,
-        event_id,
-        type_,
-        schema,
-        at,
-        data.encode(),
-        sealed,
-        metadata.encode(),
-        hash_,
-        league,
-    )
+    return Recorded._make((*row, league))
