@@ -192,7 +192,7 @@ def _asked_alone(street: Street, seat: int) -> bool:
 
 def _barred(street: Street, bettor: Bettor) -> str | None:
     """Return the rule that forbids a raise, or none."""
-    if not [b for b in street.acting() if b.seat != bettor.seat]:
+    if not street.others_can_act(bettor.seat):
         return "betting.lone_seat"
     if bettor.put_in + bettor.stack <= street.current_bet:
         return "betting.all_in"

@@ -51,7 +51,7 @@ def in_deck_order(cards: Iterable[str]) -> tuple[str, ...]:
 
 def total(cards: Iterable[str]) -> int:
     """Return the sum of the values of *cards*; of none, 0."""
-    return sum([VALUES[card] for card in cards])
+    return sum(map(VALUES.__getitem__, cards))
 
 
 def deck(name: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ SELECTION_MAX = 5
 def suit_count(cards: Sequence[str], suit: str) -> int:
     """Return how many of *cards* count for *suit*; sylops count for every suit."""
     suited = OF_SUIT[suit]
-    return sum([card in suited for card in cards])
+    return sum(map(suited.__contains__, cards))
 
 
 def key(cards: Sequence[str], target: int, suit: str) -> tuple[int, int]:

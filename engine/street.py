@@ -78,15 +78,14 @@ class Street(msgspec.Struct, frozen=True, gc=False):
                 return Bettor(seat, each.stack, stake.put_in, stake.acted_at, stake.live)
         raise InvariantViolated(f"seat {seat} is not in the street")
 
-    def acting(self) -> list[Seated]:
-        """Return everyone who can act: live, with chips behind."""
-        return [
-            each
-            for each in self.seats
-            if (stake := each.hand) is not None
-            and stake.live
-            and (each.stack > 0 or self.moneyless)
-        ]
+    def can_act(self, each: Seated) -> bool:
+        """Return whether a seat can act: live, with chips behind."""
+        stake = each.hand
+        return stake is not None and stake.live and (each.stack > 0 or self.moneyless)
+
+    def others_can_act(self, seat: int) -> bool:
+        """Return whether somebody can act besides *seat*."""
+        return any(each.seat != seat and self.can_act(each) for each in self.seats)
 
     @property
     def min_increment(self) -> Chips:

@@ -58,9 +58,9 @@ FAULTS = (
     ),
     Fault(
         name="a seat that nobody can answer may raise",
-        file="betting.py",
-        sound="if not [b for b in street.acting() if b.seat != bettor.seat]:",
-        faulty="if not street.acting():",
+        file="street.py",
+        sound="any(each.seat != seat and self.can_act(each) for each in self.seats)",
+        faulty="any(self.can_act(each) for each in self.seats)",
         caught_by=BETTING + "test_a_lone_seat_that_faces_an_all_in_may_call_or_fold_but_not_raise",
     ),
     Fault(
