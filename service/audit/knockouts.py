@@ -16,7 +16,8 @@ from service.audit.report import Findings
 _Fatal = tuple[int, frozenset[str]]
 """The number of a pot, and who won it."""
 
-_TELLING = frozenset((HandOpened, PotsFormed, PotAwarded, HandSettled, EntrantKnockedOut))
+TELLING = frozenset((HandOpened, PotsFormed, PotAwarded, HandSettled, EntrantKnockedOut))
+"""Types of events that are looked at."""
 
 
 @dataclass(slots=True)
@@ -38,8 +39,6 @@ class KnockoutAudit:
 
     def see(self, stream: str, event: Any, position: int) -> None:
         """Take note of *event*."""
-        if type(event) not in _TELLING:
-            return
         match event:
             case HandOpened():
                 self._pots[stream] = _Pots()

@@ -33,7 +33,8 @@ ASKED: Final = {
 
 _COMMANDS: Final = {each.__struct_config__.tag: each for each in get_args(commands.Command)}
 
-_TELLING = frozenset((events.AuditAttached, AuditReported))
+TELLING = frozenset((events.AuditAttached, AuditReported))
+"""Types of events that :class:`AttachedAudits` looks at."""
 
 Hold = Callable[[bool, int, str], None]
 """Takes whether something holds, the event's position, and what is wrong if not."""
@@ -93,8 +94,6 @@ class AttachedAudits:
 
     def see(self, stream: str, event: Any, position: int) -> None:
         """Take note of *event*."""
-        if type(event) not in _TELLING:
-            return
         match event:
             case events.AuditAttached():
                 self._attached.append((stream, position, event))

@@ -20,7 +20,7 @@ from engine.table.state import Table
 from engine.tournament.fairness.events import BeaconAwaited
 from engine.tournament.heads.events import TableHead, TablesRecorded
 from engine.values import TournamentId, stream_of
-from service.audit import beacon
+from service.audit import beacon, knockouts, rulings
 from service.audit.chain import Boxes, Links, canonical, encode, open_commitments, parsed
 from service.audit.dealt import Dealt
 from service.audit.deciding import DEFECTS, decide_again
@@ -66,6 +66,9 @@ class _Stream:
 
 _CLOSING = frozenset((HandSettled, DealVoided))
 """Whose decks are counted: a figure over one in play would tell of its cards."""
+
+_COMPARED = knockouts.TELLING | rulings.TELLING
+"""Events that are compared with others at the end."""
 
 _FAR = frozenset(
     (LeagueCreated, TablesRecorded, TournamentsRecorded, TableBeaconAwaited, BeaconAwaited)
@@ -298,8 +301,9 @@ class StreamAudit:
                     self._count_deck(checker)
                 if checker is not None:
                     checker.see(event, position, before)
-                self._knockouts.see(name, event, position)
-                self._attached.see(name, event, position)
+                if type(event) in _COMPARED:
+                    self._knockouts.see(name, event, position)
+                    self._attached.see(name, event, position)
                 done += 1
         except (EngineError, *DEFECTS) as error:
             self._break(stream, group[done][1], error)
