@@ -110,6 +110,9 @@ class StreamAudit:
         self._seasons: set[str] = set()
         """Those with events that still wait for the end of their command."""
 
+        self._position = -1
+        """Of the last event; no two have one, and none stands before the log."""
+
         self._dealt = Dealt()
         self._events = self._readable = self._folds = 0
         self._sandbox = False
@@ -119,6 +122,11 @@ class StreamAudit:
     def read(self, recorded: Recorded) -> None:
         """Open one event, and fold what its command has led to."""
         name, metadata = recorded.stream, recorded.metadata
+        if recorded.position <= self._position:
+            # Else it could be counted in place of one that no stream has.
+            what = "it stands where another does, or outside the log"
+            self._findings.hold("positions", False, recorded.position, name, what, count=0)
+        self._position = recorded.position
         if self._seasons:
             self._settle_seasons(metadata)
         stream = self._streams.get(name) or self._begun(name)

@@ -32,6 +32,11 @@ from service.projections.projection import ProjectionBroken
 Told = Callable[[int], Awaitable[None]]
 """Told now and then how much of a unit's weight is done."""
 
+# Only where somebody has dropped the table's constraints; streams would be read with them.
+_OUTSIDE = """
+    SELECT (SELECT count(*) FROM events WHERE league = $1 AND position < 0)
+         + (SELECT count(*) FROM events WHERE league = $1 AND position IS NULL)
+"""
 _TOURNAMENT = re.compile(rb"trn_[0-9a-f]{32}")
 
 
@@ -153,6 +158,9 @@ async def finish(
     whole = events == plan.until + 1 == understood
     said = f"{events} events up to position {plan.until}, {understood} of them in known streams"
     findings.hold("positions", whole, plan.until, "", said, count=0)
+    outside = await driver.fetchval(_OUTSIDE, number_of(plan.league))
+    said = f"{outside} events stand outside the log"
+    findings.hold("positions", outside == 0, -1, "", said, count=0)
     sandbox = any(part.figures.sandbox for part in parts)
     decks = judged((part.figures.dealt for part in parts), None if sandbox else findings)
     if plan.generator is not None:

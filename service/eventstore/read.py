@@ -55,7 +55,11 @@ _POSITIONS = """
      WHERE league = $1 AND stream = ANY ($2) AND position <= $3
 """
 _FIRST = "SELECT position FROM events WHERE league = $1 AND event_id = $2"
-_LAST = "SELECT position FROM events WHERE league = $1 ORDER BY position DESC LIMIT 1"
+# Were a row without a position let in, it would be the last one, and the log seem empty.
+_LAST = """
+    SELECT position FROM events WHERE league = $1 AND position IS NOT NULL
+     ORDER BY position DESC LIMIT 1
+"""
 # Every league has a position 0; skipping from league to league reads one row of each.
 _LEAGUES = """
     WITH RECURSIVE known AS (

@@ -1,0 +1,93 @@
+"""Whoever owns the database may drop its constraints; no row may be counted in place of another."""
+
+from hashlib import sha256
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+
+from engine.values import number_of, stream_of
+from service.audit import Report, audit_league
+from service.audit.chain import entry_hash
+from service.audit.chunks import READ
+from service.database import async_engine
+from service.eventstore.canonical import NO_HASH
+from service.eventstore.read import read_stream
+from service.keys import Keys
+from tests.service.league_night import Night, played
+from tests.support.databases import SECRET_KEY, TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+UNBOUND = """
+    ALTER TABLE events DISABLE TRIGGER ALL;
+    ALTER TABLE events DROP CONSTRAINT pk_events;
+    ALTER TABLE events DROP CONSTRAINT ck_events_position;
+    ALTER TABLE events ALTER position DROP NOT NULL;
+    ALTER TABLE events ALTER stream DROP NOT NULL;
+"""
+COPY = """
+    INSERT INTO events (league, position, stream, stream_version, event_id, type,
+        schema_version, at, data, sealed, metadata, hash)
+    SELECT league, $2, $3, $4, $5, type, schema_version, at, data, sealed, metadata, $6
+      FROM events WHERE league = $1 AND position = 0
+"""
+HIDE = """
+    UPDATE events SET stream = NULL, data = '{}'
+     WHERE league = $1 AND stream = $2 AND stream_version =
+        (SELECT max(stream_version) FROM events WHERE league = $1 AND stream = $2)
+"""
+
+
+async def hidden(superuser: asyncpg.Connection, league: str, position: int) -> None:
+    """Take the last event out of the league's stream, and lay one to be counted at *position*."""
+    number, stream = number_of(league), stream_of(league)
+    await superuser.execute(UNBOUND)
+    (first,) = await read_stream(superuser, league, stream, 0, 1)
+    decoy = first._replace(stream=f"league-{UUID(int=1).hex}", event_id=uuid4())
+    made = entry_hash(decoy, NO_HASH, sha256(first.metadata).digest())
+    await superuser.execute(COPY, number, position, decoy.stream, 1, decoy.event_id, made)
+    assert await superuser.execute(HIDE, number, stream) == "UPDATE 1"
+
+
+async def audited(database: TestDatabase, night: Night) -> Report:
+    """Return what the audit of the tournament says; read models are none of its."""
+    engine = async_engine(database.url("holotable_audit"), 1)
+    async with engine.connect() as connection:
+        report = await audit_league(
+            connection, Keys(SECRET_KEY), night.league, tournament=night.tournament
+        )
+    await engine.dispose()
+    return report
+
+
+@pytest.mark.parametrize("position", [-1, READ - 1])
+async def test_what_stands_outside_the_log_or_twice_is_counted_for_no_other(
+    database: TestDatabase, position: int
+) -> None:
+    """What is beside a position is not read where the events fetched at once end with it."""
+    night = await played(database, members=600)
+    superuser = await asyncpg.connect(database.url("postgres"))
+    await hidden(superuser, night.league, position)
+    await superuser.close()
+    report = await audited(database, night)
+    (dense,) = [each for each in report.checks if each.name == "positions"]
+    assert dense.failed, report.text()
+    assert report.first_bad_position == position
+
+
+async def test_an_event_without_a_position_is_found_and_hides_no_other(
+    database: TestDatabase,
+) -> None:
+    """Whoever loads the stream would fold it, though it has no place in the log."""
+    night = await played(database)
+    whole = await audited(database, night)
+    superuser = await asyncpg.connect(database.url("postgres"))
+    await superuser.execute(UNBOUND)
+    number, stream = number_of(night.league), stream_of(night.league)
+    await superuser.execute(COPY, number, None, stream, 1_000, uuid4(), NO_HASH)
+    await superuser.close()
+    report = await audited(database, night)
+    assert (whole.passed, report.passed) == (True, False)
+    assert report.events == whole.events > 0
+    assert report.first_bad == ": 1 events stand outside the log"
