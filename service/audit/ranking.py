@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -55,7 +56,7 @@ class Table:
         extra: dict[str, Fraction] = {}
         for name, entry in self.entries.items():
             if name not in self.void:
-                extra[entry.player] = extra.get(entry.player, Fraction()) + Fraction(entry.points)
+                extra[entry.player] = extra.get(entry.player, Fraction()) + _exact(entry.points)
         players = {player for each in counted for player in each} | extra.keys()
         totals = {
             player: self._total(player, counted, extra.get(player, Fraction()))
@@ -65,7 +66,7 @@ class Table:
             player: sum(player in each for each in counted) >= self.terms.minimum_games
             for player in players
         }
-        groups = _parted([sorted(players)], lambda it: (enough[it], Fraction(totals[it])))
+        groups = _parted([sorted(players)], lambda it: (enough[it], _exact(totals[it])))
         for tie_break in self.terms.tie_breaks:
             groups = [
                 part
@@ -80,12 +81,17 @@ class Table:
 
     def _total(self, player: str, counted: Sequence[Mapping[str, Any]], extra: Fraction) -> str:
         terms = self.terms
-        own = [Fraction(each[player].points) for each in counted if player in each]
+        own = [_exact(each[player].points) for each in counted if player in each]
         mode, results = terms.aggregation.mode, terms.aggregation.results or 0
         reached = plain.total(mode, results, own, len(counted))
         if terms.overall is not None and own:
             reached = plain.overall(terms.overall, reached, own)
         return plain.rounded(reached + extra, terms.scale)
+
+
+@lru_cache(maxsize=16_384)
+def _exact(points: str) -> Fraction:
+    return Fraction(points)
 
 
 def _parted(groups: list[list[str]], merit: Callable[[str], Any]) -> list[list[str]]:
@@ -106,14 +112,14 @@ def _merit(
 
     match tie_break:
         case "standings.best_result":
-            return lambda it: max([Fraction(each.points) for each in own(it)], default=_NOTHING)
+            return lambda it: max([_exact(each.points) for each in own(it)], default=_NOTHING)
         case "standings.wins":
             return lambda it: sum((each.place, each.shared) == (1, 1) for each in own(it))
         case "standings.head_to_head":
             return _balance(group, counted).__getitem__
         case "standings.most_recent":
             return lambda it: [
-                Fraction(each[it].points) if it in each else Fraction() for each in counted[::-1]
+                _exact(each[it].points) if it in each else Fraction() for each in counted[::-1]
             ]
         case _:
             return lambda it: -lots.get(it, 0)
