@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from service.audit.acts import TELLING, ActsAudit
-from service.audit.chain import Placed, Places, canonical
+from service.audit.chain import Placed, Places, canonical, parsed
 from service.audit.plan import Plan, Unit
 from service.audit.report import Findings
 from service.audit.tree import Leaves, leaves_of
@@ -44,9 +44,6 @@ class _Guard(msgspec.Struct):
 
 class _Guards(msgspec.Struct):
     guards: tuple[_Guard, ...] = ()
-
-
-_decode = msgspec.json.Decoder().decode
 
 
 async def read_places(driver: Any, league: UUID, plan: Plan, unit: Unit, found: Findings) -> Leaves:
@@ -131,7 +128,7 @@ async def _heads(
 
 def _guarded(metadata: bytes) -> list[tuple[str, int]]:
     try:
-        guards = msgspec.convert(_decode(metadata), _Guards).guards
+        guards = msgspec.convert(parsed(metadata), _Guards).guards
     except msgspec.MsgspecError:
         return []  # forged: what follows says so
     return [(each.stream, each.version) for each in guards]

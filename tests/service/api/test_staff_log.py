@@ -19,14 +19,20 @@ pytestmark = pytest.mark.anyio
 __all__ = ["signing"]
 
 
+async def audited_night(api: Any, database: TestDatabase) -> tuple[Any, ...]:
+    """Return a night's owner, auditor, league, tournament, people and one hand of it."""
+    owner, league, _, tournament, people = await a_night(api, database)
+    auditor = await with_office(api, owner, league, "auditor")
+    hand = await api.app.litestar.state.shell.pool.fetchval("SELECT hand FROM reads.hand")
+    await project(database)
+    return owner, auditor, league, tournament, people, hand
+
+
 async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_between(
     serving, database: TestDatabase
 ) -> None:
     async with serving() as api:
-        owner, league, _, _, people = await a_night(api, database)
-        auditor = await with_office(api, owner, league, "auditor")
-        hand = await api.app.litestar.state.shell.pool.fetchval("SELECT hand FROM reads.hand")
-        await project(database)
+        owner, auditor, league, _, people, hand = await audited_night(api, database)
         assert (await owner.get(f"/v1/leagues/{league}/archive")).status_code == 200
         settings = database.settings("holotable_api")
         assert await command.show(settings, hand, "auditor", None, "text/plain") == 0
@@ -73,10 +79,7 @@ async def test_a_bundle_with_others_cards_is_kept_before_it_is_written(
 ) -> None:
     """Not a public one, nor one that cannot be made."""
     async with serving() as api:
-        owner, league, _, tournament, _ = await a_night(api, database)
-        auditor = await with_office(api, owner, league, "auditor")
-        hand = await api.app.litestar.state.shell.pool.fetchval("SELECT hand FROM reads.hand")
-        await project(database)
+        owner, auditor, league, tournament, _, hand = await audited_night(api, database)
         settings, output = database.settings("holotable_audit"), str(tmp_path / "bundle")
         assert await write(settings, "tournament", tournament, "auditor", output) == 1
         async with signing() as sign:
