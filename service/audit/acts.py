@@ -42,15 +42,13 @@ class ActsAudit:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._metadata = b""
         self._telling: list[Placed] = []
         """Of the append in hand: rulings, and what acts of rulings lead to."""
 
-    def follow(self, recorded: Placed) -> None:
-        """Take the next event; the append before it is checked when it has ended."""
-        if recorded.metadata != self._metadata:
+    def follow(self, recorded: Placed, begins: bool) -> None:
+        """Take the next event; the append before it is checked when another *begins*."""
+        if begins and self._telling:
             self.end()
-            self._metadata = recorded.metadata
         if recorded.type in TELLING:
             self._telling.append(recorded)
 

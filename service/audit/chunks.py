@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from service.audit.acts import TELLING, ActsAudit
-from service.audit.chain import Placed, Places, canonical, parsed
+from service.audit.chain import Placed, Places, parsed
 from service.audit.plan import Plan, Unit
 from service.audit.report import Findings
 from service.audit.tree import Leaves, leaves_of
@@ -52,18 +52,12 @@ async def read_places(driver: Any, league: UUID, plan: Plan, unit: Unit, found: 
     before = await _append_before(driver, league, unit.after)
     places.resume(before)
     for row in before:
-        acts.follow(row)
-    metadata, hashes = b"", []
+        acts.follow(row, begins=False)
+    hashes = []
     async for rows in _read(driver, league, unit):
         places.heads |= await _heads(driver, league, rows, places.heads)
         for row in rows:
-            places.follow(row)
-            acts.follow(row)
-            if row.metadata != metadata:
-                metadata = row.metadata
-                if not canonical(metadata):
-                    what = "its append's metadata is not canonical"
-                    found.hold("canonical", False, row.position, row.stream, what, count=0)
+            acts.follow(row, places.follow(row))
             hashes.append(row.hash)
     if unit.until == plan.until:  # else the last append is the next chunk's, which has all of it
         acts.end()
@@ -83,7 +77,7 @@ async def _read(driver: Any, league: UUID, unit: Unit) -> AsyncIterator[list[Pla
         found = await driver.fetch(_BETWEEN, league, after, unit.until, READ, TELLING)
         if not found:
             return
-        rows = [Placed(*row) for row in found]
+        rows = [Placed._make(row) for row in found]
         yield rows
         after = rows[-1].position
 

@@ -17,6 +17,7 @@ from decimal import (
     Overflow,
 )
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 _WORDS = re.compile(r"\d+(?:\.\d+)?|[a-z][a-z0-9_]*|<=|>=|==|!=|[-+*/(),<>]")
@@ -55,6 +56,7 @@ def worth(text: str, values: Mapping[str, Decimal]) -> Decimal | None:
     return found if isinstance(found, Decimal) else None
 
 
+@lru_cache(maxsize=1_024)
 def _postfix(text: str) -> list[tuple[str, int]]:
     """Return the words of *text* in postfix order, each with how many values it takes."""
     out: list[tuple[str, int]] = []
@@ -100,7 +102,7 @@ def _applied(word: str, taken: list[Value]) -> Value:
     if len(given) < len(taken):
         return None
     try:
-        found = (_SIGNS | _FUNCTIONS)[word](*given)
+        found = _OPERATIONS[word](*given)
     except (InvalidOperation, DivisionByZero, Overflow, ZeroDivisionError):
         return None
     if isinstance(found, bool):
@@ -136,6 +138,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "min": lambda *given: min(given),
     "max": lambda *given: max(given),
 }
+_OPERATIONS = _SIGNS | _FUNCTIONS
 
 
 def place_worth(rule: Any, place: int, field: Mapping[str, int], own: Mapping[str, int]) -> Any:

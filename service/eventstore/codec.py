@@ -25,6 +25,7 @@ from service.keys import LeagueKeys
 
 Place = tuple[str, "Sealed[Any] | SealedCard"]
 _HIDDEN = frozenset((Sealed, SealedCard))
+_ROWS = (list, tuple)
 
 
 class Encoded(NamedTuple):
@@ -87,7 +88,7 @@ class Codec:
         try:
             kind = self._kinds[category_of(recorded.stream)][recorded.type]
             data = recorded.data
-            if recorded.schema_version != _current(recorded.type):
+            if recorded.schema_version != kind.schema_version:
                 data = _today(recorded)
             if data.rfind(kind.tagged) < 0:
                 raise ValueError("the event does not say its type")
@@ -113,9 +114,10 @@ class _Kind:
     stands near the end of what is written in order.
     """
 
-    __slots__ = ("strict", "tagged", "to_open")
+    __slots__ = ("schema_version", "strict", "tagged", "to_open")
 
     def __init__(self, event: type[msgspec.Struct], tag: str) -> None:
+        self.schema_version = current_version(tag)
         self.tagged = msgspec.json.encode({"type": tag})[1:-1]
         """Has to stand in it: alone, a type is read without its tag too."""
 
@@ -226,9 +228,12 @@ def _find(value: Any, pointer: str, found: list[Place]) -> None:
     elif isinstance(value, msgspec.Struct):
         for name, encoded in _hiding_fields(type(value)):
             _find(getattr(value, name), f"{pointer}/{encoded}", found)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, _ROWS):
         for index, item in enumerate(value):
-            _find(item, f"{pointer}/{index}", found)
+            if type(item) in _HIDDEN:  # as most are, many times in a hand
+                found.append((f"{pointer}/{index}", item))
+            else:
+                _find(item, f"{pointer}/{index}", found)
     elif value is not None and isinstance(value, Mapping):
         for key in sorted(value, key=str):
             _find(value[key], f"{pointer}/{key}", found)
@@ -304,8 +309,9 @@ def _today(recorded: Recorded) -> bytes:
     return msgspec.json.encode(upcast(recorded.type, recorded.schema_version, document))
 
 
-_current = lru_cache(maxsize=1024)(current_version)
 _text = msgspec.json.Decoder(str)
+_CARD_MEMBERS = 2
+"""Of what is written of a card: its pile and its position."""
 
 
 @cache
@@ -321,11 +327,6 @@ class _Commitment(msgspec.Struct, forbid_unknown_fields=True):
     commitment: str
 
 
-class _CardPlace(msgspec.Struct, forbid_unknown_fields=True):
-    pile: int
-    position: int
-
-
 def _stand_in(hidden: Any, written: Any) -> Any:
     """Return a hidden place without its value, after checking the form of what is written."""
     found = _to_be_opened(hidden, written)
@@ -337,6 +338,8 @@ def _stand_in(hidden: Any, written: Any) -> Any:
 def _to_be_opened(hidden: Any, written: Any) -> Any:
     """Return a stand-in whose value is, for a moment, what will decode it."""
     if hidden is SealedCard:
-        place = msgspec.convert(written, _CardPlace)
-        return SealedCard("", b"", place.pile, place.position, ())
+        pile, position = written["pile"], written["position"]
+        if len(written) != _CARD_MEMBERS or not type(pile) is type(position) is int:
+            raise ValueError("no place of a card")
+        return SealedCard("", b"", pile, position, ())
     return Sealed(_value_decoder(hidden), b"", msgspec.convert(written, _Commitment).audience)

@@ -16,9 +16,9 @@ from engine.dispute.values import LED_TO, Evidence
 from engine.league.auditing import AuditReported
 from service.api.dispute_rulings import AnyAct
 from service.audit.acts import ActsAudit
+from service.audit.chain import Placed
 from service.audit.report import Findings
 from service.audit.rulings import ASKED, AttachedAudits, check_again
-from service.eventstore.record import Recorded
 from tests.engine.test_disputes import ACKBAR, HAND, LANDO, MON, NOW, WHY, claim, freeze, rule
 
 AUDIT = commands.AttachAudit(
@@ -149,23 +149,22 @@ ADJUSTED = (OF_SEASON, "points_adjusted", {"author": MON, "reason": BY["reason"]
 WARNED = (OF_RESULT, "entrant_warned", BY)
 
 
-def appended(*of_appends: Sequence[tuple[str, str, Any]]) -> Iterator[Recorded]:
-    """Yield the rows that appends make, as far as what was done is read in them."""
+def appended(*of_appends: Sequence[tuple[str, str, Any]]) -> Iterator[tuple[Placed, bool]]:
+    """Yield the rows that appends make, and whether each begins one."""
     position = 0
-    for number, each in enumerate(of_appends):
-        for stream, type_, data in each:
-            yield Recorded(
-                position, stream, 1, UUID(int=position), type_, 1, NOW, msgspec.json.encode(data),
-                None, b"%d" % number, bytes(32), UUID(int=5),
-            )  # fmt: skip
+    for each in of_appends:
+        for index, (stream, type_, data) in enumerate(each):
+            written = msgspec.json.encode(data)
+            id_ = UUID(int=position)
+            yield Placed(position, stream, 1, id_, type_, written, b"{}", bytes(32)), index == 0
             position += 1
 
 
 def found_wrong(*of_appends: Sequence[tuple[str, str, Any]]) -> int:
     findings = Findings()
     acts = ActsAudit(findings)
-    for recorded in appended(*of_appends):
-        acts.follow(recorded)
+    for recorded, begins in appended(*of_appends):
+        acts.follow(recorded, begins)
     acts.end()
     assert findings.checks["rulings"].checked == 3 or findings.checks["rulings"].failed
     return findings.checks["rulings"].failed
