@@ -278,3 +278,6 @@ _COMMANDS: dict[type, Callable[[Any], Command]] = {
     events.TableWaiting: _wait,
     events.TableClosed: lambda event: commands.CloseTable(reason=event.reason, now=event.at),
 }
+
+ASKING = frozenset((*_COMMANDS, events.TableBeaconMixed))
+"""Events that hold what was asked; all others only follow from it."""

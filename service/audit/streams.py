@@ -5,8 +5,7 @@ What the engine answers today to what was asked then must be what is stored, to 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -21,48 +20,23 @@ from engine.tournament.fairness.events import BeaconAwaited
 from engine.tournament.heads.events import TableHead, TablesRecorded
 from engine.values import TournamentId, stream_of
 from service.audit import beacon, knockouts, rulings
-from service.audit.chain import Boxes, Links, canonical, encode, open_commitments, parsed
+from service.audit.chain import Links
 from service.audit.dealt import Dealt
-from service.audit.deciding import DEFECTS, decide_again
+from service.audit.deciding import DEFECTS, decided_alike, find_difference, only_follows
 from service.audit.floors import FloorAudit
 from service.audit.hands import HandAudit
 from service.audit.knockouts import KnockoutAudit
 from service.audit.overdue import check_deal
+from service.audit.reading import Followed, Group, Reading, Stream
 from service.audit.report import Figures, Findings
 from service.audit.rulings import AttachedAudits, check_again
 from service.audit.seasons import SeasonAudit
 from service.errors import EventUnreadable
-from service.eventstore.codec import Codec, category_of
+from service.eventstore.codec import category_of
 from service.eventstore.record import Recorded
 from service.keys import LeagueKeys
 
 _log = structlog.get_logger()
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(slots=True)
-class _Stream:
-    """A stream being folded."""
-
-    name: str
-    category: str
-    own: bool
-    state: Any
-    broken: bool
-    last: int = -1
-    """Position of its last event."""
-
-    checker: HandAudit | FloorAudit | SeasonAudit | None = None
-    group: list[tuple[Any, int]] = field(default_factory=list)
-    """Events of its last command, with their positions, that are not yet folded."""
-
-    metadata: bytes = b""
-    """Of the group; an append's events share it."""
-
-    at: datetime = _EPOCH
-    """When the group was appended."""
-
 
 _CLOSING = frozenset((HandSettled, DealVoided))
 """Whose decks are counted: a figure over one in play would tell of its cards."""
@@ -94,12 +68,11 @@ class StreamAudit:
         streams: Iterable[str],
         tournament: str | None = None,
     ) -> None:
-        self._keys = keys
         self._findings = findings
+        self._reading = Reading(keys, findings)
         self._own = frozenset(streams)
         self._only = tournament
-        self._codec = Codec(DECIDERS)
-        self._streams: dict[str, _Stream] = {}
+        self._streams: dict[str, Stream] = {}
         self._links = Links(findings)
         self._knockouts = KnockoutAudit(findings)
         self._attached = AttachedAudits(findings)
@@ -114,7 +87,7 @@ class StreamAudit:
         """Of the last event; no two have one, and none stands before the log."""
 
         self._dealt = Dealt()
-        self._events = self._readable = self._folds = 0
+        self._events = self._folds = 0
         self._sandbox = False
         self._late = 0
         """Rounds of a beacon that had come when they were named."""
@@ -140,36 +113,31 @@ class StreamAudit:
         if metadata != stream.metadata:
             self._decide(stream)
             stream.metadata, stream.at = metadata, recorded.at
-        if recorded.sealed is None:
-            event = self._open(recorded, stream, None)
-            held = _in_form(recorded.data, event)
-        else:
-            document = parsed(recorded.data)
-            boxes = open_commitments(recorded, document, self._keys, self._findings)
-            event = self._open(recorded, stream, boxes)
-            held = encode(document) == recorded.data
-        if not held:
-            what = "its document is not canonical"
-            self._findings.hold("canonical", False, recorded.position, name, what, count=0)
+        if stream.category == "table" and only_follows(recorded):
+            self._reading.leave(recorded, stream)
+            return
+        event = self._reading.read(recorded, stream)
+        if type(event) in _FAR and not self._across(event, recorded, stream):
+            return
         if event is not None:
             stream.group.append((event, recorded.position))
             if stream.category == "season":
                 self._seasons.add(name)
 
-    def _begun(self, name: str) -> _Stream:
+    def _begun(self, name: str) -> Stream:
         category = category_of(name)
         decider = DECIDERS.get(category)
         initial = None if decider is None else decider.initial
-        made = _Stream(name, category, name in self._own, initial, broken=decider is None)
+        made = Stream(name, category, name in self._own, initial, broken=decider is None)
         self._streams[name] = made
         return made
 
-    def _follow(self, recorded: Recorded, stream: _Stream) -> None:
+    def _follow(self, recorded: Recorded, stream: Stream) -> None:
         """Fold what another unit answers for; where it breaks there, it is not known here."""
         if stream.broken:
             return
         try:
-            event = self._codec.decode(recorded, self._keys)
+            event = self._reading.follow(recorded)
             stream.state = DECIDERS[stream.category].evolve(stream.state, event)
         except (EventUnreadable, EngineError, *DEFECTS):
             stream.broken = True
@@ -184,7 +152,7 @@ class StreamAudit:
         """Fold what is left, and compare sums that span streams, as they stand at *now*."""
         for stream in self._streams.values():
             self._decide(stream)
-        self._findings.held(("readable",), self._readable)
+        self._reading.end()
         self._findings.held(("folds",), self._folds)
         self._findings.held(("chains", "canonical"), self._events)
         self.check_deals(now)
@@ -220,39 +188,23 @@ class StreamAudit:
             dealt=self._dealt.kept(),
         )
 
-    def _open(self, recorded: Recorded, stream: _Stream, boxes: Boxes | None) -> Any:
-        if stream.broken:
-            if stream.state is None:
-                what = "there are no such streams"
-                self._findings.hold("readable", False, recorded.position, recorded.stream, what)
-            return None
+    def _across(self, event: Any, recorded: Recorded, stream: Stream) -> bool:
+        """See what an event says of other streams, or of the whole league; whether it can be."""
         try:
-            event = self._codec.decode(recorded, self._keys, boxes)
-        except EventUnreadable as error:
-            stream.broken = True
-            self._findings.hold("readable", False, recorded.position, recorded.stream, error.detail)
-            return None
-        self._readable += 1
-        if type(event) in _FAR:
-            try:
-                self._across(event, recorded, stream)
-            except DEFECTS as error:
-                self._break(stream, recorded.position, error)
-                return None
-        return event
-
-    def _across(self, event: Any, recorded: Recorded, stream: _Stream) -> None:
-        """See what an event says of other streams, or of the whole league."""
-        match event:
-            case LeagueCreated():
-                self._sandbox = event.sandbox
-            case TablesRecorded():
-                self._compare_tables(event, recorded)
-            case TournamentsRecorded():
-                for each in event.tournaments:
-                    self._compare_head(stream_of(each.tournament), each, recorded)
-            case TableBeaconAwaited() | BeaconAwaited():
-                self._late += beacon.named_late(event, stream.state, recorded, self._findings)
+            match event:
+                case LeagueCreated():
+                    self._sandbox = event.sandbox
+                case TablesRecorded():
+                    self._compare_tables(event, recorded)
+                case TournamentsRecorded():
+                    for each in event.tournaments:
+                        self._compare_head(stream_of(each.tournament), each, recorded)
+                case TableBeaconAwaited() | BeaconAwaited():
+                    self._late += beacon.named_late(event, stream.state, recorded, self._findings)
+        except DEFECTS as error:
+            self._break(stream, recorded.position, error)
+            return False
+        return True
 
     def _compare_head(
         self, stream: str, head: TableHead | TournamentHead, recorded: Recorded
@@ -280,36 +232,54 @@ class StreamAudit:
         what = f"{len(opened - named)} tables of this tournament are not among those recorded"
         self._findings.hold("heads", opened <= named, recorded.position, recorded.stream, what)
 
-    def _decide(self, stream: _Stream) -> None:
+    def _decide(self, stream: Stream) -> None:
         """Decide the gathered command again, then fold and check its events one by one."""
         group, stream.group = stream.group, []
-        if not group or stream.broken:
+        if not group:
             return
         name, category = stream.name, stream.category
-        folded: list[Any] = []
+        followed = None
         if category == "table":
-            if not self._placed(stream, group):
-                return
-            if self._only in (None, self._floor_of[name]):
-                folded = decide_again(name, stream.state, group, self._findings)
-        elif category == "dispute":
+            group, followed = self._decided(stream, group)
+        if stream.broken:
+            return
+        if category == "dispute":
 
             def hold(held: bool, position: int, what: str) -> None:
                 self._findings.hold("decisions", held, position, name, what)
 
             check_again(stream.state, group, stream.at, hold)
+        if followed is None:
+            followed = [(event, None) for event, _ in group]
+        self._fold(stream, group, followed)
+
+    def _decided(self, stream: Stream, group: Group) -> tuple[Group, Followed | None]:
+        """Decide a table's command again; return it, and its events with the states they led to."""
+        due = not stream.broken and self._placed(stream, group)
+        due = due and self._only in (None, self._floor_of[stream.name])
+        followed = decided_alike(stream.state, group, self._findings) if due else None
+        if followed is None:
+            group = self._reading.whole(stream, group)
+            if due and not stream.broken:
+                find_difference(stream.name, stream.state, group, self._findings)
+        return group, followed
+
+    def _fold(self, stream: Stream, group: Group, followed: Followed) -> None:
+        """Check *group*, event by event; *followed* are they with their states, if decided."""
         checker = stream.checker or self._checker(stream)
-        evolve = DECIDERS[category].evolve
+        evolve = DECIDERS[stream.category].evolve
+        name = stream.name
         done = 0
         try:
-            for event, position in group:
+            for (event, after), (_, position) in zip(followed, group, strict=True):
                 before = stream.state
-                stream.state = folded[done] if done < len(folded) else evolve(before, event)
-                if type(event) in _CLOSING and isinstance(checker, HandAudit):
+                stream.state = evolve(before, event) if after is None else after
+                kind = type(event)
+                if kind in _CLOSING and isinstance(checker, HandAudit):
                     self._count_deck(checker)
                 if checker is not None:
                     checker.see(event, position, before)
-                if type(event) in _COMPARED:
+                if kind in _COMPARED:
                     self._knockouts.see(name, event, position)
                     self._attached.see(name, event, position)
                 done += 1
@@ -322,7 +292,7 @@ class StreamAudit:
         if pile is not None:  # else the beacon it waited for never spoke
             self._dealt.see(table.deck, pile.cards)
 
-    def _placed(self, stream: _Stream, group: list[tuple[Any, int]]) -> bool:
+    def _placed(self, stream: Stream, group: Group) -> bool:
         """Remember to which tournament a table belongs; its first event must say so."""
         if stream.name not in self._floor_of:
             first, position = group[0]
@@ -336,7 +306,7 @@ class StreamAudit:
                 return False
         return True
 
-    def _checker(self, stream: _Stream) -> HandAudit | FloorAudit | SeasonAudit | None:
+    def _checker(self, stream: Stream) -> HandAudit | FloorAudit | SeasonAudit | None:
         name, findings = stream.name, self._findings
         match stream.category:
             case "season":
@@ -366,20 +336,9 @@ class StreamAudit:
         if stream is not None and stream.group:
             self._decide(stream)
 
-    def _break(self, stream: _Stream, position: int, error: Exception) -> None:
+    def _break(self, stream: Stream, position: int, error: Exception) -> None:
         stream.broken = True
         name, kind = stream.name, type(error).__name__
         _log.info("audit_found_break", stream=name, position=position, kind=kind)
         what = f"cannot follow what stands before it: {kind}"
         self._findings.hold("folds", False, position, name, what)
-
-
-def _in_form(data: bytes, event: Any) -> bool:
-    """Return whether a document is in its one form, which most events have as they stand."""
-    if event is not None:
-        try:
-            if encode(event) == data:
-                return True
-        except TypeError:  # forged: a hidden place that nothing opens
-            pass
-    return canonical(data)
