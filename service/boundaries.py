@@ -24,7 +24,7 @@ from engine.values import HandId, identifier
 from service.addresses import stream_of
 from service.admission import unwelcome
 from service.busts import at_table
-from service.desk import Desk, new_id
+from service.desk import Desk, naming_instant, new_id
 from service.writer import Entry, Loaded, Receipt, States
 
 _STEPS_MAX = 100
@@ -134,12 +134,14 @@ async def _step(
     above = await desk.writer.load(league, stream_of(here.tournament), fresh=False)
     order = desk.order(_occurrence(here, planned, above.version))
     hand = HandId(identifier("hnd", new_id(order, 1)))
-    now = order.received_at
 
     async def decide(states: States) -> Sequence[Entry]:
-        current = (await states.load(stream_of(here.table))).state
+        loaded = await states.load(stream_of(here.table))
+        current, now = loaded.state, order.received_at
         if _next(current) != _next(here):
             raise PlanChanged
+        if planned.outcome == "name_round":
+            now = naming_instant(desk, loaded)
         plan = await _plan(states.load, current, hand, now, pulse)
         if (plan.outcome, current.awaited) != (planned.outcome, here.awaited):
             raise PlanChanged

@@ -7,16 +7,17 @@ from pathlib import Path
 from rich.console import Console
 
 from service.client import Refused, answered, client
+from service.sources import SystemEntropy
 
 _err = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
-def fixtures(url: str, season: str, token: Path, plan: Path | None) -> int:
-    """Print a season's recurrences, or plan the one that *plan* holds as JSON."""
+def fixtures(url: str, season: str, token: Path, plan: Path | None, key: str | None) -> int:
+    """Print a season's recurrences, or plan the one that *plan* holds as JSON, once by *key*."""
     path = f"seasons/{season}/fixtures"
     if plan is None:
         return _listed(url, path, token)
-    return _told(url, path, token, plan.read_bytes())
+    return _told(url, path, token, plan.read_bytes(), _shown(key))
 
 
 def entries(
@@ -33,13 +34,24 @@ def entries(
     return _listed(url, path, token)
 
 
-def money(url: str, tournament: str, token: Path, paid: tuple[str, str, int] | None) -> int:
-    """Print a tournament's books, or write down what somebody was seen to pay."""
+def money(
+    url: str, tournament: str, token: Path, paid: tuple[str, str, int] | None, key: str | None
+) -> int:
+    """Print a tournament's books, or write down what somebody was seen to pay, once by *key*."""
     if paid is None:
         return _told(url, f"tournaments/{tournament}/ledger", token, None)
     entrant, kind, amount = paid
     body = json.dumps({"entrant": entrant, "kind": kind, "amount": amount}).encode()
-    return _told(url, f"tournaments/{tournament}/payments", token, body)
+    return _told(url, f"tournaments/{tournament}/payments", token, body, _shown(key))
+
+
+def _shown(key: str | None) -> str:
+    """Return *key*; without one draw it, and say so before anything is sent: no answer may come."""
+    if key is not None:
+        return key
+    drawn = str(SystemEntropy().uuid())
+    _err.print(f"sent under --key {drawn}: to ask again, give it")
+    return drawn
 
 
 def _listed(url: str, path: str, token: Path) -> int:
@@ -58,9 +70,11 @@ def _listed(url: str, path: str, token: Path) -> int:
         return _refused(no)
 
 
-def _told(url: str, path: str, token: Path, body: bytes | None) -> int:
-    """Print the one answer to a question, or with *body* to an order."""
+def _told(url: str, path: str, token: Path, body: bytes | None, key: str | None = None) -> int:
+    """Print the one answer to a question, or with *body* to an order; *key* makes it one."""
     headers = {"Content-Type": "application/json"}
+    if key is not None:
+        headers["Idempotency-Key"] = key
     try:
         with client(url, token) as api:
             asked = f"/v1/{path}"

@@ -5,7 +5,7 @@ import gc
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +21,7 @@ from service.eventstore.store import PostgresStore
 from service.numbers import uuid5
 from service.settings import Settings
 from service.sources import Clock, DatabaseClock, Entropy, SystemEntropy
-from service.writer import Command, Writer
+from service.writer import Command, Loaded, Writer
 
 NAMESPACE = UUID("5abacc00-0000-5000-8000-686f75736500")
 """Of the ids of commands that the house gives itself; fixed for ever."""
@@ -93,6 +93,17 @@ class Desk:
             received_at=self.clock.now(),
             request=occurrence.encode(),
         )
+
+
+def naming_instant(desk: Desk, loaded: Loaded) -> datetime:
+    """
+    Return the instant by which a round of the beacon is named in a stream, asked in its turn.
+
+    It is the log's own for that event, so that no audit takes the house for one that dates
+    back: a command may have waited since it came, and another process may have measured
+    the database's clock sooner.  Source: rulebook ``beacon.round``.
+    """
+    return max(desk.clock.now(), loaded.at)
 
 
 def new_id(order: Command, number: int) -> UUID:

@@ -15,6 +15,7 @@ from engine.table.commands import Command as TableCommand
 from engine.table.state import Table
 from engine.tournament.commands import Command as TournamentCommand
 from engine.tournament.commands import OpenRegistration, StartPlay
+from engine.tournament.fairness.values import Fairness
 from engine.tournament.state import Finished, Registering, Running
 from engine.tournament.values import Masters
 from service.addresses import stream_of
@@ -28,7 +29,7 @@ from service.admission import (
 )
 from service.boundaries import open_next_hand, settled
 from service.busts import at_table, with_busts
-from service.desk import Desk
+from service.desk import Desk, naming_instant
 from service.writer import Command, Entry, Receipt, States
 
 
@@ -129,13 +130,16 @@ async def _start(
     stream = stream_of(tournament_id)
 
     async def decide(states: States) -> Sequence[Entry]:
-        state = (await states.load(stream)).state
+        loaded = await states.load(stream)
+        state, at = loaded.state, now
+        if isinstance(state, Registering) and _names_round(state.fairness):
+            at = naming_instant(desk, loaded)
         ids = table_ids_for(state, command)
-        start = StartPlay(table_ids=ids, scheduled=scheduled, pulse=pulse, now=now)
-        leaving, guarded = await _leaving(states, state, now)
+        start = StartPlay(table_ids=ids, scheduled=scheduled, pulse=pulse, now=at)
+        leaving, guarded = await _leaving(states, state, at)
         asked: tuple[TournamentCommand, ...] = (*leaving, start)
         events, state = policies.decide_in_turn(tournament.decider, state, asked)
-        opened = policies.tables_of(state, now=now) if isinstance(state, Running) else ()
+        opened = policies.tables_of(state, now=at) if isinstance(state, Running) else ()
         tables = opened if events else ()
         told = policies.presence_of(state, events)
         return [
@@ -146,6 +150,11 @@ async def _start(
 
     await desk.writer.submit(league, command, decide)
     return (await desk.writer.load(league, stream, fresh=False)).state
+
+
+def _names_round(fairness: Fairness) -> bool:
+    """Return whether the first step of the start names the round that the seats wait for."""
+    return fairness.chain is not None and fairness.awaited is None
 
 
 async def _leaving(

@@ -28,6 +28,7 @@ from service.eventstore.batch import (
 )
 from service.eventstore.codec import Codec
 from service.eventstore.record import (
+    DatedAhead,
     Disconnected,
     Outcome,
     StatementFailed,
@@ -244,7 +245,7 @@ class Writer:
         for index, (item, attempt) in enumerate(attempts):
             if index in broken:
                 self._cache.suspect(league.number, attempt.streams)
-                refuse(item, broken[index])
+                refuse(item, *_refusal(broken[index]))
             elif index in outcome.duplicates:
                 self._cache.suspect(league.number, attempt.streams)
                 await self._answers.again(league, item, attempt, outcome.duplicates[index])
@@ -342,3 +343,11 @@ class Writer:
                 refuse(item, StoreUnavailable("too many others write to the same streams"))
             else:
                 league.waiting.appendleft(item)
+
+
+def _refusal(error: Exception) -> tuple[Exception, Exception | None]:
+    """Return what is said of an append that failed alone, and why."""
+    if isinstance(error, DatedAhead):
+        # Sent again once the database's clock has come there, it is as good as any.
+        return StoreUnavailable("the database's clock is behind the log"), error
+    return error, None

@@ -117,7 +117,7 @@ def money_shown(state: Known) -> MoneyShown:
     "POST", "/v1/tournaments/{tournament_id:str}/payments", "record_payment",
     "Write down what an entrant has paid, or was given back.",
     needs="report_results", scope="tournaments:manage", body=PaymentWanted, answer=PaymentTaken,
-    status=201,
+    status=201, key_required=True,
     problems=(
         "frozen",
         "forbidden", "payment_not_due", "payments_on_trust", "entrant_unknown", "tournament_over",

@@ -61,7 +61,7 @@ class Bought(msgspec.Struct, kw_only=True):
     "POST", "/v1/tournaments/{tournament_id:str}/rebuys", "declare_rebuy",
     "Owe a new stack: at once if my last chip is gone, else when it goes.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Bought, status=201,
-    problems=("rebuy_not_allowed", "tournament_not_running"),
+    key_required=True, problems=("rebuy_not_allowed", "tournament_not_running"),
 )  # fmt: skip
 async def declare_rebuy(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Declare; what is declared is owed and cannot be taken back."""
@@ -122,6 +122,7 @@ async def buy_back_item(request: Asked, tournament_id: FromPath[str]) -> Respons
     "POST", "/v1/tournaments/{tournament_id:str}/add-ons", "add_on",
     "Bring more chips to my seat: in a casino before the next hand, in a tournament at a break.",
     needs="own_entry", scope="tables:play", body=AddOnWanted, answer=Bought, status=201,
+    key_required=True,
     problems=(
         "not_a_casino", "rebuy_not_allowed", "add_on_not_allowed", "hand_in_play",
         "tournament_not_running",

@@ -1,6 +1,6 @@
 """What staff and operators did, from the log itself."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import msgspec
 from litestar import Response
@@ -35,7 +35,8 @@ _BESIDE = """
      WHERE league = $1 AND size < $2 AND size >= $3
 """
 _EPOCHS = """
-    SELECT opened_at AS at, operator AS actor, 'epoch' AS kind, reason AS type, size AS index
+    SELECT opened_at AS at, operator AS actor, 'epoch' AS kind, reason AS type, size AS index,
+           epoch AS number
       FROM epoch_opening
      WHERE league = $1 AND size < $2 AND size >= $3
 """
@@ -57,7 +58,7 @@ class Deed(msgspec.Struct, kw_only=True):
     index: int
     """The event's position; of an epoch, or beside the log, the events there were."""
     number: int = 0
-    """Of what was done beside the log, in order."""
+    """Of what was done beside the log, in order; of an epoch its own."""
 
 
 @operation(
@@ -88,7 +89,11 @@ async def read_staff_log(request: Asked, league_id: FromPath[str]) -> Response[b
 
 
 def _key(deed: Deed) -> tuple[int, str]:
-    return deed.index, f"{deed.kind} {deed.number:020}"
+    """Return what orders the list: what was done when there were n events came before event n."""
+    if deed.kind == "event":
+        return deed.index, "event"
+    at = deed.at.astimezone(UTC).isoformat(timespec="microseconds")
+    return deed.index, f"{at} {deed.kind} {deed.number:020}"
 
 
 async def _deeds(shell: Shell, league: str, low: int, high: int) -> list[Deed]:

@@ -92,7 +92,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     until: int
     """The last position; what is appended later is the next audit's."""
 
-    streams: int
     vouched: tuple[Vouched, ...]
     """Roots of the log's beginnings that somebody vouched for before its end was looked up."""
 
@@ -146,7 +145,6 @@ async def make_plan(
         tournament=tournament,
         now=now,
         until=until,
-        streams=len(rows),
         vouched=tuple(heads),
         grown=subtrees,
         generator=await last_night(driver),

@@ -88,6 +88,8 @@ class Report(msgspec.Struct, kw_only=True):
 
     events: int = 0
     streams: int = 0
+    """Whose events were read, once each; what stands outside the log makes none."""
+
     hands: int = 0
     voided_deals: int = 0
     """Deals that were taken back and dealt anew."""
@@ -190,6 +192,9 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one unit has counted."""
 
     events: int = 0
+    streams: int = 0
+    """Those it answers for and has read events of that stand in the log."""
+
     hands: int = 0
     openings: int = 0
     omissions: int = 0

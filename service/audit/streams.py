@@ -179,6 +179,7 @@ class StreamAudit:
         tables = self._tables.values()
         return Figures(
             events=self._events,
+            streams=sum(each.own and each.last >= 0 for each in self._streams.values()),
             hands=sum(hands.hands for hands in tables),
             openings=sum(hands.openings for hands in tables),
             omissions=sum(hands.omissions for hands in tables),

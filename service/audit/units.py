@@ -172,7 +172,7 @@ async def finish(
         tournament=plan.tournament,
         sandbox=sandbox,
         events=events,
-        streams=plan.streams,
+        streams=sum(part.figures.streams for part in parts),
         hands=sum(part.figures.hands for part in parts),
         openings=sum(part.figures.openings for part in parts),
         omissions=sum(part.figures.omissions for part in parts),

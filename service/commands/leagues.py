@@ -49,15 +49,37 @@ def import_players(url: str, league_id: str, roster: Path, token: Path, dry_run:
 
 TOKEN = click.option("--token", required=True, type=FILE, help="A token that may do it.")
 
+_KEY_MAX = 255
+
+
+def _fit(_: click.Context, option: click.Parameter, key: str | None) -> str | None:
+    if key is None:
+        return None
+    if not (key.isascii() and key.isprintable() and 0 < len(key.strip()) == len(key) <= _KEY_MAX):
+        said = "a key is 1 to 255 printable ASCII characters, with no space at its ends"
+        raise click.BadParameter(said, param=option)
+    return key
+
+
+KEY = click.option(
+    "--key",
+    default=None,
+    callback=_fit,
+    help="Asked again under the same key, it is done once.  [dim]default: one that is shown[/]",
+)
+
 
 @league.command("fixtures")
 @click.argument("url")
 @click.argument("season")
 @click.option("--plan", type=FILE, default=None, help="A recurrence to plan, as JSON.")
+@KEY
 @TOKEN
-def plan_fixtures(url: str, season: str, plan: Path | None, token: Path) -> None:
+def plan_fixtures(url: str, season: str, plan: Path | None, key: str | None, token: Path) -> None:
     """List the recurring tournaments of SEASON, one JSON a line, or plan another; 1 if refused."""
-    sys.exit(owner("service.calling:fixtures")(url, season, token, plan))
+    if key and plan is None:
+        raise click.UsageError("--key is for --plan: looking needs none")
+    sys.exit(owner("service.calling:fixtures")(url, season, token, plan, key))
 
 
 @league.command("entries")
@@ -89,7 +111,12 @@ def see_entries(
     default=None,
     help="Write down what was seen paid: buy_in, fee, rebuy, add_on, bounty or refund.",
 )
+@KEY
 @TOKEN
-def keep_money(url: str, tournament: str, paid: tuple[str, str, int] | None, token: Path) -> None:
+def keep_money(
+    url: str, tournament: str, paid: tuple[str, str, int] | None, key: str | None, token: Path
+) -> None:
     """Show the books of TOURNAMENT as JSON, amounts in minor units, or add a payment."""
-    sys.exit(owner("service.calling:money")(url, tournament, token, paid))
+    if key and paid is None:
+        raise click.UsageError("--key is for --paid: looking needs none")
+    sys.exit(owner("service.calling:money")(url, tournament, token, paid, key))

@@ -11,9 +11,12 @@ from uuid import UUID
 
 import asyncpg
 
-from service.eventstore.record import Append, Disconnected, Outcome, StatementFailed
+from service.eventstore.record import Append, DatedAhead, Disconnected, Outcome, StatementFailed
 
 _CALL = "SELECT * FROM append_events($1, $2, $3, $4::append_head[], $5::append_event[])"
+
+_AHEAD = "HT001"
+"""What the function raises for an event that is dated ahead."""
 
 GONE = (
     asyncpg.PostgresConnectionError,
@@ -44,6 +47,7 @@ async def call(
         checked: Whether each head is compared with the log, or only a stream's first.
 
     Raises:
+        DatedAhead: If an event is dated later than the database's clock allows.
         Disconnected: If the outcome is unknown.
         StatementFailed: If nothing was made because the statement failed.
     """
@@ -54,7 +58,8 @@ async def call(
     except GONE as error:
         raise Disconnected(str(error)) from error
     except asyncpg.PostgresError as error:
-        raise StatementFailed(str(error)) from error
+        failed = DatedAhead if error.sqlstate == _AHEAD else StatementFailed
+        raise failed(str(error)) from error
     outcome = Outcome(row["epoch"])
     if row["epoch"] != epoch:
         return outcome

@@ -7,7 +7,14 @@ from uuid import UUID
 
 from service.eventstore.canonical import NO_HASH
 from service.eventstore.read import CHUNK
-from service.eventstore.record import Append, NewEvent, Outcome, Recorded, StatementFailed
+from service.eventstore.record import (
+    Append,
+    DatedAhead,
+    NewEvent,
+    Outcome,
+    Recorded,
+    StatementFailed,
+)
 from service.keys import Keys, LeagueKeys
 
 
@@ -129,7 +136,7 @@ class MemoryStore:
                     raise StatementFailed("time falls, or versions leap, within a call")
                 latest[event.stream] = (event.stream_version, event.at)
                 if self._now is not None and event.at > self._now() + timedelta(seconds=1):
-                    raise StatementFailed("an event is dated more than a second ahead")
+                    raise DatedAhead("an event is dated more than a second ahead")
 
     def _refuse_past(self, league: UUID, append: Append) -> None:
         for event in append.events:

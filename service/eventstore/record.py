@@ -154,6 +154,10 @@ class StatementFailed(Exception):
     """The database refused the call as a whole; nothing of it was made."""
 
 
+class DatedAhead(StatementFailed):
+    """An event was dated more than a second ahead: the clock was set back, or read wrongly."""
+
+
 @lru_cache(maxsize=65_536)
 def league_number(league: str) -> UUID:
     """Return the UUID in a league's identifier; ``ValueError`` if it is none."""

@@ -6,7 +6,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import httpx
@@ -313,8 +315,9 @@ def test_fixtures_entries_and_money_are_kept_from_the_command_line(
         done = holotable(stack, "api", "league", name, stack.url, *more, "--token", str(token))
         return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
-    code, (made,), _ = told("fixtures", season, "--plan", str(plan))
+    code, (made,), _ = told("fixtures", season, "--plan", str(plan), "--key", "mondays")
     assert code == 0
+    assert told("fixtures", season, "--plan", str(plan), "--key", "mondays")[:2] == (0, [made])
     code, listed, _ = told("fixtures", season)
     assert (code, [each["id"] for each in listed]) == (0, [made["id"]])
     terms = {
@@ -338,8 +341,42 @@ def test_fixtures_entries_and_money_are_kept_from_the_command_line(
     assert (code, waiting["status"]) == (0, "requested")
     assert told("entries", tournament, "--approve", asks)[0] == 0
     assert told("entries", tournament)[1][0]["status"] == "registered"
-    code, _, why = told("money", tournament, "--paid", asks, "buy_in", "900")
+    code, _, why = told("money", tournament, "--paid", asks, "buy_in", "900", "--key", "much")
     assert (code, why.startswith("payment_")) == (1, True), why
-    assert told("money", tournament, "--paid", asks, "buy_in", "500")[0] == 0
+    paid = ("--paid", asks, "buy_in", "200")
+    key = lost(stack, "league", "money", *("@", tournament, *paid, "--token", str(token)))
+    assert told("money", tournament, *paid, "--key", key)[0] == 0
     code, (books,), _ = told("money", tournament)
-    assert (code, books["totals"]["paid"], books["totals"]["owed"]) == (0, 500, 0)
+    assert (code, books["totals"]["paid"], books["totals"]["owed"]) == (0, 200, 300)
+    code, _, shown = told("money", tournament, *paid)
+    assert (code, key in shown, "--key " in shown) == (0, False, True)
+    assert told("money", tournament)[1][0]["totals"]["owed"] == 100
+    for wrong in (("--key", "more"), (*paid, "--key", "\n"), (*paid, "--key", " k")):
+        assert told("money", tournament, *wrong)[0] == 2
+
+
+def lost(stack: Stack, *arguments: str) -> str:
+    """Run a command through a relay at ``@`` that loses the answer; return the key it was under."""
+    got: list[int] = []
+
+    class Relay(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            passed = ("Authorization", "Content-Type", "Idempotency-Key")
+            headers = {name: self.headers[name] for name in passed}
+            url = f"{stack.url}{self.path}"
+            got.append(httpx.post(url, content=body, headers=headers, timeout=10).status_code)
+            self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Relay) as relay:
+        thread = Thread(target=relay.serve_forever)
+        thread.start()
+        url = f"http://127.0.0.1:{relay.server_port}"
+        done = holotable(stack, "api", *(url if it == "@" else it for it in arguments))
+        relay.shutdown()
+        thread.join()
+    assert (done.returncode, done.stdout, got) == (3, "", [201]), done.stderr
+    return done.stderr.partition("--key ")[2].partition(":")[0]

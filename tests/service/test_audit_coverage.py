@@ -37,6 +37,7 @@ HIDE = """
      WHERE league = $1 AND stream = $2 AND stream_version =
         (SELECT max(stream_version) FROM events WHERE league = $1 AND stream = $2)
 """
+STREAMS = "SELECT count(DISTINCT stream) FROM events WHERE league = $1 AND position >= 0"
 
 
 async def hidden(superuser: asyncpg.Connection, league: str, position: int) -> None:
@@ -69,8 +70,10 @@ async def test_what_stands_outside_the_log_or_twice_is_counted_for_no_other(
     night = await played(database, members=600)
     superuser = await asyncpg.connect(database.url("postgres"))
     await hidden(superuser, night.league, position)
+    streams = await superuser.fetchval(STREAMS, number_of(night.league))
     await superuser.close()
     report = await audited(database, night)
+    assert report.streams == streams
     (dense,) = [each for each in report.checks if each.name == "positions"]
     assert dense.failed, report.text()
     assert report.first_bad_position == position

@@ -114,7 +114,7 @@ async def test_a_part_that_another_process_made_is_the_part(
 def test_a_plan_is_kept_as_text_also_of_a_log_with_stored_subtrees() -> None:
     plan = Plan(
         league="lge_" + "0" * 32, tournament=None, now=datetime(2026, 11, 22, tzinfo=UTC),
-        until=4307, streams=3, vouched=(Vouched(size=4300, root=bytes(32), by="holotable.local"),),
+        until=4307, vouched=(Vouched(size=4300, root=bytes(32), by="holotable.local"),),
         grown={8: 15, 16: 0}, generator=None, units=(),
     )  # fmt: skip
     assert msgspec.json.decode(as_text(plan), type=Plan) == plan

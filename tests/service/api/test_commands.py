@@ -66,6 +66,20 @@ async def test_a_game_command_needs_a_key(serving) -> None:
         assert (answer.status_code, answer.json()["code"]) == (400, "idempotency_key_required")
 
 
+async def test_what_may_be_paid_twice_needs_a_key(serving) -> None:
+    """Asked again after a lost answer, a payment or a purchase would be made twice."""
+    async with serving() as api:
+        owner, _, tournament, people, _ = await api.playing()
+        paid = {"entrant": f"ent_{0:032x}", "kind": "buy_in", "amount": 5}
+        for person, path, body in (
+            (owner, "payments", paid),
+            (people[0], "add-ons", {"chips": 5}),
+            (people[0], "rebuys", {}),
+        ):
+            answer = await person.post(f"/v1/tournaments/{tournament}/{path}", body)
+            assert (answer.status_code, answer.json()["code"]) == (400, "idempotency_key_required")
+
+
 async def test_an_action_sent_again_counts_once(serving) -> None:
     async with serving() as api:
         _, _, _, people, table = await api.playing()

@@ -67,11 +67,42 @@ async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_be
         assert indexes == sorted(indexes, reverse=True)
         types = [each["type"] for each in whole]
         assert types.index("player_erased") < types.index("member_role_changed")
-        paged, cursor = [], ""
-        while cursor is not None:
-            page = (await auditor.get(f"{path}?limit=1{cursor and '&cursor=' + cursor}")).json()
-            paged, cursor = paged + page["items"], page["next_cursor"]
-        assert paged == whole
+        assert await pages(auditor, path) == whole
+
+
+async def test_what_was_done_beside_one_event_stands_in_the_order_of_its_instants(
+    serving, database: TestDatabase
+) -> None:
+    """Epochs and deeds alike, however short the pages; the event that came next is newer."""
+    async with serving() as api:
+        owner, auditor, league, _, people, _ = await audited_night(api, database)
+        settings = database.settings("holotable_api")
+        migrate = database.settings("holotable_migrate")
+        for number in (1, 2):
+            assert await keeping.create_token(settings, people[0].login, (), 1) == 0
+            assert await open_epoch(migrate, league, "Lobot", f"drill {number}") == 0
+            assert await keeping.erase_player(settings, people[number].player) == 0
+        await with_office(api, owner, league, "scorer")
+        await project(database)
+        path = f"/v1/leagues/{league}/staff-log"
+        whole = (await auditor.get(f"{path}?limit=200")).json()["items"]
+        last = next(index for index, each in enumerate(whole) if each["kind"] != "event")
+        beside = whole[last : last + 6]
+        assert {each["index"] for each in beside} == {whole[last - 1]["index"]}
+        assert [each["type"] for each in reversed(beside)] == [
+            *("token_made", "drill 1", "player_erased"),
+            *("token_made", "drill 2", "player_erased"),
+        ]
+        assert await pages(auditor, path) == whole
+
+
+async def pages(auditor: Any, path: str) -> list[dict[str, Any]]:
+    """Return a list read one item at a time."""
+    paged, cursor = [], ""
+    while cursor is not None:
+        page = (await auditor.get(f"{path}?limit=1{cursor and '&cursor=' + cursor}")).json()
+        paged, cursor = paged + page["items"], page["next_cursor"]
+    return paged
 
 
 async def test_a_bundle_with_others_cards_is_kept_before_it_is_written(
