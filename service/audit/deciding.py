@@ -1,20 +1,27 @@
 """What happened at a table, decided again: it must be what the log says, to the byte."""
 
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import accumulate, islice
 from typing import Any, get_args
+
+import msgspec
 
 from engine.errors import EngineError
 from engine.table import recall
 from engine.table.decisions import decide_through
 from engine.table.events import Event
 from engine.table.evolution import evolve
+from engine.values import SealedCard
 from service.audit.chain import encode
 from service.audit.drawn import drawn
 from service.audit.hands import NEEDS_BEFORE
 from service.audit.report import Findings
+from service.errors import EventUnreadable
+from service.eventstore.codec import hidden_places
 from service.eventstore.record import Recorded
+from service.eventstore.sealing import Opening, unseal
 from service.eventstore.upcasters import current_version
+from service.keys import LeagueKeys
 
 DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What a forged event may provoke in code that expects a possible one."""
@@ -29,29 +36,36 @@ def only_follows(recorded: Recorded) -> bool:
 
     Such an event says nothing that deciding does not say again: its bytes are compared.
     """
-    return recorded.sealed is None and (_FOLLOWING.get(recorded.type) == recorded.schema_version)
+    return _FOLLOWING.get(recorded.type) == recorded.schema_version
 
 
 def decided_alike(
-    state: Any, group: list[tuple[Any, int]], findings: Findings
+    state: Any, group: list[tuple[Any, int]], keys: LeagueKeys, findings: Findings
 ) -> list[tuple[Any, Any]] | None:
     """
     Return what follows, at a table in *state*, from what was asked in one append.
 
     Args:
         group: Its events with their positions; those that only follow as they are recorded.
+        keys: Open what is sealed of these.
 
     Returns:
         Every event with the state after it, events that were decided at once all with the
         state after their command; ``None`` if *group* says anything else.
     """
     found: list[tuple[Any, Any]] = []
+    opened = 0
     try:
         parts = recall.parts_of([event for event, _ in group])
         for part in parts:
             made, after = decide_through(state, recall.command_of(part), drawn)
-            if len(made) != len(part) or not all(map(_is, made, part)):
+            if len(made) != len(part):
                 return None
+            for one, stored in zip(made, part, strict=True):
+                hidden = _hidden_alike(one, stored, keys)
+                if hidden is None:
+                    return None
+                opened += hidden
             if NEEDS_BEFORE.isdisjoint(map(type, made)):
                 # Deciding has applied these very events, and nobody asks what was between.
                 found += [(event, after) for event in made]
@@ -59,16 +73,51 @@ def decided_alike(
                 states = accumulate(made, evolve, initial=state)
                 found += zip(made, islice(states, 1, None), strict=True)
             state = after
-    except (EngineError, *DEFECTS):
+    except (EngineError, EventUnreadable, *DEFECTS):
         return None  # what is wrong is found by whoever reads the group whole
     findings.held(("decisions",), len(parts))
+    findings.held(("commitments",), opened)
     return found
 
 
-def _is(made: Any, stored: Any) -> bool:
+def _hidden_alike(made: Any, stored: Any, keys: LeagueKeys) -> int | None:
+    """
+    Return how many cards are hidden in a row that holds just what was decided.
+
+    Nothing is asked again of what was read already.  ``None`` for any other event.
+    """
     if type(stored) is not Recorded:
-        return bool(made == stored)
-    return _TAGS[type(made)] == stored.type and encode(made) == stored.data
+        return 0 if made == stored else None
+    # Who hides nothing knows no hidden place: with its boxes taken away, nothing is a card.
+    written = encode(made) if stored.sealed is None else _written(made)
+    if _TAGS[type(made)] != stored.type or written != stored.data:
+        return None
+    if stored.sealed is None:
+        return 0
+    places = hidden_places(made)
+    due: dict[str, dict[str, Opening]] = {}
+    for pointer, card in places:
+        if not isinstance(card, SealedCard):
+            return None
+        opening = card.salt.hex(), _text(card.card)
+        for audience in card.audiences:
+            due.setdefault(audience, {})[pointer] = opening
+    boxes = unseal(keys, stored.stream, stored.stream_version, stored.sealed, None)
+    return len(places) if boxes == due else None
+
+
+def _place(hidden: Any) -> dict[str, int]:
+    if type(hidden) is not SealedCard:
+        raise TypeError("only cards follow; what else is hidden was asked for")
+    return {"pile": hidden.pile, "position": hidden.position}
+
+
+_written = msgspec.json.Encoder(order="sorted", enc_hook=_place).encode
+
+
+@lru_cache(maxsize=1_024)
+def _text(card: str) -> msgspec.Raw:
+    return msgspec.Raw(encode(card))
 
 
 def find_difference(

@@ -69,6 +69,7 @@ class StreamAudit:
         tournament: str | None = None,
     ) -> None:
         self._findings = findings
+        self._keys = keys
         self._reading = Reading(keys, findings)
         self._own = frozenset(streams)
         self._only = tournament
@@ -258,7 +259,9 @@ class StreamAudit:
         """Decide a table's command again; return it, and its events with the states they led to."""
         due = not stream.broken and self._placed(stream, group)
         due = due and self._only in (None, self._floor_of[stream.name])
-        followed = decided_alike(stream.state, group, self._findings) if due else None
+        followed = None
+        if due:
+            followed = decided_alike(stream.state, group, self._keys, self._findings)
         if followed is None:
             group = self._reading.whole(stream, group)
             if due and not stream.broken:

@@ -169,7 +169,7 @@ class _Sealer:
     What msgspec asks at each hidden place; knows that place's pointer.
 
     msgspec asks in the order in which it writes, and ``order='sorted'`` is the
-    order of :func:`_places`; the identity of each object is compared all the same.
+    order of :func:`hidden_places`; the identity of each object is compared all the same.
     """
 
     def __init__(self, event: msgspec.Struct, league: UUID, stream: str, version: int) -> None:
@@ -182,7 +182,7 @@ class _Sealer:
         if type(hidden) not in _HIDDEN:
             raise TypeError(f"{type(hidden).__name__} cannot be stored")
         if self._places is None:
-            self._places = iter(_places(self._event))
+            self._places = iter(hidden_places(self._event))
         pointer, expected = next(self._places)
         if expected is not hidden or HOUSE not in hidden.audiences or len(hidden.salt) != 32:
             raise TypeError(f"a hidden value at {pointer} is not for the house, or has no salt")
@@ -215,8 +215,8 @@ def _card(card: str) -> bytes:
     return canonical.encode(card)
 
 
-def _places(event: msgspec.Struct) -> list[Place]:
-    """Return hidden places in the order in which sorted JSON is written."""
+def hidden_places(event: msgspec.Struct) -> list[Place]:
+    """Return what an event hides by RFC 6901 pointer, in the order in which it is written."""
     found: list[Place] = []
     _find(event, "", found)
     return found
@@ -271,7 +271,7 @@ def _open(
         KeyError: If the house's box misses a place.
         ValueError: If it opens a place that is not there.
     """
-    places = _places(event)
+    places = hidden_places(event)
     # Whose a card is only the boxes know; of other values the event itself says it.
     cards = any(type(hidden) is SealedCard for _, hidden in places)
     if boxes is None:
