@@ -48,7 +48,7 @@ def parts_of(appended: Sequence[Event]) -> tuple[tuple[Event, ...], ...]:
     """
     parts: list[list[Event]] = []
     for event in appended:
-        if _begins(event, parts[-1] if parts else []):
+        if type(event) in _COMMANDS and _begins(event, parts[-1] if parts else []):
             parts.append([event])
         elif parts:
             parts[-1].append(event)
@@ -58,10 +58,8 @@ def parts_of(appended: Sequence[Event]) -> tuple[tuple[Event, ...], ...]:
 
 
 def _begins(event: Any, part: list[Any]) -> bool:
-    """Return whether *event* begins a command, and does not go on with that of *part*."""
+    """Return whether *event*, with which commands begin, does not go on with that of *part*."""
     kind = type(event)
-    if kind not in _COMMANDS:
-        return False
     if kind in _CARD_EVENTS:
         same = bool(part) and type(part[0]) is kind and part[0].decision == event.decision
         return not (event.timed_out and same)
