@@ -861,10 +861,22 @@ def pulse_bytes(chain: Json, pulse: Json) -> bytes:
     return bytes.fromhex(chain["hash"]) + u(pulse["round"], 8) + bytes.fromhex(pulse["randomness"])
 
 
+NAMED_WITHIN = 60_000_000  # microseconds
+
+
 def round_due(chain: Json, at: int) -> int:
     """`beacon.round`: the first round that comes 3 s after *at* (microseconds since 1970) at the earliest."""
     wait = at + 3_000_000 - chain["genesis"] * 1_000_000
     return max(1, -(-wait // (chain["period"] * 1_000_000)) + 1)
+
+
+def check_named(event: Event, chain: Json, given: Evidence) -> None:
+    """`beacon.round`: the round follows from the instant, and that is not 60 s before the log's own."""
+    asked = microseconds(event.data["at"])
+    given.same(event, "beacon.round", "round", event.data["round"], round_due(chain, asked))
+    late = (event.at - asked) / 1_000_000
+    text = f"the log's instant is {late} s after the one that names the round: it may have been known"
+    given.check(event, "beacon.round", event.at - asked <= NAMED_WITHIN, text)
 
 
 def check_pulse(event: Event, chain: Json, pulse: Json, report: Report) -> None:
@@ -1415,6 +1427,8 @@ class Hand:
             self.table.away[data["seat"]] = False
             if data["seat"] in self.players:
                 self.players[data["seat"]].timeouts = 0
+        elif event.type == "table_beacon_awaited":
+            self.given.check(event, "beacon.deals", False, "asked for while a hand is in play")
         elif event.type == "deal_voided":
             self.void(event)
             raise Voided
@@ -2157,8 +2171,7 @@ class Table:
         data = event.data
         chain = self.tournament.chain if self.tournament else None
         self.given.same(event, "beacon.named", "chain", data["chain"], chain)
-        due = round_due(data["chain"], microseconds(data["at"]))
-        self.given.same(event, "beacon.round", "round", data["round"], due)
+        check_named(event, data["chain"], self.given)
 
     def can_be_dealt(self) -> list[int]:
         """Seats that could play another hand (`forced.short`)."""
@@ -4658,8 +4671,7 @@ class Beacon(Part):
         self.check(event, "beacon.round", self.awaited is None, "asked for twice")
         if self.check(event, "beacon.named", self.all.chain is not None, "the terms name no beacon"):
             assert self.all.chain is not None
-            due = round_due(self.all.chain, microseconds(event.data["at"]))
-            self.same(event, "beacon.round", "round", event.data["round"], due)
+            check_named(event, self.all.chain, self.given)
         self.awaited = event
 
     def on_beacon_recorded(self, event: Event) -> None:
