@@ -1921,7 +1921,8 @@ class Hand:
         if tie["kind"] == "split":
             return tied, "ties.split"
         if tuple(tied) in self.table.ranked:
-            return [self.table.ranked[tuple(tied)]], "ties.draw_off"
+            winner, rule = self.table.ranked[tuple(tied)]
+            return [winner], rule
         everyone, rule = tuple(tied), "ties.draw_off"
         limit = 0 if tie["kind"] == "chance_cube" or tie["prefer_cube"] else tie["limit"]
         for _ in range(limit):
@@ -1930,7 +1931,7 @@ class Hand:
             tied = self.draw_off(pot, tied)
         if len(tied) > 1:
             tied, rule = [self.cube(pot, tied)], "ties.cube"
-        self.table.ranked[everyone] = tied[0]
+        self.table.ranked[everyone] = (tied[0], rule)
         return tied, rule
 
     def can_draw(self, cards: int) -> bool:
@@ -2057,7 +2058,7 @@ class Table:
         self.known = self.ruleset["variant"] == "coruscant_shift"
         self.books = {seat["seat"]: Books(seat["entrant"], seat["stack"]) for seat in opened["seats"]}
         self.away: dict[int, bool] = {}
-        self.ranked: dict[tuple[int, ...], int] = {}
+        self.ranked: dict[tuple[int, ...], tuple[int, str]] = {}  # of seats tied in this hand: who won, by which rule
         self.before: Event | None = None  # the hand_opened before this one
         self.voided: Event | None = None
         self.carry = 0
@@ -2623,15 +2624,14 @@ class Opening:
             self.same("finish.each_dealt_once", "dealers_left", due)
         if tournament is None or self.data["stage"] != 1 or tournament.closes_otherwise():
             return
-        counted = [e.data for e in tournament.of("last_hands_counted") if e.data["table"] == self.table.id]
-        if tournament.of("last_hands_called"):
-            most = counted[0]["last_hand"] if counted else None
-            if most is not None and self.data["number"] > counted[0]["hand"]:
-                self.same("finish.last_hands", "last", self.data["number"] >= most)
-            return
-        most = hands or min(filter(None, (tournament.terms["hands_max"], end.get("hands"))), default=None)
-        last = (once and not self.data["dealers_left"]) or bool(most and self.data["number"] >= most)
+        most = min(filter(None, (hands, tournament.terms["hands_max"], end.get("hands"))), default=None)
         rule = "finish.each_dealt_once" if once else "finish.hands_max"
+        for event in tournament.of("last_hands_counted"):
+            counted = event.data["last_hand"]
+            if event.data["table"] == self.table.id and self.data["number"] > event.data["hand"]:
+                if most is None or counted < most:
+                    most, rule = counted, "finish.last_hands"
+        last = (once and not self.data["dealers_left"]) or bool(most and self.data["number"] >= most)
         self.same(rule, "last", last)
 
     def first_amounts(self) -> Json:
@@ -4036,27 +4036,33 @@ class Rounds(Part):
         data = event.data
         self.same(event, "rounds.end", "round", data["round"], self.round)
         self.same(event, "rounds.end", "tables", sorted(r["table"] for r in data["results"]), sorted(self.now))
-        if not self.all.sound():
+        sound = self.all.sound()
+        if not sound:
             self.skip("results of rounds: a hand could not be followed")
-            self.take_over(event)
-            return
         for result in data["results"]:
             if result["table"] in self.now:
-                self.check_result(event, result, self.now[result["table"]])
+                (self.check_result if sound else self.take_over)(event, result, self.now[result["table"]])
         carried = self.format["stacks"] == "carried"
         still = [name for name in self.all.left() if not carried or self.stacks.get(name)]
         self.check_listed(event, "rounds.ranking", data["scores"], still)
         self.now = {}
         self.all.places.bust.clear()
 
-    def take_over(self, event: Event) -> None:
-        """The scores as they are written, where they could not be counted."""
-        for entry in event.data["scores"]:
-            self.scores[entry["entrant"]] = Score(Fraction(entry["points"]), entry["wins"], entry["chips"])
-        for result in event.data["results"]:
-            self.stacks |= {entry["entrant"]: entry["stack"] for entry in result["scores"]}
-        self.now = {}
-        self.all.places.bust.clear()
+    def take_over(self, event: Event, result: Json, seated: Json) -> None:
+        """The places and chips of a table as they are written, where they could not be counted."""
+        sat = {seat["entrant"]: seat["stack"] for seat in seated["seats"]}
+        for entry in result["scores"]:
+            name, chips = entry["entrant"], entry["stack"] - sat[entry["entrant"]]
+            points = self.worth(entry["place"], entry["shared"]) if self.format["points"] == "places" else Fraction(chips)
+            self.same(event, "rounds.points", f"points of {name}", entry["points"], decimal_text(points, 2))
+            self.score(name, points, entry["place"], chips, entry["stack"])
+
+    def score(self, name: str, points: Fraction, place: int, chips: int, stack: int) -> None:
+        score_ = self.scores.setdefault(name, Score())
+        score_.points += Fraction(decimal_text(points, 2))
+        score_.wins += place == 1
+        score_.chips += chips
+        self.stacks[name] = stack
 
     def check_result(self, event: Event, result: Json, seated: Json) -> None:
         """`rounds.places`, `rounds.points` at one table."""
@@ -4080,11 +4086,7 @@ class Rounds(Part):
                 if self.format["points"] == "places":
                     points = self.worth(place, shared)
                 due[name] = [place, shared, decimal_text(points, 2), stack]
-                score_ = self.scores.setdefault(name, Score())
-                score_.points += Fraction(decimal_text(points, 2))
-                score_.wins += place == 1
-                score_.chips += stack - sat[name]
-                self.stacks[name] = stack
+                self.score(name, points, place, stack - sat[name], stack)
         found = {e["entrant"]: [e["place"], e["shared"], e["points"], e["stack"]] for e in result["scores"]}
         self.same(event, "rounds.places", f"places at table {result['number']}", found, due)
 
@@ -4174,7 +4176,7 @@ class Pairing:
         for size in self.sizes:
             start = sum(len(table) for table in tables)
             tables.append(ranked[start : start + size])
-        starts = [sum(self.sizes[:place]) for place in range(len(self.sizes))]
+        rank = {name: place for place, name in enumerate(ranked)}
         while self.left > 0:
             best: tuple[int, int, int, int, int] | None = None
             for f in range(len(tables) - 1):
@@ -4182,7 +4184,7 @@ class Pairing:
                     for j, other in enumerate(tables[f + 1]):
                         self.left -= 1
                         saved = self.saved(tables[f], tables[f + 1], one, other)
-                        key = (-saved, starts[f + 1] + j - starts[f] - i, f, i, j)
+                        key = (-saved, rank[other] - rank[one], f, i, j)
                         if saved > 0 and (best is None or key < best):
                             best = key
             if best is None:
