@@ -45,7 +45,7 @@ NEVER_CHECKED = [
     "which tables are between hands just when somebody is moved, and so whether it could have been another move",
     "the order in which seats away are killed",
     "whether an event that only time brings (a start, an offer's end, a break) came at its instant",
-    "ratings, and what staff write: announcements, warnings, payments they saw",
+    "ratings, and what staff write: announcements, warnings, whether they saw what they say was paid",
 ]
 
 
@@ -2677,7 +2677,6 @@ PLAIN = {
     "entrant_warned",
     "table_hold_ordered",
     "table_released",
-    "payment_recorded",
     "move_ordered",
     "play_closing",
     "break_announced",
@@ -3376,6 +3375,7 @@ class Money(Part):
         self.fees: Json = self.terms["fees"]
         self.rebuys: Counter[str] = Counter()
         self.add_ons: Counter[str] = Counter()
+        self.paid: Counter[str] = Counter()  # what staff saw paid, less what was given back
         self.unclaimed = 0
         self.won: dict[str, dict[str, int]] = {}  # bounties of whom, by whom
         self.nobody: dict[str, int] = {}
@@ -3401,6 +3401,13 @@ class Money(Part):
         self.check(event, "add_on", data["number"] <= sold["max"], "more often than the terms allow")
         self.check(event, "add_on", data["entrant"] in self.all.left(), "for who is out")
         self.all.places.check_bought(event, "add_on")
+
+    def on_payment_recorded(self, event: Event) -> None:
+        data = event.data
+        self.same(event, "payment.recorded", "currency", data["currency"], self.terms["currency"])
+        player = self.all.ever.get(data["entrant"], {}).get("player")
+        self.same(event, "payment.recorded", "player", data["player"], player)
+        self.paid[data["entrant"]] += -data["amount"] if data["kind"] == "refund" else data["amount"]
 
     def rebuy_cost(self) -> tuple[int, int]:
         """`rebuy.price`: price and fee of a rebuy, by default those of an entry."""
@@ -3584,13 +3591,12 @@ class Money(Part):
         self.same(event, "cancellation", "policy", data["policy"], policy)
         names = [entry["entrant"] for entry in data["refunds"]]
         self.check(event, "cancellation", len(set(names)) == len(names), "somebody is owed twice")
+        in_order = [name for name in self.all.entrants if name in names]
+        self.check(event, "cancellation", names == in_order, "not in order of registration")
         for entry in data["refunds"]:
             player = self.all.entrants.get(entry["entrant"], {}).get("player")
             self.same(event, "cancellation", "player", entry["player"], player)
-        if self.terms["fees"]["payment"] != "on_trust":
-            self.skip("refunds of what staff saw paid")
-        else:
-            Refunds(self, event).check(data["policy"])
+        Refunds(self, event).check(data["policy"])
 
 
 class Refunds:
@@ -3630,7 +3636,11 @@ class Refunds:
         return int(self.fees["buy_in"] + self.money.rebuys[name] * self.money.rebuy_cost()[0] + bought)
 
     def by_before_play(self) -> None:
+        """What was charged; where staff write down what they saw paid, that, less what was given back."""
         for name, owed in self.due.items():
+            if self.fees["payment"] == "recorded":
+                owed.update(paid_in=self.money.paid[name])
+                continue
             owed.update(paid_in=self.fees["buy_in"], fee=self.fees["fee"], bounty=self.fees["bounty"])
 
     def by_refund_all(self) -> None:
