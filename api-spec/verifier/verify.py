@@ -2073,6 +2073,7 @@ class Table:
         self.history: list[tuple[int, dict[int, tuple[str, int]]]] = []  # who sat here with what, from each position on
         self.last_hand: Hand | None = None
         self.last_winners: list[int] = []
+        self.carries: dict[int, int] = {}  # of what the table carried at its end, by seat
         self.sound = True  # whether all hands so far could be followed
 
     def run(self) -> None:
@@ -2118,6 +2119,16 @@ class Table:
     def open_at(self, position: int) -> bool:
         closed = [event.position for event in self.events if event.type == "table_closed"]
         return self.events[0].position < position and not any(each < position for each in closed)
+
+    def to_play(self, position: int) -> bool:
+        """Whether another hand than the one in play at *position* is to come here."""
+        opened = [e.data for e in self.events if e.type == "hand_opened" and e.position < position]
+        if not opened:
+            return True
+        if opened[-1]["last"] or self.ruleset["end"]["kind"] != "each_dealt_once":
+            return not opened[-1]["last"]
+        here, sat = self.seats_at(position), {seat["seat"]: seat["entrant"] for seat in opened[-1]["seats"]}
+        return any(here.get(seat) == sat.get(seat) for seat in opened[-1]["dealers_left"])
 
     def one_hand(self, events: list[Event]) -> None:
         opened = events[0]
@@ -2308,7 +2319,7 @@ class Table:
         self.given.same(event, "stacks", "stack", event.data["stack"], self.books[event.data["seat"]].stack)
 
     def on_carry_awarded(self, event: Event) -> None:
-        """`casino.carry`: to the winners of the last main pot, one unit each in seat order; else to all who sit there."""
+        """`casino.carry`: to the winners of the last main pot, a unit each in seat order; else to all who sit there."""
         seats = sorted(seat for seat in self.last_winners if seat in self.books) or sorted(self.books)
         due: dict[int, int] = dict.fromkeys(seats, 0)
         rest, unit, turn = self.carry, self.ruleset["chip_unit"], 0
@@ -2320,6 +2331,7 @@ class Table:
         if self.sound:
             due = {seat: chips for seat, chips in due.items() if chips}
             self.given.same(event, "casino.carry", "shares", found, due)
+        self.carries = found
         for seat, chips in found.items():
             if seat in self.books:
                 self.books[seat].stack += chips
@@ -2387,7 +2399,7 @@ class Opening:
     def replay(self, before: Json) -> None:
         """`voiding.replay`: the same hand with the next deal number."""
         self.same("voiding.replay", "deal", before["deal"] + 1)
-        names = ("number", "hand", "button", "starter", "small_blind", "big_blind", "level", "base", "carry")
+        names = ("stage", "number", "hand", "button", "starter", "small_blind", "big_blind", "level", "base", "carry")
         for name in (*names, "sabacc_pot", "orbits", "first_dealer", "openings", "omissions"):
             self.same("voiding.replay", name, before[name])
         found = {seat["seat"]: (seat["entrant"], seat["stack"]) for seat in self.data["seats"]}
@@ -2410,8 +2422,9 @@ class Opening:
 
     def check_dealt(self) -> None:
         """`forced.short`: who is dealt in."""
-        if self.data["stage"] != 1:
-            self.table.given.report.skip("who plays a further stage of a hand")
+        if self.data["stage"] != 1:  # `finish.ties` says who: Result.check_played_off
+            if self.table.given.bundle.kind == "hand":
+                self.table.given.report.skip("who plays a hand that breaks a tie")
             return
         ante = self.data["level"]["amounts"]["ante"]
         spare = self.rules["short_forced"] == "not_dealt_in" and self.rules["forced"]["kind"] == "ante"
@@ -2452,7 +2465,7 @@ class Opening:
 
     def next_button(self, moved_from: int) -> int:
         """`button`, `newcomers`: to no newcomer, and where everyone deals once to those who still have to."""
-        can = [seat for seat in self.table.can_be_dealt() if seat in self.table.books]
+        can = self.can_be_dealt()
         newcomers = self.newcomers()
         seats = [seat for seat in self.dealt if seat not in newcomers]
         if self.rules["end"]["kind"] == "each_dealt_once" and self.table.before is not None:
@@ -2466,9 +2479,13 @@ class Opening:
         self.check_waiting(mover, newcomers)
         return mover
 
+    def can_be_dealt(self) -> list[int]:
+        """In the hand that breaks a tie those alone who are tied."""
+        return self.table.can_be_dealt() if self.data["stage"] == 1 else self.dealt
+
     def newcomers(self) -> set[int]:
         """Who has not been dealt in here yet; nobody where fewer than two others can be dealt in."""
-        can = self.table.can_be_dealt()
+        can = self.can_be_dealt()
         new = {seat for seat, books in self.table.books.items() if books.newcomer}
         return new if len([seat for seat in can if seat not in new]) >= 2 else set()
 
@@ -2476,7 +2493,7 @@ class Opening:
         """`newcomers`: between the button and the small blind one waits, where there are blinds."""
         due: list[int] = []
         if self.rules["forced"]["kind"] == "blinds" and self.rules["button"] == "moving":
-            for seat in clockwise(self.table.can_be_dealt(), button):
+            for seat in clockwise(self.can_be_dealt(), button):
                 if seat not in newcomers:
                     break
                 due.append(seat)
@@ -2502,7 +2519,7 @@ class Opening:
             elif old["small_blind"] is not None:
                 self.same("button.dead", "button", old["small_blind"])
         new = self.newcomers()
-        between = [seat for seat in clockwise(self.table.can_be_dealt(), self.data["button"])]
+        between = [seat for seat in clockwise(self.can_be_dealt(), self.data["button"])]
         waiting = sorted(seat for seat in between[: place_of_seat(between, old["big_blind"])] if seat in new)
         found = [seat["seat"] for seat in self.data["seats"] if seat["waiting"]]
         self.table.given.same(self.event, "newcomers", "who waits", found, waiting)
@@ -2622,10 +2639,15 @@ class Opening:
                 due = [seat for seat in old["dealers_left"] if here.get(seat) == sat.get(seat)]
             due = [seat for seat in due if seat != self.data["button"]]
             self.same("finish.each_dealt_once", "dealers_left", due)
-        if tournament is None or self.data["stage"] != 1 or tournament.closes_otherwise():
+        if self.data["stage"] != 1:
+            self.same("finish.ties", "last", True)
+            return
+        ended = self.follows and self.table.before is not None and self.table.before.data["last"]
+        rule = "finish.each_dealt_once" if once else "finish.hands_max"
+        self.table.given.check(self.event, rule, not ended, "a hand after the last one")
+        if tournament is None or tournament.closes_otherwise():
             return
         most = min(filter(None, (hands, tournament.terms["hands_max"], end.get("hands"))), default=None)
-        rule = "finish.each_dealt_once" if once else "finish.hands_max"
         for event in tournament.of("last_hands_counted"):
             counted = event.data["last_hand"]
             if event.data["table"] == self.table.id and self.data["number"] > event.data["hand"]:
@@ -3747,6 +3769,10 @@ def placed(scores: dict[str, Any]) -> list[tuple[int, int, list[str]]]:
 # ---------------------------------------------------------------------------------------------------------------
 
 
+# Ends at which those tied for the first place may play another hand.
+PLAYED_OFF = {"finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks", "finish.last_hands"}
+
+
 class Result(Part):
     """The end of a tournament, and what was set right afterwards."""
 
@@ -3763,6 +3789,7 @@ class Result(Part):
         found = {entry["entrant"]: (entry["place"], entry["shared"]) for entry in data["placings"]}
         rest = self.all.left()
         self.check_finish(event, rest)
+        self.check_played_off(event)
         scores = self.final_scores(rest)
         if scores is not None:
             due = dict(self.all.placed)
@@ -3838,6 +3865,52 @@ class Result(Part):
             self.skip("placings: stacks at the end could not be followed")
             return None
         return {name: scores[name] for name in entrants}
+
+    def check_played_off(self, event: Event) -> None:
+        """`finish.ties`: those tied for the first place, and nobody else, play one more hand if the terms let them."""
+        played = False
+        for table in self.all.tables:
+            known = all(other.sound for other in self.all.tables if other is not table)
+            before = 1
+            for opened in table.events:
+                if opened.type != "hand_opened":
+                    continue
+                data, stage = opened.data, opened.data["stage"]
+                if stage != 1 and data["deal"] == 1:
+                    played = True
+                    self.same(opened, "finish.ties", "stage, and that before", [stage, before], [2, 1])
+                    found = sorted(seat["entrant"] for seat in data["seats"] if seat["dealt"])
+                    due = [] if self.all.of_round(table.id) else sorted(self.tied_at_one_table(opened))
+                    if known:
+                        self.same(opened, "finish.ties", "who plays on", found, due)
+                before = stage
+        if not played and self.all.sound() and event.data["rule"] in PLAYED_OFF:
+            tied = self.tied_at_one_table(None)
+            self.check(event, "finish.ties", not tied, f"{tied} are tied for the first place and have not played on")
+
+    def tied_at_one_table(self, opened: Event | None) -> list[str]:
+        """Those tied for the first place before *opened*, or at the end, if one more hand may part them."""
+        rules = self.terms["ruleset"]
+        counting = rules["score"] == "hands_won"
+        sits: dict[str, str] = {}
+        scores: dict[str, tuple[int, int, int]] = {}
+        for table in self.all.tables:
+            if opened is not None and opened.stream == stream_of(table.id):
+                seats = [(s["entrant"], s["stack"], s["hands_won"], s["pots_won"]) for s in opened.data["seats"]]
+            else:  # what is carried is given away afterwards
+                seats = [
+                    (b.entrant, b.stack - table.carries.get(seat, 0), b.hands_won, b.pots_won)
+                    for seat, b in table.books.items()
+                ]
+            for name, stack, hands, pots in seats:
+                sits[name], scores[name] = table.id, (stack, hands if counting else 0, pots)
+        first = [name for name in scores if scores[name] == max(scores.values())]
+        if len(first) < 2 or len({sits[name] for name in first}) > 1 or rules["final_tie"] != "sudden_death":
+            return []
+        if rules["betting"]["kind"] != "fixed_continue" or rules["escalation"]["kind"] != "none":
+            return []
+        dearest = rules["forced"].get("amount", 0) + 2 * rules["betting"]["cost"]
+        return first if counting or scores[first[0]][0] > dearest else []
 
     def on_result_frozen(self, event: Event) -> None:
         """`disputes.freeze`: a result that is frozen is not set right before it is released."""
@@ -4063,7 +4136,9 @@ class Rounds(Part):
         sat = {seat["entrant"]: seat["stack"] for seat in seated["seats"]}
         for entry in result["scores"]:
             name, chips = entry["entrant"], entry["stack"] - sat[entry["entrant"]]
-            points = self.worth(entry["place"], entry["shared"]) if self.format["points"] == "places" else Fraction(chips)
+            points = Fraction(chips)
+            if self.format["points"] == "places":
+                points = self.worth(entry["place"], entry["shared"])
             self.same(event, "rounds.points", f"points of {name}", entry["points"], decimal_text(points, 2))
             self.score(name, points, entry["place"], chips, entry["stack"])
 
@@ -4440,8 +4515,7 @@ class Seating(Part):
         if data["candidates"] or table.seats_at(event.position):  # one that nobody is left at just closes
             self.same(event, data["rule"], "table that breaks", [table.number], first)
         rest = {number: other for number, other in before.items() if other is not table}
-        lowest = rest[min(rest)].id if rest else None
-        self.same(event, "seating.break_table", "carry_to", data["carry_to"], lowest)
+        self.same(event, "seating.break_table", "carry_to", data["carry_to"], self.heir(event, table))
         self.check_inherited(event, table)
         if data["final"]:
             self.same(event, "seating.final_table", "tables left", len(rest), 1)
@@ -4453,6 +4527,18 @@ class Seating(Part):
         self.same(
             event, "rule", "rule", data["rule"], "seating.final_table" if data["final"] else "seating.break_table"
         )
+
+    def heir(self, event: Event, breaks: Table) -> str | None:
+        """`seating.break_table`: of the tables with hands to play those that will stay, the lowest number."""
+        players = self.sizes(event)
+        others = {number: table for number, table in self.numbers(event.position).items() if table is not breaks}
+        tables = {number: table for number, table in others.items() if table.to_play(event.position)}
+        count = sum(players.get(table.id, 0) for table in (*tables.values(), breaks))
+        seats = self.terms["table_seats"]
+        needed = 1 if count <= (self.terms["floor"]["final_table_size"] or seats) else max(2, -(-count // seats))
+        order = {number: place for place, number in enumerate(self.all.order)}
+        stays = sorted(tables, key=lambda number: (players.get(tables[number].id, 0) > 0, order.get(number, -1)))
+        return tables[min(stays[-needed:])].id if stays else None
 
     def check_inherited(self, event: Event, table: Table) -> None:
         """`seating.break_table`: what left *table* with its last entrant comes to the heir."""
@@ -5369,7 +5455,7 @@ def guarded(report: Report, what: str, run: Any, position: int | None = None) ->
     """*run*; what it cannot read in the events is a difference, never a crash that hides others."""
     try:
         run()
-    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
         report.differ(position, what, f"an event has not the shape it needs: {type(error).__name__}: {error}")
 
 
