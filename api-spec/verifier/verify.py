@@ -2704,7 +2704,6 @@ PLAIN = {
     "break_announced",
     "result_released",
     "rebuy_declared",
-    "leave_declared",
     "no_show_seated",
     "tables_recorded",
     "round_closing",
@@ -2747,10 +2746,12 @@ class Tournament:
             self.by_kind.setdefault(event.type, []).append(event)
         named = self.of("beacon_named")
         self.chain: Json | None = named[-1].data["chain"] if named else None
+        self.is_casino: bool = self.terms["ruleset"]["end"]["kind"] == "open"
         self.find_masters()
         self.entering, self.places, self.money = Entering(self), Places(self), Money(self)
-        self.rounds = Rounds(self)
-        self.parts: list[Part] = [self.entering, self.places, self.money, self.rounds, Seating(self), Clock(self)]
+        self.rounds, self.casino = Rounds(self), Casino(self)
+        self.parts: list[Part] = [self.entering, self.places, self.money, self.casino, self.rounds]
+        self.parts += [Seating(self), Clock(self)]
         self.parts += [Floor(self), Beacon(self), Result(self)]
 
     def of(self, kind: str) -> list[Event]:
@@ -2975,6 +2976,10 @@ class Entering(Part):
         """`entry.re_entry`: a player has one entry at a time, and so many more as the terms allow."""
         mine = [name for name, entrant in self.all.entrants.items() if entrant["player"] == player]
         if not mine:
+            return
+        if self.all.is_casino:
+            out = all(name in self.all.casino.gone for name in mine)
+            self.check(event, "casino.sit_down", out, "this player has not left")
             return
         out = all(name in self.all.placed for name in mine)
         few = len(mine) <= self.terms["entry"]["re_entries_max"]
@@ -3765,6 +3770,136 @@ def placed(scores: dict[str, Any]) -> list[tuple[int, int, list[str]]]:
 
 
 # ---------------------------------------------------------------------------------------------------------------
+# 8 Rules, a casino: rulebook 13.22 to 13.28
+# ---------------------------------------------------------------------------------------------------------------
+
+ANSWERS = {"selection_committed", "improvement_committed", "seat_acted"}
+
+
+class Casino(Part):
+    """Who comes with chips and leaves with others; nobody is out."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        super().__init__(tournament)
+        self.gone: dict[str, int] = {}  # what who has left took away
+        self.leaving: dict[str, Event] = {}
+        self.promised: Counter[str] = Counter()
+
+    def on_chips_promised(self, event: Event) -> None:
+        """`casino.sit_down`, `casino.add_on`: a starting stack at the lowest free seat, or whole units at one's own."""
+        data, rule = event.data, event.data["rule"]
+        if not self.all.is_casino:
+            return
+        self.same(event, "rule", "rule", rule, "casino.sit_down" if data["newcomer"] else "casino.add_on")
+        self.check(event, rule, data["entrant"] not in self.gone, "for who has left")
+        self.promised[data["entrant"]] += data["chips"]
+        table = self.all.table(data["table"])
+        if not data["newcomer"]:
+            unit = self.terms["ruleset"]["chip_unit"]
+            self.check(event, rule, data["chips"] > 0 and data["chips"] % unit == 0, "no whole units")
+        elif table is not None:
+            taken = set(table.seats_at(event.position)) | {e.data["seat"] for e in self.on_their_way(event)}
+            taken |= {window["seat"] for window in self.all.places.windows.values()}
+            due = [next(seat for seat in range(1, table.size + 2) if seat not in taken), self.terms["starting_stack"]]
+            if table.sound:
+                self.same(event, rule, "seat and chips", [data["seat"], data["chips"]], due)
+
+    def on_their_way(self, event: Event) -> list[Event]:
+        """The promises before *event* to newcomers who do not sit yet."""
+        brought = {e.data["entrant"] for e in self.all.of("chips_brought") if e.version < event.version}
+        before = [e for e in self.all.of("chips_promised") if e.version < event.version and e.data["newcomer"]]
+        return [e for e in before if e.data["entrant"] not in brought and e.data["entrant"] not in self.gone]
+
+    def on_chips_brought(self, event: Event) -> None:
+        """As many chips as were promised, and they stand at the table."""
+        data = event.data
+        if not self.all.is_casino:
+            return
+        self.check(event, data["rule"], 0 < data["chips"] <= self.promised[data["entrant"]], "more than was promised")
+        self.promised[data["entrant"]] -= data["chips"]
+        due = [data["seat"], data["entrant"], data["chips"]]
+        table = self.all.table(data["table"])
+        self.check(event, data["rule"], table is None or due in self.came(table, event.at), "it did not come so")
+        self.all.places.comes_back(data["entrant"])
+
+    def came(self, table: Table, at: int | None = None) -> list[list[Any]]:
+        """[seat, entrant, chips] of all that came to *table* from outside: by then, or ever."""
+        found: list[list[Any]] = []
+        for event in table.events:
+            if at not in (None, event.at):
+                continue
+            if event.type == "chips_bought" and event.data["cause"] == "add_on":
+                found.append([event.data["seat"], event.data["entrant"], event.data["chips"]])
+            elif event.type == "arrivals_seated":
+                found += [[each["seat"], each["entrant"], each["stack"]] for each in event.data["arrivals"]]
+        return found
+
+    def on_leave_declared(self, event: Event) -> None:
+        name = event.data["entrant"]
+        text = "who leaves is in, and in a casino"
+        self.check(event, "casino.leave", self.all.is_casino and name in self.all.left(), text)
+        self.leaving[name] = event
+
+    def on_entrant_cashed_out(self, event: Event) -> None:
+        """`casino.cash_out`: the stack, the last one the carry too; who stays broke leaves with nothing."""
+        data, name = event.data, event.data["entrant"]
+        once = self.all.is_casino and name in self.all.entrants and name not in self.gone
+        self.check(event, "casino.cash_out", once, "who is not in a casino, or has left before")
+        table = self.all.table(data["table"])
+        due = 0
+        left = [e for e in table.events if e.type == "seats_vacated" and e.at == event.at] if table else []
+        left = [e for e in left if any(each["entrant"] == name for each in e.data["departures"])]
+        for vacated in left:
+            first = min(vacated.data["departures"], key=lambda each: int(each["seat"]))["entrant"]
+            due = sum(each["stack"] for each in vacated.data["departures"] if each["entrant"] == name)
+            due += vacated.data["carry"] if name == first else 0
+        if not left:
+            self.check(event, "casino.cash_out", name in self.all.places.bust, "still has a seat")
+        self.same(event, "casino.cash_out", "stack", data["stack"], due)
+        declared = name in self.leaving or not left
+        self.check(event, "casino.leave", declared, "has not said so")
+        self.gone[name] = data["stack"]
+        self.all.places.comes_back(name)
+
+    def on_entrant_eliminated(self, event: Event) -> None:
+        self.check(event, "casino", not self.all.is_casino, "nobody is out in a casino")
+
+    def on_entrant_disqualified(self, event: Event) -> None:
+        self.check(event, "disqualification", not self.all.is_casino, "nobody is disqualified from a casino")
+
+    def on_tournament_finished(self, event: Event) -> None:
+        """What was promised and declared before is done first."""
+        waiting = sorted(set(self.leaving) - set(self.gone))
+        self.check(event, "casino.leave", not waiting, f"{waiting} have not left")
+        owed = sorted(name for name, chips in self.promised.items() if chips and name not in self.gone)
+        self.check(event, "casino.add_on", not owed, f"what {owed} were promised has not come")
+
+    def end(self) -> None:
+        if not self.all.is_casino:
+            return
+        brought = Counter((e.data["seat"], e.data["entrant"], e.data["chips"]) for e in self.all.of("chips_brought"))
+        for table in self.all.tables:
+            came = Counter((seat, name, chips) for seat, name, chips in self.came(table))
+            text = "chips came to the table that nobody had promised"
+            self.check(table.events[0], "casino.add_on", came == brought, text)
+            self.check_gone(table)
+
+    def check_gone(self, table: Table) -> None:
+        """`casino.leave`: who gave up the seat took the chips away, and does nothing any more from then on."""
+        out = {(e.data["entrant"], e.at) for e in self.all.of("entrant_cashed_out")}
+        for event in table.events:
+            if event.type == "seats_vacated":
+                names = [each["entrant"] for each in event.data["departures"]]
+                self.check(event, "casino.cash_out", all((name, event.at) in out for name in names), "not cashed out")
+            elif event.type in ANSWERS or event.type == "hand_quit":
+                said = self.leaving.get(event.data["entrant"])
+                left = said is not None and said.position < event.position
+                quits = event.type == "hand_quit"
+                text = "folds so without leaving" if quits else "plays on after leaving"
+                self.check(event, "casino.leave", left == quits, text)
+
+
+# ---------------------------------------------------------------------------------------------------------------
 # 8 Rules, the result: rulebook 13.10 to 13.15, 16
 # ---------------------------------------------------------------------------------------------------------------
 
@@ -3817,6 +3952,8 @@ class Result(Part):
     def check_finish(self, event: Event, rest: list[str]) -> None:
         """That the rule which ended the tournament could end it."""
         rule = event.data["rule"]
+        ends = not self.all.is_casino or rule in ("finish.closed", "finish.hands_max", "finish.last_hands")
+        self.check(event, "casino", ends, "a casino goes on until it is closed")
         if rule in ("finish.last_entrant", "finish.nobody_left"):
             due = 1 if rule == "finish.last_entrant" else 0
             self.check(event, rule, len(rest) == due, f"{len(rest)} are left")
@@ -3850,10 +3987,7 @@ class Result(Part):
         ended = self.all.of("round_ended")
         if ended and not self.all.of("final_seated"):
             return {name: self.all.rounds.key(name) for name in entrants}
-        if self.all.of("entrant_cashed_out"):
-            self.skip("placings of a casino, by what was taken away")
-            return None
-        scores: dict[str, Any] = {}
+        scores: dict[str, Any] = {name: (stack, 0) for name, stack in self.all.casino.gone.items()}
         counting = self.terms["ruleset"]["score"] == "hands_won"
         for table in self.all.tables:
             if not table.sound:
@@ -3909,7 +4043,9 @@ class Result(Part):
             return []
         if rules["betting"]["kind"] != "fixed_continue" or rules["escalation"]["kind"] != "none":
             return []
-        dearest = rules["forced"].get("amount", 0) + 2 * rules["betting"]["cost"]
+        forced = {name: rules["forced"].get(name, 0) for name in ("amount", "table_ante", "small", "big")}
+        dearest = forced["amount"] + forced["table_ante"] + max(forced["small"], forced["big"])
+        dearest += 2 * rules["betting"]["cost"]
         return first if counting or scores[first[0]][0] > dearest else []
 
     def on_result_frozen(self, event: Event) -> None:
