@@ -45,7 +45,7 @@ NEVER_CHECKED = [
     "which tables are between hands just when somebody is moved, and so whether it could have been another move",
     "the order in which seats away are killed",
     "whether an event that only time brings (a start, an offer's end, a break) came at its instant",
-    "ratings, and what staff write: announcements, warnings, payments they saw",
+    "ratings, and what staff write: announcements, warnings, whether they saw what they say was paid",
 ]
 
 
@@ -861,10 +861,22 @@ def pulse_bytes(chain: Json, pulse: Json) -> bytes:
     return bytes.fromhex(chain["hash"]) + u(pulse["round"], 8) + bytes.fromhex(pulse["randomness"])
 
 
+NAMED_WITHIN = 60_000_000  # microseconds
+
+
 def round_due(chain: Json, at: int) -> int:
     """`beacon.round`: the first round that comes 3 s after *at* (microseconds since 1970) at the earliest."""
     wait = at + 3_000_000 - chain["genesis"] * 1_000_000
     return max(1, -(-wait // (chain["period"] * 1_000_000)) + 1)
+
+
+def check_named(event: Event, chain: Json, given: Evidence) -> None:
+    """`beacon.round`: the round follows from the instant, and that is not 60 s before the log's own."""
+    asked = microseconds(event.data["at"])
+    given.same(event, "beacon.round", "round", event.data["round"], round_due(chain, asked))
+    late = (event.at - asked) / 1_000_000
+    text = f"the log's instant is {late} s after the one that names the round: it may have been known"
+    given.check(event, "beacon.round", event.at - asked <= NAMED_WITHIN, text)
 
 
 def check_pulse(event: Event, chain: Json, pulse: Json, report: Report) -> None:
@@ -1415,6 +1427,8 @@ class Hand:
             self.table.away[data["seat"]] = False
             if data["seat"] in self.players:
                 self.players[data["seat"]].timeouts = 0
+        elif event.type == "table_beacon_awaited":
+            self.given.check(event, "beacon.deals", False, "asked for while a hand is in play")
         elif event.type == "deal_voided":
             self.void(event)
             raise Voided
@@ -1907,7 +1921,8 @@ class Hand:
         if tie["kind"] == "split":
             return tied, "ties.split"
         if tuple(tied) in self.table.ranked:
-            return [self.table.ranked[tuple(tied)]], "ties.draw_off"
+            winner, rule = self.table.ranked[tuple(tied)]
+            return [winner], rule
         everyone, rule = tuple(tied), "ties.draw_off"
         limit = 0 if tie["kind"] == "chance_cube" or tie["prefer_cube"] else tie["limit"]
         for _ in range(limit):
@@ -1916,7 +1931,7 @@ class Hand:
             tied = self.draw_off(pot, tied)
         if len(tied) > 1:
             tied, rule = [self.cube(pot, tied)], "ties.cube"
-        self.table.ranked[everyone] = tied[0]
+        self.table.ranked[everyone] = (tied[0], rule)
         return tied, rule
 
     def can_draw(self, cards: int) -> bool:
@@ -2043,7 +2058,7 @@ class Table:
         self.known = self.ruleset["variant"] == "coruscant_shift"
         self.books = {seat["seat"]: Books(seat["entrant"], seat["stack"]) for seat in opened["seats"]}
         self.away: dict[int, bool] = {}
-        self.ranked: dict[tuple[int, ...], int] = {}
+        self.ranked: dict[tuple[int, ...], tuple[int, str]] = {}  # of seats tied in this hand: who won, by which rule
         self.before: Event | None = None  # the hand_opened before this one
         self.voided: Event | None = None
         self.carry = 0
@@ -2058,6 +2073,7 @@ class Table:
         self.history: list[tuple[int, dict[int, tuple[str, int]]]] = []  # who sat here with what, from each position on
         self.last_hand: Hand | None = None
         self.last_winners: list[int] = []
+        self.carries: dict[int, int] = {}  # of what the table carried at its end, by seat
         self.sound = True  # whether all hands so far could be followed
 
     def run(self) -> None:
@@ -2103,6 +2119,16 @@ class Table:
     def open_at(self, position: int) -> bool:
         closed = [event.position for event in self.events if event.type == "table_closed"]
         return self.events[0].position < position and not any(each < position for each in closed)
+
+    def to_play(self, position: int) -> bool:
+        """Whether another hand than the one in play at *position* is to come here."""
+        opened = [e.data for e in self.events if e.type == "hand_opened" and e.position < position]
+        if not opened:
+            return True
+        if opened[-1]["last"] or self.ruleset["end"]["kind"] != "each_dealt_once":
+            return not opened[-1]["last"]
+        here, sat = self.seats_at(position), {seat["seat"]: seat["entrant"] for seat in opened[-1]["seats"]}
+        return any(here.get(seat) == sat.get(seat) for seat in opened[-1]["dealers_left"])
 
     def one_hand(self, events: list[Event]) -> None:
         opened = events[0]
@@ -2157,8 +2183,7 @@ class Table:
         data = event.data
         chain = self.tournament.chain if self.tournament else None
         self.given.same(event, "beacon.named", "chain", data["chain"], chain)
-        due = round_due(data["chain"], microseconds(data["at"]))
-        self.given.same(event, "beacon.round", "round", data["round"], due)
+        check_named(event, data["chain"], self.given)
 
     def can_be_dealt(self) -> list[int]:
         """Seats that could play another hand (`forced.short`)."""
@@ -2294,7 +2319,7 @@ class Table:
         self.given.same(event, "stacks", "stack", event.data["stack"], self.books[event.data["seat"]].stack)
 
     def on_carry_awarded(self, event: Event) -> None:
-        """`casino.carry`: to the winners of the last main pot, one unit each in seat order; else to all who sit there."""
+        """`casino.carry`: to the winners of the last main pot, a unit each in seat order; else to all who sit there."""
         seats = sorted(seat for seat in self.last_winners if seat in self.books) or sorted(self.books)
         due: dict[int, int] = dict.fromkeys(seats, 0)
         rest, unit, turn = self.carry, self.ruleset["chip_unit"], 0
@@ -2306,6 +2331,7 @@ class Table:
         if self.sound:
             due = {seat: chips for seat, chips in due.items() if chips}
             self.given.same(event, "casino.carry", "shares", found, due)
+        self.carries = found
         for seat, chips in found.items():
             if seat in self.books:
                 self.books[seat].stack += chips
@@ -2373,7 +2399,7 @@ class Opening:
     def replay(self, before: Json) -> None:
         """`voiding.replay`: the same hand with the next deal number."""
         self.same("voiding.replay", "deal", before["deal"] + 1)
-        names = ("number", "hand", "button", "starter", "small_blind", "big_blind", "level", "base", "carry")
+        names = ("stage", "number", "hand", "button", "starter", "small_blind", "big_blind", "level", "base", "carry")
         for name in (*names, "sabacc_pot", "orbits", "first_dealer", "openings", "omissions"):
             self.same("voiding.replay", name, before[name])
         found = {seat["seat"]: (seat["entrant"], seat["stack"]) for seat in self.data["seats"]}
@@ -2396,8 +2422,9 @@ class Opening:
 
     def check_dealt(self) -> None:
         """`forced.short`: who is dealt in."""
-        if self.data["stage"] != 1:
-            self.table.given.report.skip("who plays a further stage of a hand")
+        if self.data["stage"] != 1:  # `finish.ties` says who: Result.check_played_off
+            if self.table.given.bundle.kind == "hand":
+                self.table.given.report.skip("who plays a hand that breaks a tie")
             return
         ante = self.data["level"]["amounts"]["ante"]
         spare = self.rules["short_forced"] == "not_dealt_in" and self.rules["forced"]["kind"] == "ante"
@@ -2438,7 +2465,7 @@ class Opening:
 
     def next_button(self, moved_from: int) -> int:
         """`button`, `newcomers`: to no newcomer, and where everyone deals once to those who still have to."""
-        can = [seat for seat in self.table.can_be_dealt() if seat in self.table.books]
+        can = self.can_be_dealt()
         newcomers = self.newcomers()
         seats = [seat for seat in self.dealt if seat not in newcomers]
         if self.rules["end"]["kind"] == "each_dealt_once" and self.table.before is not None:
@@ -2452,9 +2479,13 @@ class Opening:
         self.check_waiting(mover, newcomers)
         return mover
 
+    def can_be_dealt(self) -> list[int]:
+        """In the hand that breaks a tie those alone who are tied."""
+        return self.table.can_be_dealt() if self.data["stage"] == 1 else self.dealt
+
     def newcomers(self) -> set[int]:
         """Who has not been dealt in here yet; nobody where fewer than two others can be dealt in."""
-        can = self.table.can_be_dealt()
+        can = self.can_be_dealt()
         new = {seat for seat, books in self.table.books.items() if books.newcomer}
         return new if len([seat for seat in can if seat not in new]) >= 2 else set()
 
@@ -2462,7 +2493,7 @@ class Opening:
         """`newcomers`: between the button and the small blind one waits, where there are blinds."""
         due: list[int] = []
         if self.rules["forced"]["kind"] == "blinds" and self.rules["button"] == "moving":
-            for seat in clockwise(self.table.can_be_dealt(), button):
+            for seat in clockwise(self.can_be_dealt(), button):
                 if seat not in newcomers:
                     break
                 due.append(seat)
@@ -2488,7 +2519,7 @@ class Opening:
             elif old["small_blind"] is not None:
                 self.same("button.dead", "button", old["small_blind"])
         new = self.newcomers()
-        between = [seat for seat in clockwise(self.table.can_be_dealt(), self.data["button"])]
+        between = [seat for seat in clockwise(self.can_be_dealt(), self.data["button"])]
         waiting = sorted(seat for seat in between[: place_of_seat(between, old["big_blind"])] if seat in new)
         found = [seat["seat"] for seat in self.data["seats"] if seat["waiting"]]
         self.table.given.same(self.event, "newcomers", "who waits", found, waiting)
@@ -2608,17 +2639,21 @@ class Opening:
                 due = [seat for seat in old["dealers_left"] if here.get(seat) == sat.get(seat)]
             due = [seat for seat in due if seat != self.data["button"]]
             self.same("finish.each_dealt_once", "dealers_left", due)
-        if tournament is None or self.data["stage"] != 1 or tournament.closes_otherwise():
+        if self.data["stage"] != 1:
+            self.same("finish.ties", "last", True)
             return
-        counted = [e.data for e in tournament.of("last_hands_counted") if e.data["table"] == self.table.id]
-        if tournament.of("last_hands_called"):
-            most = counted[0]["last_hand"] if counted else None
-            if most is not None and self.data["number"] > counted[0]["hand"]:
-                self.same("finish.last_hands", "last", self.data["number"] >= most)
-            return
-        most = hands or min(filter(None, (tournament.terms["hands_max"], end.get("hands"))), default=None)
-        last = (once and not self.data["dealers_left"]) or bool(most and self.data["number"] >= most)
+        ended = self.follows and self.table.before is not None and self.table.before.data["last"]
         rule = "finish.each_dealt_once" if once else "finish.hands_max"
+        self.table.given.check(self.event, rule, not ended, "a hand after the last one")
+        if tournament is None or tournament.closes_otherwise():
+            return
+        most = min(filter(None, (hands, tournament.terms["hands_max"], end.get("hands"))), default=None)
+        for event in tournament.of("last_hands_counted"):
+            counted = event.data["last_hand"]
+            if event.data["table"] == self.table.id and self.data["number"] > event.data["hand"]:
+                if most is None or counted < most:
+                    most, rule = counted, "finish.last_hands"
+        last = (once and not self.data["dealers_left"]) or bool(most and self.data["number"] >= most)
         self.same(rule, "last", last)
 
     def first_amounts(self) -> Json:
@@ -2664,13 +2699,11 @@ PLAIN = {
     "entrant_warned",
     "table_hold_ordered",
     "table_released",
-    "payment_recorded",
     "move_ordered",
     "play_closing",
     "break_announced",
     "result_released",
     "rebuy_declared",
-    "leave_declared",
     "no_show_seated",
     "tables_recorded",
     "round_closing",
@@ -2713,10 +2746,12 @@ class Tournament:
             self.by_kind.setdefault(event.type, []).append(event)
         named = self.of("beacon_named")
         self.chain: Json | None = named[-1].data["chain"] if named else None
+        self.is_casino: bool = self.terms["ruleset"]["end"]["kind"] == "open"
         self.find_masters()
         self.entering, self.places, self.money = Entering(self), Places(self), Money(self)
-        self.rounds = Rounds(self)
-        self.parts: list[Part] = [self.entering, self.places, self.money, self.rounds, Seating(self), Clock(self)]
+        self.rounds, self.casino = Rounds(self), Casino(self)
+        self.parts: list[Part] = [self.entering, self.places, self.money, self.casino, self.rounds]
+        self.parts += [Seating(self), Clock(self)]
         self.parts += [Floor(self), Beacon(self), Result(self)]
 
     def of(self, kind: str) -> list[Event]:
@@ -2941,6 +2976,10 @@ class Entering(Part):
         """`entry.re_entry`: a player has one entry at a time, and so many more as the terms allow."""
         mine = [name for name, entrant in self.all.entrants.items() if entrant["player"] == player]
         if not mine:
+            return
+        if self.all.is_casino:
+            out = all(name in self.all.casino.gone for name in mine)
+            self.check(event, "casino.sit_down", out, "this player has not left")
             return
         out = all(name in self.all.placed for name in mine)
         few = len(mine) <= self.terms["entry"]["re_entries_max"]
@@ -3363,6 +3402,7 @@ class Money(Part):
         self.fees: Json = self.terms["fees"]
         self.rebuys: Counter[str] = Counter()
         self.add_ons: Counter[str] = Counter()
+        self.paid: Counter[str] = Counter()  # what staff saw paid, less what was given back
         self.unclaimed = 0
         self.won: dict[str, dict[str, int]] = {}  # bounties of whom, by whom
         self.nobody: dict[str, int] = {}
@@ -3388,6 +3428,13 @@ class Money(Part):
         self.check(event, "add_on", data["number"] <= sold["max"], "more often than the terms allow")
         self.check(event, "add_on", data["entrant"] in self.all.left(), "for who is out")
         self.all.places.check_bought(event, "add_on")
+
+    def on_payment_recorded(self, event: Event) -> None:
+        data = event.data
+        self.same(event, "payment.recorded", "currency", data["currency"], self.terms["currency"])
+        player = self.all.ever.get(data["entrant"], {}).get("player")
+        self.same(event, "payment.recorded", "player", data["player"], player)
+        self.paid[data["entrant"]] += -data["amount"] if data["kind"] == "refund" else data["amount"]
 
     def rebuy_cost(self) -> tuple[int, int]:
         """`rebuy.price`: price and fee of a rebuy, by default those of an entry."""
@@ -3571,13 +3618,12 @@ class Money(Part):
         self.same(event, "cancellation", "policy", data["policy"], policy)
         names = [entry["entrant"] for entry in data["refunds"]]
         self.check(event, "cancellation", len(set(names)) == len(names), "somebody is owed twice")
+        in_order = [name for name in self.all.entrants if name in names]
+        self.check(event, "cancellation", names == in_order, "not in order of registration")
         for entry in data["refunds"]:
             player = self.all.entrants.get(entry["entrant"], {}).get("player")
             self.same(event, "cancellation", "player", entry["player"], player)
-        if self.terms["fees"]["payment"] != "on_trust":
-            self.skip("refunds of what staff saw paid")
-        else:
-            Refunds(self, event).check(data["policy"])
+        Refunds(self, event).check(data["policy"])
 
 
 class Refunds:
@@ -3617,7 +3663,11 @@ class Refunds:
         return int(self.fees["buy_in"] + self.money.rebuys[name] * self.money.rebuy_cost()[0] + bought)
 
     def by_before_play(self) -> None:
+        """What was charged; where staff write down what they saw paid, that, less what was given back."""
         for name, owed in self.due.items():
+            if self.fees["payment"] == "recorded":
+                owed.update(paid_in=self.money.paid[name])
+                continue
             owed.update(paid_in=self.fees["buy_in"], fee=self.fees["fee"], bounty=self.fees["bounty"])
 
     def by_refund_all(self) -> None:
@@ -3720,8 +3770,142 @@ def placed(scores: dict[str, Any]) -> list[tuple[int, int, list[str]]]:
 
 
 # ---------------------------------------------------------------------------------------------------------------
+# 8 Rules, a casino: rulebook 13.22 to 13.28
+# ---------------------------------------------------------------------------------------------------------------
+
+ANSWERS = {"selection_committed", "improvement_committed", "seat_acted"}
+
+
+class Casino(Part):
+    """Who comes with chips and leaves with others; nobody is out."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        super().__init__(tournament)
+        self.gone: dict[str, int] = {}  # what who has left took away
+        self.leaving: dict[str, Event] = {}
+        self.promised: Counter[str] = Counter()
+
+    def on_chips_promised(self, event: Event) -> None:
+        """`casino.sit_down`, `casino.add_on`: a starting stack at the lowest free seat, or whole units at one's own."""
+        data, rule = event.data, event.data["rule"]
+        if not self.all.is_casino:
+            return
+        self.same(event, "rule", "rule", rule, "casino.sit_down" if data["newcomer"] else "casino.add_on")
+        self.check(event, rule, data["entrant"] not in self.gone, "for who has left")
+        self.promised[data["entrant"]] += data["chips"]
+        table = self.all.table(data["table"])
+        if not data["newcomer"]:
+            unit = self.terms["ruleset"]["chip_unit"]
+            self.check(event, rule, data["chips"] > 0 and data["chips"] % unit == 0, "no whole units")
+        elif table is not None:
+            taken = set(table.seats_at(event.position)) | {e.data["seat"] for e in self.on_their_way(event)}
+            taken |= {window["seat"] for window in self.all.places.windows.values()}
+            due = [next(seat for seat in range(1, table.size + 2) if seat not in taken), self.terms["starting_stack"]]
+            if table.sound:
+                self.same(event, rule, "seat and chips", [data["seat"], data["chips"]], due)
+
+    def on_their_way(self, event: Event) -> list[Event]:
+        """The promises before *event* to newcomers who do not sit yet."""
+        brought = {e.data["entrant"] for e in self.all.of("chips_brought") if e.version < event.version}
+        before = [e for e in self.all.of("chips_promised") if e.version < event.version and e.data["newcomer"]]
+        return [e for e in before if e.data["entrant"] not in brought and e.data["entrant"] not in self.gone]
+
+    def on_chips_brought(self, event: Event) -> None:
+        """As many chips as were promised, and they stand at the table."""
+        data = event.data
+        if not self.all.is_casino:
+            return
+        self.check(event, data["rule"], 0 < data["chips"] <= self.promised[data["entrant"]], "more than was promised")
+        self.promised[data["entrant"]] -= data["chips"]
+        due = [data["seat"], data["entrant"], data["chips"]]
+        table = self.all.table(data["table"])
+        self.check(event, data["rule"], table is None or due in self.came(table, event.at), "it did not come so")
+        self.all.places.comes_back(data["entrant"])
+
+    def came(self, table: Table, at: int | None = None) -> list[list[Any]]:
+        """[seat, entrant, chips] of all that came to *table* from outside: by then, or ever."""
+        found: list[list[Any]] = []
+        for event in table.events:
+            if at not in (None, event.at):
+                continue
+            if event.type == "chips_bought" and event.data["cause"] == "add_on":
+                found.append([event.data["seat"], event.data["entrant"], event.data["chips"]])
+            elif event.type == "arrivals_seated":
+                found += [[each["seat"], each["entrant"], each["stack"]] for each in event.data["arrivals"]]
+        return found
+
+    def on_leave_declared(self, event: Event) -> None:
+        name = event.data["entrant"]
+        text = "who leaves is in, and in a casino"
+        self.check(event, "casino.leave", self.all.is_casino and name in self.all.left(), text)
+        self.leaving[name] = event
+
+    def on_entrant_cashed_out(self, event: Event) -> None:
+        """`casino.cash_out`: the stack, the last one the carry too; who stays broke leaves with nothing."""
+        data, name = event.data, event.data["entrant"]
+        once = self.all.is_casino and name in self.all.entrants and name not in self.gone
+        self.check(event, "casino.cash_out", once, "who is not in a casino, or has left before")
+        table = self.all.table(data["table"])
+        due = 0
+        left = [e for e in table.events if e.type == "seats_vacated" and e.at == event.at] if table else []
+        left = [e for e in left if any(each["entrant"] == name for each in e.data["departures"])]
+        for vacated in left:
+            first = min(vacated.data["departures"], key=lambda each: int(each["seat"]))["entrant"]
+            due = sum(each["stack"] for each in vacated.data["departures"] if each["entrant"] == name)
+            due += vacated.data["carry"] if name == first else 0
+        if not left:
+            self.check(event, "casino.cash_out", name in self.all.places.bust, "still has a seat")
+        self.same(event, "casino.cash_out", "stack", data["stack"], due)
+        declared = name in self.leaving or not left
+        self.check(event, "casino.leave", declared, "has not said so")
+        self.gone[name] = data["stack"]
+        self.all.places.comes_back(name)
+
+    def on_entrant_eliminated(self, event: Event) -> None:
+        self.check(event, "casino", not self.all.is_casino, "nobody is out in a casino")
+
+    def on_entrant_disqualified(self, event: Event) -> None:
+        self.check(event, "disqualification", not self.all.is_casino, "nobody is disqualified from a casino")
+
+    def on_tournament_finished(self, event: Event) -> None:
+        """What was promised and declared before is done first."""
+        waiting = sorted(set(self.leaving) - set(self.gone))
+        self.check(event, "casino.leave", not waiting, f"{waiting} have not left")
+        owed = sorted(name for name, chips in self.promised.items() if chips and name not in self.gone)
+        self.check(event, "casino.add_on", not owed, f"what {owed} were promised has not come")
+
+    def end(self) -> None:
+        if not self.all.is_casino:
+            return
+        brought = Counter((e.data["seat"], e.data["entrant"], e.data["chips"]) for e in self.all.of("chips_brought"))
+        for table in self.all.tables:
+            came = Counter((seat, name, chips) for seat, name, chips in self.came(table))
+            text = "chips came to the table that nobody had promised"
+            self.check(table.events[0], "casino.add_on", came == brought, text)
+            self.check_gone(table)
+
+    def check_gone(self, table: Table) -> None:
+        """`casino.leave`: who gave up the seat took the chips away, and does nothing any more from then on."""
+        out = {(e.data["entrant"], e.at) for e in self.all.of("entrant_cashed_out")}
+        for event in table.events:
+            if event.type == "seats_vacated":
+                names = [each["entrant"] for each in event.data["departures"]]
+                self.check(event, "casino.cash_out", all((name, event.at) in out for name in names), "not cashed out")
+            elif event.type in ANSWERS or event.type == "hand_quit":
+                said = self.leaving.get(event.data["entrant"])
+                left = said is not None and said.position < event.position
+                quits = event.type == "hand_quit"
+                text = "folds so without leaving" if quits else "plays on after leaving"
+                self.check(event, "casino.leave", left == quits, text)
+
+
+# ---------------------------------------------------------------------------------------------------------------
 # 8 Rules, the result: rulebook 13.10 to 13.15, 16
 # ---------------------------------------------------------------------------------------------------------------
+
+
+# Ends at which those tied for the first place may play another hand.
+PLAYED_OFF = {"finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks", "finish.last_hands"}
 
 
 class Result(Part):
@@ -3740,6 +3924,7 @@ class Result(Part):
         found = {entry["entrant"]: (entry["place"], entry["shared"]) for entry in data["placings"]}
         rest = self.all.left()
         self.check_finish(event, rest)
+        self.check_played_off(event)
         scores = self.final_scores(rest)
         if scores is not None:
             due = dict(self.all.placed)
@@ -3767,6 +3952,8 @@ class Result(Part):
     def check_finish(self, event: Event, rest: list[str]) -> None:
         """That the rule which ended the tournament could end it."""
         rule = event.data["rule"]
+        ends = not self.all.is_casino or rule in ("finish.closed", "finish.hands_max", "finish.last_hands")
+        self.check(event, "casino", ends, "a casino goes on until it is closed")
         if rule in ("finish.last_entrant", "finish.nobody_left"):
             due = 1 if rule == "finish.last_entrant" else 0
             self.check(event, rule, len(rest) == due, f"{len(rest)} are left")
@@ -3800,10 +3987,7 @@ class Result(Part):
         ended = self.all.of("round_ended")
         if ended and not self.all.of("final_seated"):
             return {name: self.all.rounds.key(name) for name in entrants}
-        if self.all.of("entrant_cashed_out"):
-            self.skip("placings of a casino, by what was taken away")
-            return None
-        scores: dict[str, Any] = {}
+        scores: dict[str, Any] = {name: (stack, 0) for name, stack in self.all.casino.gone.items()}
         counting = self.terms["ruleset"]["score"] == "hands_won"
         for table in self.all.tables:
             if not table.sound:
@@ -3815,6 +3999,54 @@ class Result(Part):
             self.skip("placings: stacks at the end could not be followed")
             return None
         return {name: scores[name] for name in entrants}
+
+    def check_played_off(self, event: Event) -> None:
+        """`finish.ties`: those tied for the first place, and nobody else, play one more hand if the terms let them."""
+        played = False
+        for table in self.all.tables:
+            known = all(other.sound for other in self.all.tables if other is not table)
+            before = 1
+            for opened in table.events:
+                if opened.type != "hand_opened":
+                    continue
+                data, stage = opened.data, opened.data["stage"]
+                if stage != 1 and data["deal"] == 1:
+                    played = True
+                    self.same(opened, "finish.ties", "stage, and that before", [stage, before], [2, 1])
+                    found = sorted(seat["entrant"] for seat in data["seats"] if seat["dealt"])
+                    due = [] if self.all.of_round(table.id) else sorted(self.tied_at_one_table(opened))
+                    if known:
+                        self.same(opened, "finish.ties", "who plays on", found, due)
+                before = stage
+        if not played and self.all.sound() and event.data["rule"] in PLAYED_OFF:
+            tied = self.tied_at_one_table(None)
+            self.check(event, "finish.ties", not tied, f"{tied} are tied for the first place and have not played on")
+
+    def tied_at_one_table(self, opened: Event | None) -> list[str]:
+        """Those tied for the first place before *opened*, or at the end, if one more hand may part them."""
+        rules = self.terms["ruleset"]
+        counting = rules["score"] == "hands_won"
+        sits: dict[str, str] = {}
+        scores: dict[str, tuple[int, int, int]] = {}
+        for table in self.all.tables:
+            if opened is not None and opened.stream == stream_of(table.id):
+                seats = [(s["entrant"], s["stack"], s["hands_won"], s["pots_won"]) for s in opened.data["seats"]]
+            else:  # what is carried is given away afterwards
+                seats = [
+                    (b.entrant, b.stack - table.carries.get(seat, 0), b.hands_won, b.pots_won)
+                    for seat, b in table.books.items()
+                ]
+            for name, stack, hands, pots in seats:
+                sits[name], scores[name] = table.id, (stack, hands if counting else 0, pots)
+        first = [name for name in scores if scores[name] == max(scores.values())]
+        if len(first) < 2 or len({sits[name] for name in first}) > 1 or rules["final_tie"] != "sudden_death":
+            return []
+        if rules["betting"]["kind"] != "fixed_continue" or rules["escalation"]["kind"] != "none":
+            return []
+        forced = {name: rules["forced"].get(name, 0) for name in ("amount", "table_ante", "small", "big")}
+        dearest = forced["amount"] + forced["table_ante"] + max(forced["small"], forced["big"])
+        dearest += 2 * rules["betting"]["cost"]
+        return first if counting or scores[first[0]][0] > dearest else []
 
     def on_result_frozen(self, event: Event) -> None:
         """`disputes.freeze`: a result that is frozen is not set right before it is released."""
@@ -4023,27 +4255,35 @@ class Rounds(Part):
         data = event.data
         self.same(event, "rounds.end", "round", data["round"], self.round)
         self.same(event, "rounds.end", "tables", sorted(r["table"] for r in data["results"]), sorted(self.now))
-        if not self.all.sound():
+        sound = self.all.sound()
+        if not sound:
             self.skip("results of rounds: a hand could not be followed")
-            self.take_over(event)
-            return
         for result in data["results"]:
             if result["table"] in self.now:
-                self.check_result(event, result, self.now[result["table"]])
+                (self.check_result if sound else self.take_over)(event, result, self.now[result["table"]])
         carried = self.format["stacks"] == "carried"
         still = [name for name in self.all.left() if not carried or self.stacks.get(name)]
         self.check_listed(event, "rounds.ranking", data["scores"], still)
         self.now = {}
         self.all.places.bust.clear()
 
-    def take_over(self, event: Event) -> None:
-        """The scores as they are written, where they could not be counted."""
-        for entry in event.data["scores"]:
-            self.scores[entry["entrant"]] = Score(Fraction(entry["points"]), entry["wins"], entry["chips"])
-        for result in event.data["results"]:
-            self.stacks |= {entry["entrant"]: entry["stack"] for entry in result["scores"]}
-        self.now = {}
-        self.all.places.bust.clear()
+    def take_over(self, event: Event, result: Json, seated: Json) -> None:
+        """The places and chips of a table as they are written, where they could not be counted."""
+        sat = {seat["entrant"]: seat["stack"] for seat in seated["seats"]}
+        for entry in result["scores"]:
+            name, chips = entry["entrant"], entry["stack"] - sat[entry["entrant"]]
+            points = Fraction(chips)
+            if self.format["points"] == "places":
+                points = self.worth(entry["place"], entry["shared"])
+            self.same(event, "rounds.points", f"points of {name}", entry["points"], decimal_text(points, 2))
+            self.score(name, points, entry["place"], chips, entry["stack"])
+
+    def score(self, name: str, points: Fraction, place: int, chips: int, stack: int) -> None:
+        score_ = self.scores.setdefault(name, Score())
+        score_.points += Fraction(decimal_text(points, 2))
+        score_.wins += place == 1
+        score_.chips += chips
+        self.stacks[name] = stack
 
     def check_result(self, event: Event, result: Json, seated: Json) -> None:
         """`rounds.places`, `rounds.points` at one table."""
@@ -4067,11 +4307,7 @@ class Rounds(Part):
                 if self.format["points"] == "places":
                     points = self.worth(place, shared)
                 due[name] = [place, shared, decimal_text(points, 2), stack]
-                score_ = self.scores.setdefault(name, Score())
-                score_.points += Fraction(decimal_text(points, 2))
-                score_.wins += place == 1
-                score_.chips += stack - sat[name]
-                self.stacks[name] = stack
+                self.score(name, points, place, stack - sat[name], stack)
         found = {e["entrant"]: [e["place"], e["shared"], e["points"], e["stack"]] for e in result["scores"]}
         self.same(event, "rounds.places", f"places at table {result['number']}", found, due)
 
@@ -4161,7 +4397,7 @@ class Pairing:
         for size in self.sizes:
             start = sum(len(table) for table in tables)
             tables.append(ranked[start : start + size])
-        starts = [sum(self.sizes[:place]) for place in range(len(self.sizes))]
+        rank = {name: place for place, name in enumerate(ranked)}
         while self.left > 0:
             best: tuple[int, int, int, int, int] | None = None
             for f in range(len(tables) - 1):
@@ -4169,7 +4405,7 @@ class Pairing:
                     for j, other in enumerate(tables[f + 1]):
                         self.left -= 1
                         saved = self.saved(tables[f], tables[f + 1], one, other)
-                        key = (-saved, starts[f + 1] + j - starts[f] - i, f, i, j)
+                        key = (-saved, rank[other] - rank[one], f, i, j)
                         if saved > 0 and (best is None or key < best):
                             best = key
             if best is None:
@@ -4415,8 +4651,7 @@ class Seating(Part):
         if data["candidates"] or table.seats_at(event.position):  # one that nobody is left at just closes
             self.same(event, data["rule"], "table that breaks", [table.number], first)
         rest = {number: other for number, other in before.items() if other is not table}
-        lowest = rest[min(rest)].id if rest else None
-        self.same(event, "seating.break_table", "carry_to", data["carry_to"], lowest)
+        self.same(event, "seating.break_table", "carry_to", data["carry_to"], self.heir(event, table))
         self.check_inherited(event, table)
         if data["final"]:
             self.same(event, "seating.final_table", "tables left", len(rest), 1)
@@ -4428,6 +4663,18 @@ class Seating(Part):
         self.same(
             event, "rule", "rule", data["rule"], "seating.final_table" if data["final"] else "seating.break_table"
         )
+
+    def heir(self, event: Event, breaks: Table) -> str | None:
+        """`seating.break_table`: of the tables with hands to play those that will stay, the lowest number."""
+        players = self.sizes(event)
+        others = {number: table for number, table in self.numbers(event.position).items() if table is not breaks}
+        tables = {number: table for number, table in others.items() if table.to_play(event.position)}
+        count = sum(players.get(table.id, 0) for table in (*tables.values(), breaks))
+        seats = self.terms["table_seats"]
+        needed = 1 if count <= (self.terms["floor"]["final_table_size"] or seats) else max(2, -(-count // seats))
+        order = {number: place for place, number in enumerate(self.all.order)}
+        stays = sorted(tables, key=lambda number: (players.get(tables[number].id, 0) > 0, order.get(number, -1)))
+        return tables[min(stays[-needed:])].id if stays else None
 
     def check_inherited(self, event: Event, table: Table) -> None:
         """`seating.break_table`: what left *table* with its last entrant comes to the heir."""
@@ -4658,8 +4905,7 @@ class Beacon(Part):
         self.check(event, "beacon.round", self.awaited is None, "asked for twice")
         if self.check(event, "beacon.named", self.all.chain is not None, "the terms name no beacon"):
             assert self.all.chain is not None
-            due = round_due(self.all.chain, microseconds(event.data["at"]))
-            self.same(event, "beacon.round", "round", event.data["round"], due)
+            check_named(event, self.all.chain, self.given)
         self.awaited = event
 
     def on_beacon_recorded(self, event: Event) -> None:
@@ -5345,7 +5591,7 @@ def guarded(report: Report, what: str, run: Any, position: int | None = None) ->
     """*run*; what it cannot read in the events is a difference, never a crash that hides others."""
     try:
         run()
-    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
         report.differ(position, what, f"an event has not the shape it needs: {type(error).__name__}: {error}")
 
 

@@ -1,6 +1,7 @@
 """A public beacon is followed where it is mixed in; what is wrong with it is found and named."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
@@ -147,6 +148,49 @@ def seats_drawn_before_the_round_was_there(forged: Forgery) -> None:
 def a_beacon_named_after_the_announcement(forged: Forgery) -> None:
     named, opened = forged.events("beacon_named")[0], forged.events("registration_opened")[0]
     exchange(named, opened, "type", "data", "schema_version")
+
+
+@fault("beacon.deals")
+def a_round_named_while_a_hand_is_in_play(forged: Forgery) -> None:
+    event, asked = forged.events("selections_closed")[0], forged.events("table_beacon_awaited")[0]
+    event["type"], event["data"] = asked["type"], dict(asked["data"], hand_number=2)
+
+
+# -- the log's own instant
+
+
+def told_later(forged: Forgery, kind: str, microseconds: int) -> int:
+    """Date the first event of *kind*, and its stream from there on, so long after its `at`."""
+    event = forged.events(kind)[0]
+    by = timedelta(microseconds=microseconds) - (
+        instant(event["at"]) - instant(event["data"]["at"])
+    )
+    for line in forged.lines:
+        if line.get("stream") == event["stream"] and line["version"] >= event["version"]:
+            line["at"] = (instant(line["at"]) + by).isoformat().replace("+00:00", "Z")
+    position: int = event["position"]
+    return position
+
+
+def instant(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+@pytest.mark.parametrize("kind", ["table_beacon_awaited", "beacon_awaited"])
+def test_a_round_named_by_an_instant_long_past_is_found(kind: str) -> None:
+    forged = Forgery(bundle("beacon"))
+    position = told_later(forged, kind, 60_000_001)
+    report = verifier.verify(forged.write(), [PUBLIC])
+    assert [found[:2] for found in report.differences] == [(position, "beacon.round")]
+
+
+@pytest.mark.parametrize("kind", ["table_beacon_awaited", "beacon_awaited"])
+def test_a_minute_between_naming_a_round_and_the_log_is_no_fault(kind: str) -> None:
+    forged = Forgery(bundle("beacon"))
+    told_later(forged, kind, 60_000_000)
+    report = verifier.verify(forged.write(), [PUBLIC])
+    assert report.authentic
+    assert report.differences == []
 
 
 @pytest.mark.parametrize(("rule", "change"), FAULTS)
