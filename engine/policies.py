@@ -251,6 +251,7 @@ def idle_tables(tables: Mapping[TableId, Table]) -> tuple[TableId, ...]:
 def summary_of(table: Table) -> TableSummary:
     """Return what a tournament needs to know of *table*."""
     able = dealable(table)
+    in_play = [place.seat for place in table.places if place.hand is not None]
     return TableSummary(
         table=table.table,
         idle=table.settled,
@@ -266,7 +267,8 @@ def summary_of(table: Table) -> TableSummary:
             for place in table.places
         ),
         playable=len(able) >= DEALT_MIN,
-        dealers_left=len(set(table.dealers_left).intersection(able)),
+        # Who is in a hand may win it: a stack of nothing means nothing before it is settled.
+        dealers_left=len(set(table.dealers_left).intersection({*able, *in_play})),
         stage=table.stage,
         carried=table.carry + table.sabacc_pot,
         round=table.round,

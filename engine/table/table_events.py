@@ -91,7 +91,11 @@ class HandOpened(Part, frozen=True, kw_only=True, tag="hand_opened"):
     number: int
     deal: int
     stage: int
+    """1, or 2 where those tied for the first place play one more hand (``finish.ties``)."""
+
     round: int
+    """Of hand-for-hand play; 1 outside it."""
+
     seats: tuple[SeatBooks, ...]
     dealers_left: tuple[int, ...]
     """Seats that have not dealt yet, of those that sat at the first hand."""
@@ -166,6 +170,8 @@ class SeatCameBack(Part, frozen=True, kw_only=True, tag="seat_came_back"):
 
 class SeatsVacated(Part, frozen=True, kw_only=True, tag="seats_vacated"):
     departures: tuple[Placed, ...]
+    """With their own stacks, what the last of them take along left out."""
+
     to_table: TableId | None
     carry: Chips
     """Leaves with the last entrant, and only then."""

@@ -183,7 +183,8 @@ def _finished(
 ) -> Directive:
     """Return the end, or the sudden-death hand that comes before it."""
     stacks = _stacks(state, tables)
-    best = max(each.rank for each in stacks)
+    # All may have left a casino with its last hand.
+    best = max((each.rank for each in stacks), default=None)
     tied = tuple(each for each in stacks if each.rank == best)
     if settled_by_a_hand(state, tables, tied):
         seated = {each.entrant for each in here.seats}

@@ -111,7 +111,8 @@ def settled_by_a_hand(
         return False
     if not isinstance(ruleset.escalation, NoEscalation):
         return False
-    price = ruleset.base_amounts().ante + 2 * ruleset.betting.cost
+    forced = ruleset.base_amounts()
+    price = forced.ante + max(forced.small, forced.big) + 2 * ruleset.betting.cost
     if not ruleset.moneyless and tied[0].stack <= price:
         return False
     entrants = {each.entrant for each in tied}

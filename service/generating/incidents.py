@@ -42,6 +42,9 @@ from service import stacks
 if TYPE_CHECKING:
     from service.generating.night import Night
 
+_CASINO_MAX = 60
+"""After so many answers a casino closes."""
+
 Incident = Callable[["Night", Running], Awaitable[None]]
 
 
@@ -57,9 +60,13 @@ async def happen(night: "Night") -> None:
         await night.dice.one(_INCIDENTS)(night, state)
 
 
-def closing(night: "Night") -> CloseEarly:
-    """Return that a casino closes."""
-    return CloseEarly(now=night.now)
+async def in_casino(night: "Night", state: Running) -> None:
+    """Let people come, come again, bring more and leave, and the house close in the end."""
+    deserted = len(state.remaining()) <= 1 and night.dice.happens(0.1)
+    if night.actions > _CASINO_MAX or deserted:
+        await night.ask(CloseEarly(now=night.now))
+    elif night.dice.happens(0.1):
+        await night.dice.one((_leave, _add_on, _sit_down))(night, state)
 
 
 async def come_back(night: "Night", state: Running) -> None:
@@ -231,6 +238,11 @@ async def _add_on(night: "Night", state: Running) -> None:
 async def _leave(night: "Night", state: Running) -> None:
     if (entrant := _seated(night, state)) is not None:
         await night.ask(Leave(entrant=entrant, now=night.now))
+
+
+async def _sit_down(night: "Night", state: Running) -> None:
+    """Let somebody come again, as another entrant; who still sits there is refused."""
+    await night.register(night.dice.one(state.entrants).player)
 
 
 async def _end_round(night: "Night", state: Running) -> None:

@@ -292,10 +292,8 @@ class Night:
         if plan is not None and plan.stage == "between" and plan.next_at is not None:
             await self.until(plan.next_at)
             await rounds.seat_round(self.desk, self.league, self.tournament, plan.number)
-        if state.closing or not state.tables:
-            return
-        if self.actions > 40 and state.terms.ruleset.score == "cash_out":
-            await self.ask(incidents.closing(self))
+        if state.terms.ruleset.score == "cash_out" and not state.closing:
+            await incidents.in_casino(self, state)
 
     async def come_late(self, state: Running, until: datetime) -> None:
         """Let the next one come while late registration is open, and somebody come again."""

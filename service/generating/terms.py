@@ -86,7 +86,7 @@ ODD = (
     Game("better_simple", {"rebuy": {"max": 1, "seconds": 5}}, (20,)),
     Game("better_simple", {"rebuy": {"max": None, "until_level": 2, "seconds": 0}}, (20,)),
     Game("cantina", {"special_item": True, "item_values": [20, 50]}, (20,)),
-    Game("casino", {"chip_unit": 1}, (40,)),
+    Game("casino", {"chip_unit": 1, "denominations": []}, (40,)),
 )
 """Games of Coruscant Shift with options that few play by."""
 
@@ -133,9 +133,7 @@ def announcement(
                 starts_at=now + timedelta(seconds=3600),
                 **_sizes(dice, players, ruleset),
                 **_money(dice, ruleset),
-                format=_format(dice, ruleset),
-                floor=_floor(dice, ruleset, now),
-                entry=_entry(dice, ruleset),
+                **_organised(dice, ruleset, now),
             )
             check_terms(asked)
         except (CommandRejected, RulesetInvalid):
@@ -149,7 +147,8 @@ def _sizes(dice: Dice, players: int, ruleset: Ruleset) -> dict[str, Any]:
     seats = 6 if casino else dice.between(3, 6)
     return {
         "table_seats": min(seats, ruleset.max_players),
-        "entrants_max": max(2, players - dice.odd(0.3)) if not casino else max(2, min(players, 6)),
+        # Who comes to a casino again is another entrant.
+        "entrants_max": 3 * players if casino else max(2, players - dice.odd(0.3)),
         "decision_seconds": dice.one((20, 30, 60)),
         "grace_seconds": dice.below(3),
         "hands_between_seconds": dice.one((0, 0, 3)),
@@ -194,6 +193,17 @@ def _add_on(ruleset: Ruleset) -> AddOnTerms | None:
     if ruleset.moneyless:
         return None
     return AddOnTerms(price=200, fee=10, chips=20 * ruleset.chip_unit, max=1)
+
+
+def _organised(dice: Dice, ruleset: Ruleset, now: datetime) -> dict[str, Any]:
+    """Return how a tournament is organised; a casino is one table that people come to and go."""
+    if ruleset.score == "cash_out":
+        return {"format": SingleTable() if dice.happens(0.5) else Freezeout()}
+    return {
+        "format": _format(dice, ruleset),
+        "floor": _floor(dice, ruleset, now),
+        "entry": _entry(dice, ruleset),
+    }
 
 
 def _format(dice: Dice, ruleset: Ruleset) -> Freezeout | SingleTable | Rounds:

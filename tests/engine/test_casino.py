@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from engine.policies import points_of
 from engine.purchases import carry_at_closing
 from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
@@ -14,6 +15,7 @@ from engine.table.recall import commands_of
 from engine.tournament.commands import AddOn, CloseEarly, DeclareRebuy, Leave, Register
 from engine.tournament.errors import AlreadyEntered, NotACasino, RebuyNotAllowed, TournamentFull
 from engine.tournament.events import EntrantCashedOut, EntrantEliminated, TournamentFinished
+from engine.tournament.money.events import EntrantKnockedOut
 from engine.tournament.state import Finished, Running
 from engine.tournament.values import Standing
 from engine.values import EntrantId
@@ -222,6 +224,35 @@ def test_a_casino_may_be_announced_for_a_number_of_hands() -> None:
     finished = evening.events[-1]
     assert isinstance(finished, TournamentFinished)
     assert finished.rule == "finish.hands_max"
+
+
+def test_a_casino_that_all_leave_with_its_last_hand_ends_all_the_same() -> None:
+    evening = casino(2, hands_max=1)
+    evening.boundary(evening.table.table)
+    for place in evening.table.places:
+        evening.ask(Leave(entrant=place.entrant, now=evening.now))
+    evening.play()
+    finished = evening.events[-1]
+    assert isinstance(finished, TournamentFinished)
+    assert finished.rule == "finish.hands_max"
+    assert [each.stack for each in evening.events if isinstance(each, EntrantCashedOut)] == [
+        100
+    ] * 2
+    assert [(each.place, each.shared) for each in finished.placings] == [(1, 2), (1, 2)]
+
+
+def test_nobody_is_knocked_out_of_a_casino() -> None:
+    evening = casino(2, starting_stack=10)
+    evening.play_as = all_in
+    while not running(evening).windows:
+        hand(evening)
+    evening.boundary(evening.table.table)
+    evening.ask(CloseEarly(now=evening.now))
+    evening.play()
+    assert any(isinstance(each, EntrantKnockedOut) for each in evening.events)
+    assert isinstance(evening.tournament, Finished)
+    told = points_of(evening.tournament, now=evening.now)
+    assert [each.knockouts for each in told.placings] == [0, 0]
 
 
 def test_a_carry_at_closing_goes_to_the_winners_of_the_last_main_pot() -> None:

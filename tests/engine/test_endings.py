@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from engine.policies import summary_of
 from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
 from engine.table import commands, errors, events
@@ -12,9 +13,11 @@ from engine.table.commands import Arrival
 from engine.table.view_parts import TableView
 from engine.tournament.commands import CloseEarly
 from engine.tournament.directives import Break, Finish, Hold, Open
+from engine.tournament.endings import settled_by_a_hand
 from engine.tournament.errors import TermsInvalid
 from engine.tournament.events import TournamentFinished
-from engine.tournament.state import Finished
+from engine.tournament.state import Finished, Running
+from engine.tournament.values import Standing
 from engine.values import TableId
 from tests.engine.evening import Evening, cards_of, folding, passive
 from tests.engine.floor import announce
@@ -78,6 +81,8 @@ def test_a_busted_seat_is_skipped_as_dealer_and_the_game_ends_earlier() -> None:
     opened = floor.open_hand()[0]
     assert isinstance(opened, events.HandOpened)
     assert (opened.button, opened.dealers_left) == (1, (2, 3))
+    # The second has its last chip in the pot, may win it, and deal.
+    assert (floor.stacks()[2], summary_of(floor.table).dealers_left) == (0, 2)
     for seat in (2, 3, 1):
         me = floor.view(seat).me
         assert me is not None
@@ -89,6 +94,7 @@ def test_a_busted_seat_is_skipped_as_dealer_and_the_game_ends_earlier() -> None:
     floor.act(3, "stay")
     floor.act(1, "stay")
     assert 2 not in floor.stacks()
+    assert summary_of(floor.table).dealers_left == 1
     opened = floor.open_hand()[0]
     assert isinstance(opened, events.HandOpened)
     assert (opened.button, opened.dealers_left) == (3, ())
@@ -216,6 +222,18 @@ def test_who_could_go_out_by_it_plays_no_sudden_death_hand() -> None:
     assert [hand.stage for hand in evening.happened(events.HandOpened)] == [1, 1]
     assert isinstance(evening.tournament, Finished)
     assert [each.shared for each in evening.tournament.placings] == [2, 2]
+
+
+@pytest.mark.parametrize(("stack", "played"), [(22, False), (23, True)])
+def test_the_big_blind_counts_in_the_price_of_a_sudden_death_hand(stack: int, played: bool) -> None:
+    """Twenty, and one to stay on each street: nobody may go out by it."""
+    blinds = {"kind": "blinds", "small": 10, "big": 20}
+    ruleset = resolve("halcyon_10", {"starting_stack": 30, "forced": blinds})
+    evening = Evening(2, ruleset, starting_stack=30)
+    tied = tuple(Standing(entrant=each.entrant, stack=stack) for each in evening.table.places)
+    tables = {evening.table.table: summary_of(evening.table)}
+    assert isinstance(evening.tournament, Running)
+    assert settled_by_a_hand(evening.tournament, tables, tied) == played
 
 
 def test_a_sudden_death_hand_deals_in_only_the_tied() -> None:

@@ -108,17 +108,17 @@ def test_a_hand_dealt_anew_keeps_its_level_and_counts_new_penalties() -> None:
 
 
 def test_odd_seasons_hold_what_happens_on_odd_evenings() -> None:
-    """Rounds, rebuys, late comers, rulings, deals over the money, corrections: all of it."""
+    """Rounds, rebuys, late comers, casinos, rulings, deals over the money, corrections: all."""
     happened = {row.type for seed in ODD for row in made(seed, PLAYERS, 1.0).rows}
 
     assert happened >= {
-        "award_revised", "bonuses_awarded", "bounty_won", "break_started", "deal_voided",
-        "entrant_disqualified", "entrants_moved", "entropy_opened", "final_seated",
-        "hand_for_hand_started", "hand_quit", "last_hands_called", "late_seat_drawn",
-        "level_raised", "move_ordered", "no_show_released", "no_show_seated",
-        "payout_deal_made", "penalty_imposed", "points_adjusted", "rebuy_taken",
-        "result_corrected", "round_seated", "seats_redrawn", "table_broken",
-        "tournament_paused",
+        "award_revised", "bonuses_awarded", "bounty_won", "break_started", "chips_brought",
+        "deal_voided", "entrant_cashed_out", "entrant_disqualified", "entrants_moved",
+        "entropy_opened", "final_seated", "hand_for_hand_started", "hand_quit",
+        "last_hands_called", "late_seat_drawn", "leave_declared", "level_raised",
+        "move_ordered", "no_show_released", "no_show_seated", "payout_deal_made",
+        "penalty_imposed", "points_adjusted", "rebuy_taken", "result_corrected", "round_seated",
+        "seats_redrawn", "table_broken", "tournament_paused",
     }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from engine.rulesets import OpenEnd
 from engine.tournament.money.prizes import prizes, promised
 from engine.tournament.money.values import Books
 from engine.tournament.state import (
@@ -151,7 +152,13 @@ def not_placed(state: Running) -> tuple[EntrantId, ...]:
 
 
 def knockouts_of(state: Running | Finished) -> dict[EntrantId, int]:
-    """Return how many each entrant has knocked out; of a shared pot every winner counts one."""
+    """
+    Return how many each entrant has knocked out; of a shared pot every winner counts one.
+
+    None in a casino: nobody is eliminated there, who is broke may come back or goes.
+    """
+    if isinstance(state.terms.ruleset.end, OpenEnd):
+        return {}
     out = {placing.entrant for placing in state.placings}
     winners = (
         winner for each in state.books.knockouts if each.entrant in out for winner in each.by
