@@ -2127,8 +2127,15 @@ class Table:
             return True
         if opened[-1]["last"] or self.ruleset["end"]["kind"] != "each_dealt_once":
             return not opened[-1]["last"]
-        here, sat = self.seats_at(position), {seat["seat"]: seat["entrant"] for seat in opened[-1]["seats"]}
-        return any(here.get(seat) == sat.get(seat) for seat in opened[-1]["dealers_left"])
+        sat = {seat["seat"]: seat for seat in opened[-1]["seats"]}
+        ends = ("hand_settled", "deal_voided")
+        begun = [e.type for e in self.events if e.type in (*ends, "hand_opened") and e.position < position]
+        least = self.least(opened[-1])
+        for seat, (entrant, stack) in self.at(position).items():
+            if seat in opened[-1]["dealers_left"] and sat[seat]["entrant"] == entrant:
+                if stack >= least or (begun[-1] == "hand_opened" and sat[seat]["dealt"]):
+                    return True
+        return False
 
     def one_hand(self, events: list[Event]) -> None:
         opened = events[0]
@@ -2185,13 +2192,17 @@ class Table:
         self.given.same(event, "beacon.named", "chain", data["chain"], chain)
         check_named(event, data["chain"], self.given)
 
-    def can_be_dealt(self) -> list[int]:
-        """Seats that could play another hand (`forced.short`)."""
-        least = 1
+    def least(self, hand: Json | None) -> int:
+        """With how many chips somebody is dealt in after *hand* (`forced.short`)."""
         if self.ruleset["score"] == "hands_won":
-            least = 0
-        elif self.ruleset["short_forced"] == "not_dealt_in" and self.ruleset["forced"]["kind"] == "ante":
-            least = self.before.data["level"]["amounts"]["ante"] if self.before else 1
+            return 0
+        if self.ruleset["short_forced"] == "not_dealt_in" and self.ruleset["forced"]["kind"] == "ante" and hand:
+            return int(hand["level"]["amounts"]["ante"])
+        return 1
+
+    def can_be_dealt(self) -> list[int]:
+        """Seats that could play another hand."""
+        least = self.least(self.before.data if self.before else None)
         return [seat for seat, books in self.books.items() if books.stack >= least]
 
     def check_books(self, opened: Event) -> None:
@@ -2970,7 +2981,8 @@ class Entering(Part):
         taken = len(self.all.entrants) + len(self.offered)
         if not self.all.started:
             self.check(event, "registration", not self.closed or bool(known), "registration had closed")
-        self.check(event, "registration", taken <= self.terms["entrants_max"] or self.all.started, "no place was free")
+        late = self.all.started and not self.all.is_casino
+        self.check(event, "registration", taken <= self.terms["entrants_max"] or late, "no place was free")
 
     def check_again(self, event: Event, player: str) -> None:
         """`entry.re_entry`: a player has one entry at a time, and so many more as the terms allow."""

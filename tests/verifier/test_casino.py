@@ -130,8 +130,8 @@ def places_by_what_was_brought_besides(forged: Forgery) -> int:
     return position(event)
 
 
-@fault("finish.ties", "casino_left")
-def another_place_where_all_have_left(forged: Forgery) -> int:
+@fault("finish.ties", "casino_closed")
+def another_place_in_a_casino_that_was_closed(forged: Forgery) -> int:
     event = first(forged, "tournament_finished")
     placings = event["data"]["placings"]
     placings[0]["place"], placings[-1]["place"] = placings[-1]["place"], placings[0]["place"]
@@ -154,7 +154,7 @@ def test_a_planted_fault_is_found_where_it_is(name: str, rule: str, change: Faul
     assert (due, rule) in {found[:2] for found in report.differences}
 
 
-@pytest.mark.parametrize("name", ["casino", "casino_left"])
+@pytest.mark.parametrize("name", ["casino", "casino_closed"])
 def test_a_casino_of_a_made_up_season_passes(name: str) -> None:
     report = verifier.verify(bundle(name), [PUBLIC])
     assert report.differences == []

@@ -1,25 +1,17 @@
-"""The hand that parts those tied for the first place: who plays it, and where nobody does."""
+"""The hand that parts those tied for the first place: who plays it, and where nobody does.
+
+In the bundle two are level with 40 chips after two hands. The ante is 5, a street costs 2.
+"""
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import pytest
 
-from service.generating.seasons import made
 from tests.verifier.forging import PUBLIC, Forgery
-from tests.verifier.loading import verifier
+from tests.verifier.loading import bundle, verifier
 
 Fault = Callable[[Forgery], None]
-
-
-@cache
-def season() -> bytes:
-    """Return one whose first two tournaments' two players are level after two hands; both have 40.
-
-    The ante is 5, each street costs 2; a third hand decides.
-    """
-    return b"".join(made(5112, 3, 1.0).lines)
 
 
 def play_off(forged: Forgery) -> Any:
@@ -45,7 +37,7 @@ def found(forged: Forgery, rule: str) -> list[Any]:
 
 
 def test_a_hand_that_parts_those_tied_for_the_first_place_passes() -> None:
-    report = verifier.verify(Forgery(season()).write(), [PUBLIC])
+    report = verifier.verify(Forgery(bundle("play_off")).write(), [PUBLIC])
     assert report.differences == []
     assert report.status() == verifier.PASS
 
@@ -87,7 +79,7 @@ def one_of_them_is_not_dealt_in(forged: Forgery) -> None:
     ],
 )
 def test_a_hand_that_is_not_due_so_is_found_and_named(fault: Fault) -> None:
-    forged = Forgery(season())
+    forged = Forgery(bundle("play_off"))
     position = play_off(forged)["position"]
     fault(forged)
     assert position in found(forged, "finish.ties")
@@ -95,21 +87,21 @@ def test_a_hand_that_is_not_due_so_is_found_and_named(fault: Fault) -> None:
 
 @pytest.mark.parametrize(("cost", "plays"), [(17, True), (18, False)])
 def test_nobody_plays_on_who_could_lose_the_last_chip(cost: int, plays: bool) -> None:
-    forged = Forgery(season())
+    forged = Forgery(bundle("play_off"))
     rulesets(forged)[0]["betting"]["cost"] = cost
     rulesets(forged)[0]["forced"]["amount"] = 5
     assert found(forged, "finish.ties") == ([] if plays else [play_off(forged)["position"]])
 
 
 def test_a_hand_after_the_last_one_that_parts_nobody_is_found() -> None:
-    forged = Forgery(season())
+    forged = Forgery(bundle("play_off"))
     opened = play_off(forged)
     opened["data"]["stage"] = 1
     assert opened["position"] in found(forged, "finish.each_dealt_once")
 
 
 def test_a_tie_that_is_not_played_off_is_found() -> None:
-    forged = Forgery(season())
+    forged = Forgery(bundle("play_off"))
     opened = play_off(forged)
     finished = [
         e for e in forged.events("tournament_finished") if e["position"] > opened["position"]
