@@ -51,7 +51,7 @@ def worth(text: str, values: Mapping[str, Decimal]) -> Decimal | None:
             continue
         taken = stack[-count:]
         del stack[-count:]
-        stack.append(_applied(word, taken))
+        stack.append(_applied(word, *taken))
     found = stack.pop()
     return found if isinstance(found, Decimal) else None
 
@@ -94,7 +94,9 @@ def _strength(waiting: tuple[str, int]) -> int:
     return _BINDS.get(word, 0)
 
 
-def _applied(word: str, taken: list[Value]) -> Value:
+# Much of a formula is the same for a whole field; True is not 1.
+@lru_cache(maxsize=16_384, typed=True)
+def _applied(word: str, *taken: Value) -> Value:
     if word == "if":
         condition, then, otherwise = taken
         return None if condition is None else then if condition else otherwise

@@ -28,9 +28,13 @@ class Table:
 
     void: set[str] = field(default_factory=set)
     lots: dict[str, int] = field(default_factory=dict)
+    _totals: dict[str, str] = field(default_factory=dict)
+    """Of everybody; empty until they are asked for, and again when they change."""
 
     def take(self, event: Any) -> None:
         """Note what *event* changes."""
+        if not isinstance(event, events.LotsDrawn):
+            self._totals = {}
         match event:
             case events.PointsAwarded():
                 self.results[event.tournament] = {each.player: each for each in event.awards}
@@ -53,15 +57,8 @@ class Table:
     def rows(self) -> list[Row]:
         """Return everybody by rank; who shares one by name."""
         counted = [each for each in self.results.values() if each]
-        extra: dict[str, Fraction] = {}
-        for name, entry in self.entries.items():
-            if name not in self.void:
-                extra[entry.player] = extra.get(entry.player, Fraction()) + _exact(entry.points)
-        players = {player for each in counted for player in each} | extra.keys()
-        totals = {
-            player: self._total(player, counted, extra.get(player, Fraction()))
-            for player in players
-        }
+        totals = self._totals = self._totals or self._added(counted)
+        players = totals.keys()
         enough = {
             player: sum(player in each for each in counted) >= self.terms.minimum_games
             for player in players
@@ -78,6 +75,18 @@ class Table:
             rank = len(found) + 1
             found += [(rank, player, totals[player]) for player in group]
         return found
+
+    def _added(self, counted: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+        """Return the total of everybody."""
+        extra: dict[str, Fraction] = {}
+        for name, entry in self.entries.items():
+            if name not in self.void:
+                extra[entry.player] = extra.get(entry.player, Fraction()) + _exact(entry.points)
+        players = {player for each in counted for player in each} | extra.keys()
+        return {
+            player: self._total(player, counted, extra.get(player, Fraction()))
+            for player in players
+        }
 
     def _total(self, player: str, counted: Sequence[Mapping[str, Any]], extra: Fraction) -> str:
         terms = self.terms
