@@ -149,7 +149,8 @@ class Links:
         if metadata != self._metadata:  # an append's events share it
             self._metadata, self._metadata_hash = metadata, sha256(metadata).digest()
         version, previous = self.heads.get(stream, _NO_HEAD)
-        follows = recorded.stream_version == version + 1
+        # No clock of ours has shown an instant before 1970; one that cannot be read seems so.
+        follows = recorded.stream_version == version + 1 and recorded.at >= _EPOCH
         if not follows or recorded.hash != entry_hash(recorded, previous, self._metadata_hash):
             what = "its hash is not that of its bytes"
             self._findings.hold("chains", False, recorded.position, stream, what, 0)

@@ -22,7 +22,7 @@ from service.audit.plan import Plan, Unit
 from service.audit.report import Figures, Findings, Found, Report, close
 from service.audit.streams import StreamAudit
 from service.audit.tree import Leaves, TreeAudit, nodes_of
-from service.eventstore.read import positions_of, read_at, read_stream
+from service.eventstore.read import positions_of, read_at
 from service.eventstore.record import Recorded
 from service.keys import LeagueKeys, driver_of
 from service.projections.comparing import compare_league
@@ -104,11 +104,9 @@ async def events_of(
 async def _tournaments_of(driver: Any, plan: Plan, season: str) -> list[str]:
     """Return the streams of every tournament that a season speaks of."""
     named: set[bytes] = set()
-    version = 0
-    while rows := await read_stream(driver, plan.league, season, version):
+    async for rows in events_of(driver, plan, (season,)):
         for row in rows:
             named |= set(_TOURNAMENT.findall(row.data))
-        version = rows[-1].stream_version
     return sorted(stream_of(each.decode()) for each in named)
 
 

@@ -6,6 +6,7 @@ everything below it.  Connections are asyncpg's, or SQLAlchemy's over asyncpg.
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -46,10 +47,17 @@ _LEAGUE = (
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position > $2 "  # noqa: S608
     "ORDER BY position LIMIT $3"
 )
+# Instants as whole microseconds, which an append's events share: each is made once.  Of
+# those that no calendar of ours reaches, a forger's, nothing.
+_INSTANT = """CASE WHEN at >= '0001-01-01Z' AND at < '10000-01-01Z'
+    THEN (extract(epoch FROM at) * 1000000)::bigint END"""
 _AT = (
-    f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position = ANY ($2) "  # noqa: S608
-    "ORDER BY position"
+    f"SELECT {_COLUMNS.replace(' at,', f' {_INSTANT},')} FROM events "  # noqa: S608
+    "WHERE league = $1 AND position = ANY ($2) ORDER BY position"
 )
+_INSTANT_AT = _COLUMNS.split(", ").index("at")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NEVER = datetime.min.replace(tzinfo=UTC)
 _POSITIONS = """
     SELECT array_agg(position ORDER BY position) FROM events
      WHERE league = $1 AND stream = ANY ($2) AND position <= $3
@@ -109,10 +117,20 @@ async def read_league(
 
 
 async def read_at(connection: Any, league: str | UUID, positions: Sequence[int]) -> list[Recorded]:
-    """Return the events at *positions*, oldest first."""
+    """
+    Return the events at *positions*, oldest first.
+
+    Whose instant cannot be told, as a forger may have written it, is of the year 1.
+    """
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_AT, number, positions)
-    return [_recorded(number, row) for row in rows]
+    found, at, instant = [], _EPOCH, 0
+    for row in rows:
+        if row[_INSTANT_AT] != instant:
+            instant = row[_INSTANT_AT]
+            at = _NEVER if instant is None else _EPOCH + timedelta(microseconds=instant)
+        found.append(Recorded._make((*row[:_INSTANT_AT], at, *row[_INSTANT_AT + 1 :], number)))
+    return found
 
 
 async def positions_of(

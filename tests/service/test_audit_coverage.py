@@ -37,6 +37,11 @@ HIDE = """
      WHERE league = $1 AND stream = $2 AND stream_version =
         (SELECT max(stream_version) FROM events WHERE league = $1 AND stream = $2)
 """
+MOVE = """
+    UPDATE events SET at = $3::text::timestamptz WHERE league = $1 AND position =
+        (SELECT max(position) FROM events WHERE league = $1 AND stream LIKE $2)
+    RETURNING position
+"""
 STREAMS = "SELECT count(DISTINCT stream) FROM events WHERE league = $1 AND position >= 0"
 
 
@@ -94,3 +99,17 @@ async def test_an_event_without_a_position_is_found_and_hides_no_other(
     assert (whole.passed, report.passed) == (True, False)
     assert report.events == whole.events > 0
     assert report.first_bad == ": 1 events stand outside the log"
+
+
+@pytest.mark.parametrize("at", ["infinity", "-infinity", "20000-01-01Z", "0044-03-15Z BC"])
+@pytest.mark.parametrize("stream", ["table-%", "season-%"])
+async def test_an_instant_that_no_clock_shows_is_found_and_stops_no_audit(
+    database: TestDatabase, stream: str, at: str
+) -> None:
+    night = await played(database)
+    superuser = await asyncpg.connect(database.url("postgres"))
+    await superuser.execute("ALTER TABLE events DISABLE TRIGGER ALL")
+    position = await superuser.fetchval(MOVE, number_of(night.league), stream, at)
+    await superuser.close()
+    report = await audited(database, night)
+    assert report.first_bad_position == position >= 0
