@@ -66,7 +66,7 @@ async def in_casino(night: "Night", state: Running) -> None:
     if night.actions > _CASINO_MAX or deserted:
         await night.ask(CloseEarly(now=night.now))
     elif night.dice.happens(0.1):
-        await night.dice.one((_leave, _add_on, _sit_down))(night, state)
+        await night.dice.one((_leave, _add_on, _sit_down, _all_come_back))(night, state)
 
 
 async def come_back(night: "Night", state: Running) -> None:

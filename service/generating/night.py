@@ -297,13 +297,14 @@ class Night:
 
     async def come_late(self, state: Running, until: datetime) -> None:
         """Let the next one come while late registration is open, and somebody come again."""
-        if self.late and self.actions > 4:
+        alone = len(state.remaining()) < 2
+        if self.late and (self.actions > 4 or alone):
             await self.register(self.late.pop())
         elif self.dice.happens(0.05):
             out = [each.player for each in state.placings]
             if out:
                 await self.register(self.dice.one(out))
-        if not self.late and (self.actions > 30 or len(state.remaining()) < 2):
+        if not self.late and (self.actions > 30 or alone):
             # Until nobody can come any more, the last one left waits for comers.
             await self.until(until + timedelta(seconds=1))
             await entry_times.close_late(self.desk, self.league, self.tournament)
