@@ -95,6 +95,8 @@ def _hidden_alike(made: Any, stored: Any, keys: LeagueKeys) -> int | None:
     if stored.sealed is None:
         return 0
     places = hidden_places(made)
+    if not places:
+        return None  # something is sealed of an event that hides nothing
     due: dict[str, dict[str, Opening]] = {}
     for pointer, card in places:
         if not isinstance(card, SealedCard):
@@ -103,7 +105,8 @@ def _hidden_alike(made: Any, stored: Any, keys: LeagueKeys) -> int | None:
         for audience in card.audiences:
             due.setdefault(audience, {})[pointer] = opening
     boxes = unseal(keys, stored.stream, stored.stream_version, stored.sealed, None)
-    return len(places) if boxes == due else None
+    # For whom a card is, readers tell by the order in which its boxes stand.
+    return len(places) if list(boxes.items()) == sorted(due.items()) else None
 
 
 def _place(hidden: Any) -> dict[str, int]:

@@ -72,6 +72,8 @@ class Reading:
 
     def whole(self, stream: Stream, group: Group) -> Group:
         """Return *group* with the events read that were left, as far as they can be."""
+        # None is left of a broken stream: what broke it since stands behind them.
+        broken, stream.broken = stream.broken, False
         read = []
         for known, position in group:
             event = known
@@ -80,6 +82,7 @@ class Reading:
                 event = self.read(known, stream)
             if event is not None:
                 read.append((event, position))
+        stream.broken |= broken
         return read
 
     def read(self, recorded: Recorded, stream: Stream) -> Any:

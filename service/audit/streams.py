@@ -114,7 +114,7 @@ class StreamAudit:
         if metadata != stream.metadata:
             self._decide(stream)
             stream.metadata, stream.at = metadata, recorded.at
-        if stream.category == "table" and only_follows(recorded):
+        if stream.category == "table" and not stream.broken and only_follows(recorded):
             self._reading.leave(recorded, stream)
             return
         event = self._reading.read(recorded, stream)
