@@ -7,13 +7,12 @@ Whoever owns the database writes the chain anew behind what was changed.
 import json
 from collections.abc import Callable
 from functools import cache
-from hashlib import sha256
 from typing import Any
 
 import pytest
 
 from engine.values import HOUSE
-from service.audit.chain import encode, entry_hash
+from service.audit.chain import encode
 from service.audit.deciding import only_follows
 from service.audit.report import Findings
 from service.audit.streams import StreamAudit
@@ -21,6 +20,7 @@ from service.eventstore.record import Recorded
 from service.eventstore.sealing import seal, unseal
 from service.generating.seasons import Season, made
 from service.keys import LeagueKeys
+from tests.support.chains import rebuilt
 
 Forged = Callable[[LeagueKeys, Recorded], Recorded]
 JUNK = ("ab" * 32, "+3")
@@ -43,19 +43,6 @@ def first_of_each() -> dict[str, int]:
 
 KINDS = sorted(first_of_each())
 HIDING = [kind for kind in KINDS if season().rows[first_of_each()[kind]].sealed is not None]
-
-
-def rebuilt(rows: list[Recorded]) -> list[Recorded]:
-    """Return *rows* with dense positions and versions, and every hash right."""
-    ends: dict[str, tuple[int, bytes]] = {}
-    found = []
-    for position, row in enumerate(rows):
-        version, before = ends.get(row.stream, (0, bytes(32)))
-        bare = row._replace(position=position, stream_version=version + 1)
-        hash_ = entry_hash(bare, before, sha256(bare.metadata).digest())
-        ends[row.stream] = (version + 1, hash_)
-        found.append(bare._replace(hash=hash_))
-    return found
 
 
 def audited(rows: list[Recorded]) -> Findings:

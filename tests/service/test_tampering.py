@@ -10,7 +10,6 @@ import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,6 @@ from engine.values import number_of, stream_of
 from service import database as databases
 from service import heads
 from service.audit import Report, audit_league
-from service.audit.chain import entry_hash
 from service.database import async_engine
 from service.desk import open_desk
 from service.eventstore.read import read_league
@@ -40,6 +38,7 @@ from service.transparency.signer import Memory, Signer
 from service.transparency.signing import sign_head
 from service.writer import Entry, States
 from tests.service.league_night import Night, named, played
+from tests.support.chains import rebuilt
 from tests.support.databases import SECRET_KEY, TestDatabase, TestServer
 
 pytestmark = pytest.mark.anyio
@@ -112,15 +111,7 @@ class Scene:
 
     async def forge(self, forged: list[Recorded]) -> None:
         """Put *forged* in the log's place: dense positions, versions, and every hash right."""
-        ends: dict[str, tuple[int, bytes]] = {}
         league = number_of(self.league)
-        rebuilt = []
-        for position, row in enumerate(forged):
-            version, before = ends.get(row.stream, (0, bytes(32)))
-            bare = row._replace(position=position, stream_version=version + 1)
-            hash_ = entry_hash(bare, before, sha256(bare.metadata).digest())
-            ends[row.stream] = (version + 1, hash_)
-            rebuilt.append(bare._replace(hash=hash_))
         async with self.superuser() as connection:
             await connection.execute("DELETE FROM events WHERE league = $1", league)
             await connection.executemany(
@@ -133,7 +124,7 @@ class Scene:
                         row.type, row.schema_version, row.at, row.data.decode(), row.sealed,
                         row.metadata.decode(), row.hash,
                     )
-                    for row in rebuilt
+                    for row in rebuilt(forged)
                 ],
             )  # fmt: skip
 
