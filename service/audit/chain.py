@@ -121,8 +121,9 @@ class Places:
             what = "its append's metadata is not canonical"
             self._findings.hold("canonical", False, row.position, row.stream, what, count=0)
         try:
-            about = msgspec.convert(said, _Metadata)
-            self._namespace, guards = bytes.fromhex(about.command_id.replace("-", "")), about.guards
+            append = msgspec.convert(said, _Metadata)
+            self._namespace = bytes.fromhex(append.command_id.replace("-", ""))
+            guards = append.guards
         except (msgspec.MsgspecError, ValueError):
             # Forged: what follows is not called after a command, and says so.
             self._namespace, guards = b"", ()
@@ -175,11 +176,11 @@ def entry_hash(recorded: Recorded, previous: bytes, metadata_hash: bytes) -> byt
         b"holotable/1",
         league.bytes,
         previous,
-        _hash_of_name(stream),
+        hash_of_name(stream),
         version,
         event_id.bytes,
         (since.days * 86_400 + since.seconds) * _SECOND + since.microseconds,
-        _hash_of_name(type_),
+        hash_of_name(type_),
         schema,
         sha256(data).digest(),
         metadata_hash,
@@ -189,7 +190,8 @@ def entry_hash(recorded: Recorded, previous: bytes, metadata_hash: bytes) -> byt
 
 
 @lru_cache(maxsize=16_384)
-def _hash_of_name(name: str) -> bytes:
+def hash_of_name(name: str) -> bytes:
+    """Return the SHA-256 of a stream's or a type's name, or of a pointer."""
     return sha256(name.encode()).digest()
 
 
@@ -212,24 +214,28 @@ def parsed(document: bytes) -> Any:
         return None
 
 
-def open_commitments(
-    recorded: Recorded, document: Any, keys: LeagueKeys, findings: Findings
-) -> Boxes | None:
+def opened(recorded: Recorded, keys: LeagueKeys, findings: Findings) -> Boxes | None:
+    """Return what the boxes of an event hold, by audience; ``None`` if they do not open."""
+    stream, version = recorded.stream, recorded.stream_version
+    try:
+        return unseal(keys, stream, version, recorded.sealed or b"", None)
+    except EventUnreadable as error:
+        findings.hold("commitments", False, recorded.position, stream, error.detail)
+        return None
+
+
+def check_commitments(
+    recorded: Recorded, document: Any, boxes: Boxes | None, findings: Findings
+) -> None:
     """
-    Check that every box opens, that all say the same, and that it is what was committed to.
+    Check that all boxes say the same, and that it is what was committed to.
 
     Args:
         document: What the event's document says.
-
-    Returns:
-        What the boxes hold, by audience; ``None`` if they do not open.
     """
+    if boxes is None:
+        return
     position, stream = recorded.position, recorded.stream
-    try:
-        boxes = unseal(keys, stream, recorded.stream_version, recorded.sealed or b"", None)
-    except EventUnreadable as error:
-        findings.hold("commitments", False, position, stream, error.detail)
-        return None
     # Without a commitment all places are cards', and whoever decodes the event finds just them.
     cards_only = _COMMITMENT not in recorded.data
     house = boxes.get("house", {})
@@ -240,27 +246,26 @@ def open_commitments(
         for pointer, opening in box.items()
         if house.get(pointer, opening) != opening
     }
-    about = _about(recorded)
+    begun = about(recorded)
     failed = [
         pointer
         for pointer, (salt, value) in house.items()
         if pointer in differing
-        or not (cards_only or _committed(document, pointer, about, salt, value))
+        or not (cards_only or _committed(document, pointer, begun, salt, value))
     ]
     findings.held(("commitments",), len(house) - len(failed))
     for pointer in failed:
         what = f"what was sealed at {pointer} is not what was committed to"
         findings.hold("commitments", False, position, stream, what)
-    return boxes
 
 
-def _about(recorded: Recorded) -> bytes:
+def about(recorded: Recorded) -> bytes:
     """Return what the commitments of one event begin with."""
     version = recorded.stream_version.to_bytes(8, "big")
-    return b"holotable/commit/1" + recorded.league.bytes + _hash_of_name(recorded.stream) + version
+    return b"holotable/commit/1" + recorded.league.bytes + hash_of_name(recorded.stream) + version
 
 
-def _committed(document: Any, pointer: str, about: bytes, salt: str, value: msgspec.Raw) -> bool:
+def _committed(document: Any, pointer: str, begun: bytes, salt: str, value: msgspec.Raw) -> bool:
     """Return whether a place is a card's, whose leaf is its commitment, or commits to *value*."""
     place = _at(document, pointer)
     if place is None or "position" in place:
@@ -269,7 +274,7 @@ def _committed(document: Any, pointer: str, about: bytes, salt: str, value: msgs
         salted = bytes.fromhex(salt)
     except ValueError:  # forged: what the box opens is no salt
         return False
-    text = about + _hash_of_name(pointer) + salted + bytes(value)
+    text = begun + hash_of_name(pointer) + salted + bytes(value)
     return place.get("commitment") == sha256(text).hexdigest()
 
 

@@ -1,25 +1,22 @@
 """What happened at a table, decided again: it must be what the log says, to the byte."""
 
-from functools import lru_cache, reduce
+from functools import reduce
 from itertools import accumulate, islice
 from typing import Any, get_args
-
-import msgspec
 
 from engine.errors import EngineError
 from engine.table import recall
 from engine.table.decisions import decide_through
 from engine.table.events import Event
 from engine.table.evolution import evolve
-from engine.values import SealedCard
 from service.audit.chain import encode
 from service.audit.drawn import drawn
 from service.audit.hands import NEEDS_BEFORE
+from service.audit.hidden import held_alike
 from service.audit.report import Findings
 from service.errors import EventUnreadable
-from service.eventstore.codec import hidden_places
 from service.eventstore.record import Recorded
-from service.eventstore.sealing import Opening, unseal
+from service.eventstore.sealing import unseal
 from service.eventstore.upcasters import current_version
 from service.keys import LeagueKeys
 
@@ -88,39 +85,13 @@ def _hidden_alike(made: Any, stored: Any, keys: LeagueKeys) -> int | None:
     """
     if type(stored) is not Recorded:
         return 0 if made == stored else None
-    # Who hides nothing knows no hidden place: with its boxes taken away, nothing is a card.
-    written = encode(made) if stored.sealed is None else _written(made)
-    if _TAGS[type(made)] != stored.type or written != stored.data:
+    if _TAGS[type(made)] != stored.type:
         return None
     if stored.sealed is None:
-        return 0
-    places = hidden_places(made)
-    if not places:
-        return None  # something is sealed of an event that hides nothing
-    due: dict[str, dict[str, Opening]] = {}
-    for pointer, card in places:
-        if not isinstance(card, SealedCard):
-            return None
-        opening = card.salt.hex(), _text(card.card)
-        for audience in card.audiences:
-            due.setdefault(audience, {})[pointer] = opening
+        # Who hides nothing knows no hidden place: with its boxes taken away, nothing is a card.
+        return 0 if encode(made) == stored.data else None
     boxes = unseal(keys, stored.stream, stored.stream_version, stored.sealed, None)
-    # For whom a card is, readers tell by the order in which its boxes stand.
-    return len(places) if list(boxes.items()) == sorted(due.items()) else None
-
-
-def _place(hidden: Any) -> dict[str, int]:
-    if type(hidden) is not SealedCard:
-        raise TypeError("only cards follow; what else is hidden was asked for")
-    return {"pile": hidden.pile, "position": hidden.position}
-
-
-_written = msgspec.json.Encoder(order="sorted", enc_hook=_place).encode
-
-
-@lru_cache(maxsize=1_024)
-def _text(card: str) -> msgspec.Raw:
-    return msgspec.Raw(encode(card))
+    return held_alike(made, stored, boxes)
 
 
 def find_difference(

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.values import HOUSE
-from service.audit.chain import open_commitments, parsed
+from service.audit.chain import check_commitments, opened, parsed
 from service.audit.report import Findings
 from service.errors import EventUnreadable
 from service.eventstore.codec import Codec
@@ -36,7 +36,7 @@ def forged(found: bytes, instead: bytes) -> Recorded:
 
 def failed(row: Recorded) -> int:
     findings = Findings()
-    open_commitments(row, parsed(row.data), KEYS, findings)
+    check_commitments(row, parsed(row.data), opened(row, KEYS, findings), findings)
     return findings.checks["commitments"].failed
 
 
