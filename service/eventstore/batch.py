@@ -279,20 +279,20 @@ class _Building:
         encoded = turn.former.codec.encode(event, stream, version, turn.keys)
         index = len(self.new)
         id_ = event_id(self._command_id, index) if index else self._event_0
-        entry = canonical.entry(
+        leaf = canonical.leaf(
             turn.league,
             before.hash,
             stream,
             version,
             id_,
-            at,
+            canonical.microseconds(at),
             encoded.type,
             encoded.schema_version,
             encoded.data,
             self._metadata_hash,
             encoded.sealed,
         )
-        hash_ = canonical.entry_hash(entry)
+        hash_ = sha256(leaf).digest()
         state = leads_to
         if state is None:
             decider = turn.former.codec.deciders[category_of(stream)]

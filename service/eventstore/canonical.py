@@ -7,7 +7,7 @@ control characters.  Byte vectors: ``api-spec/vectors/entry.json``.
 """
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
 from struct import Struct
@@ -20,9 +20,13 @@ ORIGIN = b"holotable/1"
 NO_HASH = bytes(32)
 """What stands for the hash of nothing: the head of an empty stream, a ``sealed`` that is null."""
 
-_ENTRY = Struct(">11s 16s 32s 32s Q 16s q 32s H 32s 32s 32s").pack
+_LEAF = Struct(">12s 16s 32s 32s Q 16s q 32s H 32s 32s 32s").pack
+_PREFIX = b"\x00" + ORIGIN
+"""RFC 6962 puts a zero before what a leaf stands for."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+_DAY_SECONDS = 86_400
+_SECOND = 1_000_000
 _EXACT = 2**53 - 1
 
 _TEXT = rb'"[^"\\\x00-\x1f]*+(?:\\["\\][^"\\\x00-\x1f]*+)*+"'
@@ -95,16 +99,17 @@ def hash_of_name(name: str) -> bytes:
 
 def microseconds(at: datetime) -> int:
     """Return microseconds since 1970 UTC, exactly."""
-    return (at - _EPOCH) // _MICROSECOND
+    since = at - _EPOCH
+    return (since.days * _DAY_SECONDS + since.seconds) * _SECOND + since.microseconds
 
 
-def entry(
+def leaf(
     league: UUID,
     previous: bytes,
     stream: str,
     version: int,
     event_id: UUID,
-    at: datetime,
+    microseconds: int,
     type_: str,
     schema_version: int,
     data: bytes,
@@ -112,28 +117,27 @@ def entry(
     sealed: bytes | None,
 ) -> bytes:
     """
-    Return the 253 bytes that stand for one event.
+    Return a zero and the 253 bytes of the entry that stands for one event.
+
+    SHA-256 of them is the event's hash: the stream's chain link, and the leaf of the
+    league's tree (RFC 6962).
 
     Args:
         previous: Hash of the stream's event before this one; :data:`NO_HASH` for the first.
+        microseconds: Its instant, since 1970 UTC.
         metadata_hash: SHA-256 of the metadata's bytes, which a whole append shares.
     """
-    return _ENTRY(
-        ORIGIN,
+    return _LEAF(
+        _PREFIX,
         league.bytes,
         previous,
         hash_of_name(stream),
         version,
         event_id.bytes,
-        microseconds(at),
+        microseconds,
         hash_of_name(type_),
         schema_version,
         sha256(data).digest(),
         metadata_hash,
         NO_HASH if sealed is None else sha256(sealed).digest(),
     )
-
-
-def entry_hash(entry_bytes: bytes) -> bytes:
-    """Return the stream's chain link, which is also the RFC 6962 leaf of the league's tree."""
-    return sha256(b"\x00" + entry_bytes).digest()

@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from hashlib import sha256
 from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from engine.values import number_of
-from service.eventstore.canonical import entry, entry_hash
 from service.numbers import uuid_of
 
 
@@ -65,29 +63,6 @@ class Recorded(NamedTuple):
     def about(self) -> Metadata:
         """Return the metadata, decoded."""
         return _metadata.decode(self.metadata)
-
-    def follows(self, previous: bytes, metadata_hash: bytes | None = None) -> bool:
-        """
-        Say whether this row's hash is that of its bytes after *previous*.
-
-        Args:
-            metadata_hash: SHA-256 of the metadata's bytes, if it is known already.
-        """
-        _, stream, version, id_, type_, schema, at, data, sealed, metadata, hash_, league = self
-        found = entry(
-            league,
-            previous,
-            stream,
-            version,
-            id_,
-            at,
-            type_,
-            schema,
-            data,
-            metadata_hash or sha256(metadata).digest(),
-            sealed,
-        )
-        return entry_hash(found) == hash_
 
 
 class NewEvent(NamedTuple):

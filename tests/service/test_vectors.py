@@ -23,22 +23,22 @@ VECTORS: dict[str, Any] = json.loads(
 
 def test_each_entry_has_the_bytes_and_the_hash_that_stand_there() -> None:
     for vector in VECTORS["entries"]:
-        entry = canonical.entry(
+        leaf = canonical.leaf(
             UUID(vector["league"]),
             bytes.fromhex(vector["previous"]),
             vector["stream"],
             vector["version"],
             UUID(vector["event_id"]),
-            datetime.fromisoformat(vector["at"]),
+            canonical.microseconds(datetime.fromisoformat(vector["at"])),
             vector["type"],
             vector["schema_version"],
             vector["data"].encode(),
             hashlib.sha256(vector["metadata"].encode()).digest(),
             None if vector["sealed"] is None else bytes.fromhex(vector["sealed"]),
         )
-        assert len(entry) == 253
-        assert entry.hex() == vector["entry"]
-        assert canonical.entry_hash(entry).hex() == vector["hash"]
+        assert len(leaf) == 1 + 253
+        assert leaf.hex() == "00" + vector["entry"]
+        assert hashlib.sha256(leaf).hexdigest() == vector["hash"]
 
 
 def test_each_commitment_is_the_one_that_stands_there() -> None:
