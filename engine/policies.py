@@ -18,7 +18,7 @@ from engine.season.state import Opened
 from engine.season.state import State as SeasonState
 from engine.season.values import Finish as SeasonFinish
 from engine.table import levels
-from engine.table.commands import ComeBack, OpenTable, Placed, StepAway
+from engine.table.commands import ComeBack, LevelFloor, OpenTable, Placed, StepAway
 from engine.table.events import Event as TableEvent
 from engine.table.events import FormedPot, HandSettled, PotAwarded, PotsFormed
 from engine.table.opening import dealable
@@ -251,6 +251,8 @@ def idle_tables(tables: Mapping[TableId, Table]) -> tuple[TableId, ...]:
 def summary_of(table: Table) -> TableSummary:
     """Return what a tournament needs to know of *table*."""
     able = dealable(table)
+    there = [place for place in table.places if place.hand is not None or place.seat in able]
+    there = [place for place in there if not place.away]
     in_play = [place.seat for place in table.places if place.hand is not None]
     return TableSummary(
         table=table.table,
@@ -267,6 +269,8 @@ def summary_of(table: Table) -> TableSummary:
             for place in table.places
         ),
         playable=len(able) >= DEALT_MIN,
+        attended=len(there) > 1 or (bool(there) and table.floor() != LevelFloor()),
+        blinds_out=levels.blinds_out(table),
         # Who is in a hand may win it: a stack of nothing means nothing before it is settled.
         dealers_left=len(set(table.dealers_left).intersection({*able, *in_play})),
         stage=table.stage,

@@ -1,7 +1,18 @@
-"""Levels by hands: each table counts its own.  Source: rulebook ``escalation.levels``."""
+"""
+Levels by hands: each table counts its own; and whether any forced bets still rise.
+
+Source: rulebook ``escalation.levels``.
+"""
 
 from engine.errors import InvariantViolated
-from engine.rulesets import Amounts, Levels
+from engine.rulesets import (
+    Amounts,
+    AnteByPlayers,
+    CoruscantShift,
+    DoublePerOrbit,
+    Levels,
+    NoEscalation,
+)
 from engine.table.events import Level
 from engine.table.state import Table
 
@@ -41,6 +52,27 @@ def coming(table: Table) -> Amounts | None:
     """Return the amounts of the level after that of the last hand; None if there is none."""
     steps, number = _structure(table).levels, reached(table)
     return steps[number].amounts if number < len(steps) else None
+
+
+def blinds_out(table: Table) -> bool:
+    """
+    Return whether forced bets bring a game to its end that nobody plays.
+
+    They rise by themselves, or some of them goes to the Sabacc pot.
+
+    Source: rulebook ``absence.players_away``.
+    """
+    if not isinstance(table.ruleset, CoruscantShift):
+        return table.ruleset.sabacc_ante > 0
+    match table.ruleset.escalation:
+        case Levels(levels=steps):
+            return table.level_number < len(steps)
+        case DoublePerOrbit():
+            return table.base != Amounts()
+        case AnteByPlayers(inc=inc):
+            return any(inc.values())
+        case NoEscalation():
+            return False
 
 
 def reached(table: Table) -> int:

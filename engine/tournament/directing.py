@@ -28,7 +28,7 @@ from engine.tournament.directives import (
     Open,
     Purge,
 )
-from engine.tournament.endings import TableSummary, hands_left, settled_by_a_hand
+from engine.tournament.endings import TableSummary, deserted, hands_left, settled_by_a_hand
 from engine.tournament.floor import directing as on_the_floor
 from engine.tournament.rearranging import rearranged
 from engine.tournament.rounds import directing as scheduled
@@ -109,6 +109,8 @@ def _in_play(state: Running, tables: Mapping[TableId, TableSummary], here: Seati
         return _finished(state, tables, live, here)
     if len(here.seats) < 2 or not tables[here.table].playable:
         return Hold(reason="waiting_for_entrants")
+    if deserted(state, tables):
+        return Hold(reason="players_away")
     if (short := on_the_floor.short(state, tables, here)) is not None:
         return short
     if state.floor.hand_for_hand is not None:

@@ -24,6 +24,7 @@ HoldReason = Literal[
     "hand_for_hand",
     "redraw",
     "short",
+    "players_away",
 ]
 
 

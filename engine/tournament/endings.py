@@ -29,6 +29,10 @@ class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Of everyone with a seat, those who wait for the next hand too."""
     playable: bool = True
     """Whether two seats at least could be dealt in now."""
+    attended: bool = True
+    """Whether two are there who could be dealt in, or one to win what the others must post."""
+    blinds_out: bool = True
+    """Whether forced bets bring the game to its end though everybody is away."""
     dealers_left: int = 0
     """Seats that have not dealt yet and could; of the first hand's."""
     stage: int = 0
@@ -90,6 +94,20 @@ def until_all_dealt(state: Running) -> bool:
         return True
     return (
         isinstance(terms.format, Rounds) and state.in_round and terms.format.hands_per_round is None
+    )
+
+
+def deserted(state: Running, tables: Mapping[TableId, TableSummary]) -> bool:
+    """
+    Return whether so many are away that hands would be dealt without end, and nobody asked.
+
+    Source: rulebook ``absence.players_away``.
+    """
+    if until_all_dealt(state):
+        return False
+    return not any(
+        table.attended or table.blinds_out or hands_counted(state, table) is not None
+        for table in (tables[each.table] for each in state.tables)
     )
 
 

@@ -12,6 +12,7 @@ from service.api.bodies import read_body
 from service.api.operations import operation
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, order_of
+from service.boundaries import open_next_hand
 from service.errors import StreamNotFound
 
 
@@ -49,5 +50,8 @@ async def set_presence(request: Asked, table_id: FromPath[str]) -> Response[byte
         raise EntrantNotSeated()
     command = StepAway(entrant=entrant) if body.away else ComeBack(entrant=entrant)
     receipt = await decide_one(shell, place.league, table_id, order_of(request, raw), [command])
+    if not body.away:
+        # It may be the one whom everything waits for (rulebook ``absence.players_away``).
+        shell.desk.later(open_next_hand(shell.desk, place.league, table_id))
     content = {"table": table_id, "entrant": entrant, "away": body.away}
     return answer(receipt, content, 200, version_of=place.stream)

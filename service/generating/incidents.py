@@ -85,6 +85,14 @@ async def come_back(night: "Night", state: Running) -> None:
         await night.ask(asked)
 
 
+async def return_to(night: "Night", table: str) -> None:
+    """Let somebody come back to a table that waits because everybody is away."""
+    here = await night.state(table)
+    if isinstance(here, Table) and here.wait is not None and here.wait.reason == "players_away":
+        entrant = night.dice.one(here.places).entrant
+        await night.at_table(table, ComeBack(entrant=entrant))
+
+
 async def in_break(night: "Night", state: Running) -> None:
     """Let some take add-ons while play stands."""
     for entrant in state.remaining():

@@ -219,6 +219,7 @@ class Night:
                 raise Stalled(f"{self.tournament} does not come to its end")
             if idle and idle % _SWEEP == 0:
                 for table in await self.tables():
+                    await incidents.return_to(self, table)
                     # As a worker's watch does, with tables that nobody has led on.
                     await boundaries.open_next_hand(self.desk, self.league, table, fresh=True)
             await asyncio.sleep(0.1 if acted else 1.0)

@@ -151,8 +151,7 @@ def _sizes(dice: Dice, players: int, ruleset: Ruleset) -> dict[str, Any]:
         "entrants_max": 3 * players if casino else max(2, players - dice.odd(0.3)),
         "decision_seconds": dice.one((20, 30, 60)),
         "grace_seconds": dice.below(3),
-        # Where all are away and nobody bets, nothing but this takes time.
-        "hands_between_seconds": 3 if casino else dice.one((0, 0, 3)),
+        "hands_between_seconds": dice.one((0, 0, 3)),
         "hands_max": dice.between(3, 12) if dice.odd(0.15) else None,
     }
 

@@ -9,7 +9,7 @@ from engine.purchases import carry_at_closing
 from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
 from engine.table import events
-from engine.table.commands import VoidDeal
+from engine.table.commands import ComeBack, ImposePenalty, StepAway, VoidDeal
 from engine.table.quitting import carry_shares
 from engine.table.recall import commands_of
 from engine.tournament.commands import AddOn, CloseEarly, DeclareRebuy, Leave, Register
@@ -313,3 +313,86 @@ def test_who_left_during_a_voided_deal_is_out_of_the_next() -> None:
     hand(evening)
     seated = {place.entrant for place in evening.table.places}
     assert newcomer in seated and leaver not in seated
+
+
+def all_step_away(evening: Evening) -> None:
+    evening.at_table(
+        evening.table.table,
+        evening.table,
+        *(StepAway(entrant=place.entrant) for place in evening.table.places),
+    )
+
+
+def test_a_casino_waits_while_everybody_is_away() -> None:
+    evening = casino()
+    hand(evening)
+    all_step_away(evening)
+    table, first, second, _ = (evening.table.table, *(p.entrant for p in evening.table.places))
+    for _ in range(3):
+        assert evening.boundary(table).outcome == "hold"
+    assert [each.reason for each in evening.happened(events.TableWaiting)] == ["players_away"]
+    assert len(evening.happened(events.HandOpened)) == 1
+    evening.at_table(table, evening.table, ComeBack(entrant=first))
+    assert evening.boundary(table).outcome == "hold", "alone, with no bets to win"
+    evening.at_table(table, evening.table, ComeBack(entrant=second))
+    assert evening.boundary(table).outcome == "open"
+    evening.at_table(table, evening.table, StepAway(entrant=second))
+    evening.play_hand(table)
+    evening.at_table(table, evening.table, StepAway(entrant=second))
+    assert evening.boundary(table).outcome == "hold"
+    evening.ask(Leave(entrant=second, now=evening.now))
+    assert evening.boundary(table).outcome == "rearrange"
+    assert evening.boundary(table).outcome == "hold"
+    newcomer = sit_down(evening, 9)
+    evening.boundary(table)
+    assert evening.table.place_of(newcomer) is not None
+    assert evening.boundary(table).outcome == "open"
+    evening.play_hand(table)
+    evening.at_table(table, evening.table, StepAway(entrant=newcomer))
+    evening.ask(CloseEarly(now=evening.now))
+    assert evening.boundary(table).outcome == "finish"
+
+
+def test_a_penalty_is_served_though_all_but_one_are_away() -> None:
+    evening = casino()
+    table, (first, _, *others) = evening.table.table, evening.table.places
+    penalty = ImposePenalty(entrant=first.entrant, hands=2, rule="penalty.hands", now=evening.now)
+    away = (StepAway(entrant=place.entrant) for place in others)
+    evening.at_table(table, evening.table, penalty, *away)
+    for _ in range(2):
+        assert evening.boundary(table).outcome == "open"
+        assert evening.table.hand is None, "over at once: all but one were killed"
+    assert evening.table.at(first.seat).penalty == 0
+    assert evening.boundary(table).outcome == "open"
+
+
+def test_a_game_that_ends_goes_on_while_everybody_is_away() -> None:
+    counted = casino(hands_max=3)
+    all_step_away(counted)
+    counted.play()
+    assert len(counted.happened(events.HandOpened)) == 3
+    for name in ("better", "cantina", "official", "spike"):
+        other = Evening(3, resolve(name, {}))
+        for table in other.tables:
+            away = (StepAway(entrant=place.entrant) for place in other.tables[table].places)
+            other.at_table(table, other.tables[table], *away)
+        other.play()
+
+
+@pytest.mark.parametrize("hands", [0, 2])
+def test_without_escalation_or_at_the_last_level_a_game_waits_for_somebody(hands: int) -> None:
+    blinds = {"small": 1, "big": 2, "ante": 0}
+    levels = [{**blinds, "length": hands}, {**blinds, "big": 4, "length": None}]
+    steps = {"kind": "levels", "by": "hands", "levels": levels}
+    none = {"kind": "none"}
+    evening = Evening(
+        3, resolve("better_simple", {"escalation": steps if hands else none}), starting_stack=100
+    )
+    all_step_away(evening)
+    table = evening.table.table
+    # The last level has to be reached: it is so once one hand was opened at it.
+    for _ in range(hands + 1 if hands else 0):
+        assert evening.boundary(table).outcome == "open"
+    assert evening.boundary(table).outcome == "hold"
+    evening.at_table(table, evening.table, ComeBack(entrant=evening.table.places[0].entrant))
+    assert evening.boundary(table).outcome == "open"

@@ -12,7 +12,7 @@ from tests.support.databases import TestDatabase
 pytestmark = pytest.mark.anyio
 
 
-async def opened(api: Any) -> tuple[Any, str, str, list[Any], str]:
+async def opened(api: Any, **terms: Any) -> tuple[Any, str, str, list[Any], str]:
     """Open a casino for three; return owner, league, tournament, people and table."""
     owner, league = await api.league()
     people = [await api.join(owner, league) for _ in range(3)]
@@ -24,6 +24,7 @@ async def opened(api: Any) -> tuple[Any, str, str, list[Any], str]:
             "overrides": {"rebuy": {"seconds": 0}},
             "starting_stack": 100,
             "table_seats": 4,
+            **terms,
         },
     )
     assert made.status_code == 201, made.text
@@ -103,5 +104,44 @@ async def test_an_audit_counts_the_chips_that_a_rebuy_brings(
         bought = await broke.post(f"/v1/tournaments/{tournament}/rebuys", {}, key="again")
         assert bought.status_code == 201, bought.text
         league = (await broke.get(f"/v1/tournaments/{tournament}")).json()["league"]
+    report = await audited(database, league)
+    assert faults(report) == {}, report.text()
+
+
+async def test_a_casino_without_a_pause_waits_for_somebody_and_goes_on_at_once(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league, _, people, table = await opened(api, hands_between_seconds=0)
+        first, second = people[:2]
+
+        async def happened(kind: str) -> list[Any]:
+            items = (await owner.get(f"/v1/tables/{table}/events")).json()["items"]
+            return [item["data"] for item in items if item["type"] == kind]
+
+        async def asked_to_bet() -> bool:
+            views = [(await each.get(f"/v1/tables/{table}")).json() for each in (first, second)]
+            return any("fold" in {each["verb"] for each in view["legal"]} for view in views)
+
+        async def waiting() -> bool:
+            return bool(await happened("table_waiting"))
+
+        async def dealt_again() -> bool:
+            return len(await happened("hand_opened")) == 2
+
+        await play_until([first, second], table, asked_to_bet)
+        view = (await first.get(f"/v1/tables/{table}")).json()
+        player, other = (first, second) if view["my_turn"] else (second, first)
+        decision = (await player.get(f"/v1/tables/{table}")).json()["decision"]["token"]
+        away = await other.post(f"/v1/tables/{table}/presence", {"away": True})
+        assert away.status_code == 200, away.text
+        fold = {"type": "fold", "decision": decision}
+        folded = await player.post(f"/v1/tables/{table}/actions", fold, key="fold")
+        assert folded.status_code == 200, folded.text
+        await play_until([], table, waiting)
+        assert [each["reason"] for each in await happened("table_waiting")] == ["players_away"]
+        assert not await dealt_again()
+        await other.post(f"/v1/tables/{table}/presence", {"away": False})
+        await play_until([], table, dealt_again)
     report = await audited(database, league)
     assert faults(report) == {}, report.text()
