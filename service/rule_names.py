@@ -1,12 +1,12 @@
 """Every rule of ``docs/rulebook.md``; made by ``python -m service.catalogue``."""
 
 NAMES = """
-absence.killed absence.stepped_away absence.timeouts add_on beacon.deals beacon.lapsed
-beacon.named beacon.round beacon.seats beacon.silence beacon.value betting.all_in betting.call
-betting.check betting.chip_unit betting.first_actor betting.fixed_continue betting.fold
-betting.free_fold betting.last_raise betting.lone_seat betting.min_bet betting.opening_bet
-betting.reopening betting.street_end betting.turn betting.units bounty.own bounty.pot
-bounty.unclaimed bounty.won button button.dead button.first cancellation
+absence.killed absence.players_away absence.stepped_away absence.timeouts add_on beacon.deals
+beacon.lapsed beacon.named beacon.round beacon.seats beacon.silence beacon.value betting.all_in
+betting.call betting.check betting.chip_unit betting.first_actor betting.fixed_continue
+betting.fold betting.free_fold betting.last_raise betting.lone_seat betting.min_bet
+betting.opening_bet betting.reopening betting.street_end betting.turn betting.units bounty.own
+bounty.pot bounty.unclaimed bounty.won button button.dead button.first cancellation
 cancellation.before_play cancellation.by_chips cancellation.by_director
 cancellation.lowest_unpaid cancellation.refund_all cancellation.roll_forward cancellation.stacks
 cards.deal cards.decks cards.discard cards.recycling cards.replacement casino casino.add_on
