@@ -143,16 +143,21 @@ class Links:
         """Version and hash of each stream's last event."""
 
         self._metadata, self._metadata_hash = b"", b""
+        self._at, self._since = _EPOCH, 0
 
     def follow(self, recorded: Recorded) -> None:
         """Check one event's bytes; what holds is not counted."""
         stream, metadata = recorded.stream, recorded.metadata
         if metadata != self._metadata:  # an append's events share it
             self._metadata, self._metadata_hash = metadata, sha256(metadata).digest()
+        if recorded.at is not self._at:  # and nearly always their instant
+            self._at, self._since = recorded.at, microseconds(recorded.at)
         version, previous = self.heads.get(stream, _NO_HEAD)
         # No clock of ours has shown an instant before 1970; one that cannot be read seems so.
-        follows = recorded.stream_version == version + 1 and recorded.at >= _EPOCH
-        if not follows or recorded.hash != entry_hash(recorded, previous, self._metadata_hash):
+        follows = recorded.stream_version == version + 1 and self._since >= 0
+        if not follows or recorded.hash != entry_hash(
+            recorded, previous, self._metadata_hash, self._since
+        ):
             what = "its hash is not that of its bytes"
             self._findings.hold("chains", False, recorded.position, stream, what, 0)
         self.heads[stream] = (recorded.stream_version, recorded.hash)
@@ -162,15 +167,21 @@ class Links:
         self.heads[recorded.stream] = (recorded.stream_version, recorded.hash)
 
 
-def entry_hash(recorded: Recorded, previous: bytes, metadata_hash: bytes) -> bytes:
+def microseconds(at: datetime) -> int:
+    """Return microseconds since 1970 UTC, exactly."""
+    since = at - _EPOCH
+    return (since.days * 86_400 + since.seconds) * _SECOND + since.microseconds
+
+
+def entry_hash(recorded: Recorded, previous: bytes, metadata_hash: bytes, since: int) -> bytes:
     """
     Return the hash that a row's columns give after *previous*.
 
     Args:
         metadata_hash: SHA-256 of the metadata's bytes, which an append's events share.
+        since: The row's instant, as :func:`microseconds` gives it.
     """
-    _, stream, version, event_id, type_, schema, at, data, sealed, _, _, league = recorded
-    since = at - _EPOCH
+    _, stream, version, event_id, type_, schema, _, data, sealed, _, _, league = recorded
     entry = _ENTRY(
         b"\x00",
         b"holotable/1",
@@ -179,7 +190,7 @@ def entry_hash(recorded: Recorded, previous: bytes, metadata_hash: bytes) -> byt
         hash_of_name(stream),
         version,
         event_id.bytes,
-        (since.days * 86_400 + since.seconds) * _SECOND + since.microseconds,
+        since,
         hash_of_name(type_),
         schema,
         sha256(data).digest(),

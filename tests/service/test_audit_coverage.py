@@ -8,7 +8,7 @@ import pytest
 
 from engine.values import number_of, stream_of
 from service.audit import Report, audit_league
-from service.audit.chain import entry_hash
+from service.audit.chain import entry_hash, microseconds
 from service.audit.chunks import READ
 from service.database import async_engine
 from service.eventstore.canonical import NO_HASH
@@ -51,7 +51,7 @@ async def hidden(superuser: asyncpg.Connection, league: str, position: int) -> N
     await superuser.execute(UNBOUND)
     (first,) = await read_stream(superuser, league, stream, 0, 1)
     decoy = first._replace(stream=f"league-{UUID(int=1).hex}", event_id=uuid4())
-    made = entry_hash(decoy, NO_HASH, sha256(first.metadata).digest())
+    made = entry_hash(decoy, NO_HASH, sha256(first.metadata).digest(), microseconds(decoy.at))
     await superuser.execute(COPY, number, position, decoy.stream, 1, decoy.event_id, made)
     assert await superuser.execute(HIDE, number, stream) == "UPDATE 1"
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from hashlib import sha256
 
-from service.audit.chain import entry_hash
+from service.audit.chain import entry_hash, microseconds
 from service.eventstore.record import Recorded
 
 
@@ -14,7 +14,7 @@ def rebuilt(rows: Iterable[Recorded]) -> list[Recorded]:
     for position, row in enumerate(rows):
         version, before = ends.get(row.stream, (0, bytes(32)))
         bare = row._replace(position=position, stream_version=version + 1)
-        hash_ = entry_hash(bare, before, sha256(bare.metadata).digest())
+        hash_ = entry_hash(bare, before, sha256(bare.metadata).digest(), microseconds(bare.at))
         ends[row.stream] = (version + 1, hash_)
         found.append(bare._replace(hash=hash_))
     return found
