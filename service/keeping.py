@@ -21,6 +21,9 @@ from engine.values import number_of
 from service import accounts, deeds
 from service.api.accounts import SignUp
 from service.audit import audit_league
+from service.audit.plan import Plan
+from service.audit.processes import UnitStopped, in_processes
+from service.audit.units import Part, Told
 from service.database import ROOT, ServerRefused, async_engine, asyncpg_dsn, with_database
 from service.desk import settle
 from service.erasing import StillEntered, erase
@@ -58,6 +61,8 @@ def explained(error: Exception) -> tuple[int, str, str] | None:
             return 2, str(error), "name one of these, or all"
         case RebuildRefused():
             return 1, str(error), "wait for its end"
+        case UnitStopped():
+            return error.stopped.code, error.stopped.why, error.stopped.step
         case EventUnreadable():
             return 2, str(error), "is HOLOTABLE_SECRET_KEY the one this database was begun with?"
         case sa.exc.DBAPIError() | psycopg.Error() | asyncpg.PostgresError():
@@ -114,8 +119,15 @@ async def compare(settings: Settings, name: str) -> int:
     return 1 if differences else 0
 
 
-async def audit(settings: Settings, league: str, tournament: str | None, as_json: bool) -> int:
-    """Audit a league and print the report; 1 if it does not pass, 2 if there is no such thing."""
+async def audit(
+    settings: Settings, league: str, tournament: str | None, jobs: int, as_json: bool
+) -> int:
+    """
+    Audit a league and print the report; 1 if it does not pass, 2 if there is no such thing.
+
+    Args:
+        jobs: Processes that do the units; of one, this.
+    """
     settle()
     engine = async_engine(settings.database_url, 2)
     try:
@@ -125,6 +137,9 @@ async def audit(settings: Settings, league: str, tournament: str | None, as_json
                 return 2
             with _bar() as bar:
                 task = bar.add_task("auditing", total=None)
+
+                async def elsewhere(plan: Plan, told: Told) -> list[Part]:
+                    return await in_processes(plan, jobs, told)
 
                 async def progress(done: int, total: int) -> None:
                     bar.update(task, completed=done, total=total)
@@ -136,6 +151,7 @@ async def audit(settings: Settings, league: str, tournament: str | None, as_json
                     tournament=tournament,
                     progress=progress,
                     signer=signer,
+                    elsewhere=elsewhere if jobs > 1 else None,
                 )
     finally:
         await engine.dispose()

@@ -1,5 +1,5 @@
 """
-Auditing a league in one process: the units of its plan, one after another.
+Auditing a league at once: the units of its plan one after another, or in several processes.
 
 A worker does the same units as jobs (``service.tasks.audits``).
 """
@@ -11,13 +11,16 @@ import httpx
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of
-from service.audit.plan import make_plan
+from service.audit.plan import Plan, make_plan
 from service.audit.report import Report
-from service.audit.units import Part, finish, perform
-from service.keys import Keys, driver_of
+from service.audit.units import Part, Told, finish, perform
+from service.keys import Keys, LeagueKeys, driver_of
 
 Progress = Callable[[int, int], Awaitable[None]]
 """Told how much is done, and how much there is."""
+
+Elsewhere = Callable[[Plan, Told], Awaitable[list[Part]]]
+"""Returns what each unit found, in the order of the plan; tells how much of its weight is done."""
 
 
 async def audit_league(
@@ -28,6 +31,7 @@ async def audit_league(
     tournament: str | None = None,
     progress: Progress | None = None,
     signer: httpx.AsyncClient | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Report:
     """
     Prove a league's log, and that its read models follow from it.
@@ -41,6 +45,8 @@ async def audit_league(
         progress: Told now and then how far it is.
         signer: Asked what it remembers; without one only the kept heads are compared.
 
+        elsewhere: Does the units in other processes; without it they are done here.
+
     Returns:
         The report; whatever does not hold is in it and raises nothing.
 
@@ -52,14 +58,28 @@ async def audit_league(
     opened = await keys.of(connection, number_of(league))
     plan = await make_plan(driver, league, tournament, signer)
     await connection.rollback()
+
+    async def told(done: int) -> None:
+        if progress is not None:
+            await progress(done, plan.weight)
+
+    if elsewhere is not None:
+        parts = await elsewhere(plan, told)
+    else:
+        parts = await _here(connection, opened, plan, told)
+    return await finish(connection, plan, parts, monotonic() - began)
+
+
+async def _here(
+    connection: AsyncConnection, opened: LeagueKeys, plan: Plan, told: Told
+) -> list[Part]:
     done = 0
 
-    async def told(of_unit: int) -> None:
-        if progress is not None:
-            await progress(done + of_unit, plan.weight)
+    async def of_unit(weight: int) -> None:
+        await told(done + weight)
 
     parts: list[Part] = []
     for unit in plan.units:
-        parts.append(await perform(connection, opened, plan, unit, told))
+        parts.append(await perform(connection, opened, plan, unit, of_unit))
         done += unit.weight
-    return await finish(connection, plan, parts, monotonic() - began)
+    return parts

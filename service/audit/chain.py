@@ -255,14 +255,17 @@ def check_commitments(
         for box in boxes.values()
         if box is not house
         for pointer, opening in box.items()
-        if house.get(pointer, opening) != opening
+        if house.get(pointer) != opening
     }
+    if not (all(boxes.values()) and house.keys() >= differing):
+        what = "a box opens nothing, or what the house's does not"
+        findings.hold("commitments", False, position, stream, what)
     begun = about(recorded)
     failed = [
         pointer
         for pointer, (salt, value) in house.items()
         if pointer in differing
-        or not (cards_only or _committed(document, pointer, begun, salt, value))
+        or not (cards_only or _committed(document, pointer, begun, (salt, value), boxes))
     ]
     findings.held(("commitments",), len(house) - len(failed))
     for pointer in failed:
@@ -276,11 +279,22 @@ def about(recorded: Recorded) -> bytes:
     return b"holotable/commit/1" + recorded.league.bytes + hash_of_name(recorded.stream) + version
 
 
-def _committed(document: Any, pointer: str, begun: bytes, salt: str, value: msgspec.Raw) -> bool:
-    """Return whether a place is a card's, whose leaf is its commitment, or commits to *value*."""
+def _committed(document: Any, pointer: str, begun: bytes, opening: Opening, boxes: Boxes) -> bool:
+    """
+    Return whether a place commits to its opening, which those can open whom it names.
+
+    Or it is a card's: then its leaf is its commitment, and whose it is only the boxes say.
+    """
     place = _at(document, pointer)
     if place is None or "position" in place:
         return place is not None
+    audience = place.get("audience")
+    able = [name for name, box in boxes.items() if pointer in box]
+    if not isinstance(audience, list) or len(audience) != len(able):
+        return False
+    if not all(name in audience for name in able):
+        return False
+    salt, value = opening
     try:
         salted = bytes.fromhex(salt)
     except ValueError:  # forged: what the box opens is no salt

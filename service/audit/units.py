@@ -30,7 +30,7 @@ from service.projections.models import chosen
 from service.projections.projection import ProjectionBroken
 
 Told = Callable[[int], Awaitable[None]]
-"""Told now and then how much of a unit's weight is done."""
+"""Told now and then how much weight is done, of a unit or of all of them."""
 
 # Only where somebody has dropped the table's constraints; streams would be read with them.
 _OUTSIDE = """

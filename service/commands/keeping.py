@@ -60,15 +60,18 @@ def compare(name: str) -> None:
 @click.command()
 @click.argument("league")
 @click.option("--tournament", default=None, help="Only this tournament's streams.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes at work."
+)
 @click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
-def audit(league: str, tournament: str | None, as_json: bool) -> None:
+def audit(league: str, tournament: str | None, jobs: int, as_json: bool) -> None:
     """
     Decide every recorded action of LEAGUE again from its log; 1 if anything differs.
 
     LEAGUE is its id, lge_..., as GET /v1/leagues has it.  Needs HOLOTABLE_DATABASE_URL with
     the login of holotable_audit, and HOLOTABLE_SECRET_KEY.
     """
-    awaited(owner("service.keeping:audit")(settings(), league, tournament, as_json))
+    awaited(owner("service.keeping:audit")(settings(), league, tournament, jobs, as_json))
 
 
 @click.command()

@@ -111,7 +111,10 @@ def unseal(
         if text != known[0]:
             # What two audiences see alike is read once; padding is passed over faster than read.
             known = text, _read(text, stream, version)
-        found[name.decode()] = known[1]
+        try:
+            found[name.decode()] = known[1]
+        except UnicodeDecodeError as error:
+            raise EventUnreadable("a box is nobody's", stream=stream, version=version) from error
     return found
 
 
@@ -130,7 +133,7 @@ def audiences_in(sealed: bytes) -> tuple[str, ...]:
 def _boxes(sealed: bytes) -> Iterable[tuple[bytes, bytes, bytes, bytes]]:
     if sealed[:1] != _FORMAT:
         raise EventUnreadable("sealed values in an unknown format")
-    at = 1
+    at, before = 1, b""
     while at < len(sealed):
         name_ends = at + 1 + sealed[at]
         begins = name_ends + _FIXED.size
@@ -140,5 +143,8 @@ def _boxes(sealed: bytes) -> Iterable[tuple[bytes, bytes, bytes, bytes]]:
         ends = begins + length
         if ends > len(sealed) or length < _TAG:
             raise EventUnreadable("sealed values are cut short")
-        yield sealed[at + 1 : name_ends], key_id, iv, sealed[begins:ends]
-        at = ends
+        name = sealed[at + 1 : name_ends]
+        if name <= before:
+            raise EventUnreadable("boxes stand in another order, or twice")
+        yield name, key_id, iv, sealed[begins:ends]
+        at, before = ends, name

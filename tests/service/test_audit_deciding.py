@@ -16,8 +16,9 @@ from service.audit.chain import encode
 from service.audit.deciding import only_follows
 from service.audit.report import Findings
 from service.audit.streams import StreamAudit
+from service.eventstore.canonical import hash_of_name
 from service.eventstore.record import Recorded
-from service.eventstore.sealing import seal, unseal
+from service.eventstore.sealing import SEALED, seal, unseal
 from service.generating.seasons import Season, made
 from service.keys import LeagueKeys
 from tests.support.chains import rebuilt
@@ -37,6 +38,16 @@ def first_of_each() -> dict[str, int]:
     found: dict[str, int] = {}
     for row in season().rows:
         if row.stream.startswith("table-") and only_follows(row):
+            found.setdefault(row.type, row.position)
+    return found
+
+
+@cache
+def first_that_hide() -> dict[str, int]:
+    """Return where the first of each kind stands that is asked for and hides something."""
+    found: dict[str, int] = {}
+    for row in season().rows:
+        if row.sealed is not None and row.type not in first_of_each():
             found.setdefault(row.type, row.position)
     return found
 
@@ -164,9 +175,36 @@ OF_CARDS: dict[str, Forged] = {
 }
 
 
+def _sealed_for(name: bytes, text: bytes) -> Forged:
+    """Add a box behind all others, whatever its name."""
+
+    def forge(keys: LeagueKeys, row: Recorded) -> Recorded:
+        stream, version = row.stream, row.stream_version
+        context = SEALED + keys.league.bytes + hash_of_name(stream) + version.to_bytes(8, "big")
+        closed = keys.cipher(stream).encrypt(bytes(12), text.ljust(512), context + name)
+        box = bytes((len(name),)) + name + keys.key_id.bytes + bytes(12)
+        sealed = (row.sealed or b"\x01") + box + len(closed).to_bytes(4, "big") + closed
+        return row._replace(sealed=sealed)
+
+    return forge
+
+
+ADDED: dict[str, Forged] = {
+    "name_no_text": _sealed_for(b"\xff", b"{}"),
+    "name_twice": _sealed_for(HOUSE.encode(), b"{}"),
+    "empty": _sealed_for(b"zz", b"{}"),
+    "junk": _sealed_for(b"zz", encode({"/zz": JUNK})),
+    "copy_of_the_house_s": boxes(lambda opened: opened | {"zz": opened.get(HOUSE, {})}),
+    "boxes_backwards": lambda keys, row: boxes(lambda it: dict(reversed(it.items())))(
+        keys, boxes(lambda it: {"aa": it[HOUSE], **it})(keys, row)
+    ),
+}
+"""Boxes that only who holds the league's key can close."""
+
+
 def forged_alone(kind: str, forge: Forged) -> tuple[int | None, int, int]:
     """Return the first bad position, and where the forged row's append begins and it stands."""
-    position = first_of_each()[kind]
+    position = (first_of_each() | first_that_hide())[kind]
     rows, begins = append_of(position)
     forged = forge(season().keys, rows[position])
     assert forged != rows[position]
@@ -192,6 +230,13 @@ def test_a_forged_row_is_the_first_bad_one(kind: str, forgery: str) -> None:
 @pytest.mark.parametrize("forgery", OF_CARDS)
 def test_cards_sealed_otherwise_are_the_first_bad_ones(kind: str, forgery: str) -> None:
     found, _, position = forged_alone(kind, OF_CARDS[forgery])
+    assert found == position
+
+
+@pytest.mark.parametrize("kind", [*HIDING, *first_that_hide()])
+@pytest.mark.parametrize("forgery", ADDED)
+def test_a_box_too_many_is_found_where_it_stands(kind: str, forgery: str) -> None:
+    found, _, position = forged_alone(kind, ADDED[forgery])
     assert found == position
 
 

@@ -1,0 +1,146 @@
+"""An audit in several processes says what one says, and leaves none behind."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from service.audit.processes import CHILD, UnitStopped
+from service.database import ROOT, async_engine
+from service.keeping import audit, explained
+from service.projections.runner import Runner
+from service.settings import environment
+from tests.service.league_night import Night, played
+from tests.service.test_audit import tamper
+from tests.service.test_worker import alive, children
+from tests.support.databases import TestDatabase
+from tests.support.waiting import until_awaited
+
+pytestmark = pytest.mark.anyio
+
+CHANGED = """
+    UPDATE events SET data = replace(data::text, 'better_simple', 'better_sample')::json
+     WHERE league = $1 AND type = 'tournament_announced' RETURNING position
+"""
+HELD = "LOCK TABLE reads.record_game IN ACCESS EXCLUSIVE MODE"
+WAITING = "SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'reads.record_game'::regclass"
+"""Whoever waits for what is held."""
+SECONDS = 60
+
+
+@pytest.fixture
+async def night(database: TestDatabase) -> Night:
+    night = await played(database)
+    projecting = async_engine(database.url("holotable_project"), 2)
+    await Runner(projecting).catch_up()
+    await projecting.dispose()
+    return night
+
+
+@contextmanager
+def auditing(database: TestDatabase, league: str, count: int) -> Iterator[subprocess.Popen[str]]:
+    told = environment(database.settings("holotable_audit"))
+    command = [sys.executable, "-m", "service.cli", "audit", league, "--json"]
+    with subprocess.Popen(
+        [*command, "--jobs", str(count)],
+        env=os.environ | told,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        try:
+            yield running
+        finally:
+            running.kill()
+
+
+async def test_reports_are_the_same_however_many_processes_there_are(
+    database: TestDatabase, night: Night
+) -> None:
+    position = await tamper(database, night, CHANGED)
+    said = []
+    with (
+        auditing(database, night.league, 1) as alone,
+        auditing(database, night.league, 2) as together,
+    ):
+        for running in (alone, together):
+            report, complaints = running.communicate(timeout=SECONDS)
+            assert running.returncode == 1, complaints
+            lines = report.splitlines(keepends=True)
+            said.append([line for line in lines if not line.startswith('  "seconds"')])
+            assert len(said[-1]) == len(lines) - 1
+
+    assert said[0] == said[1]
+    assert json.loads("".join(said[0]))["first_bad_position"] == position
+
+
+@pytest.fixture
+async def holder(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
+    """Keep one unit of every audit from its end."""
+    connection = await asyncpg.connect(database.url("postgres"))
+    async with connection.transaction():
+        await connection.execute(HELD)
+        yield connection
+    await connection.close()
+
+
+async def waiting(holder: asyncpg.Connection) -> None:
+    async def found() -> bool:
+        return bool(await holder.fetchval(WAITING))
+
+    await until_awaited(found, SECONDS)
+
+
+async def test_an_interrupted_audit_leaves_no_process_behind(
+    database: TestDatabase, night: Night, holder: asyncpg.Connection
+) -> None:
+    with auditing(database, night.league, 2) as running:
+        await waiting(holder)
+        processes = children(running.pid)
+        os.killpg(running.pid, signal.SIGINT)
+        _, complaints = running.communicate(timeout=SECONDS)
+    assert len(processes) == 2
+    assert not any(alive(each) for each in processes)
+    assert (running.returncode, "Traceback" in complaints) == (130, False), complaints
+
+
+@pytest.mark.parametrize("how", ["killed", "disconnected"])
+async def test_a_process_that_ends_before_its_work_ends_the_audit(
+    database: TestDatabase,
+    night: Night,
+    holder: asyncpg.Connection,
+    how: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = database.settings("holotable_audit")
+    for name, value in environment(settings).items():
+        monkeypatch.setenv(name, value)
+    auditor = asyncio.create_task(audit(settings, night.league, None, 2, as_json=True))
+    await waiting(holder)
+    processes = [each for each in children(os.getpid()) if is_auditing(each)]
+    assert len(processes) == 2
+    if how == "killed":
+        os.kill(processes[0], signal.SIGKILL)
+    else:
+        # As when the database goes away while units are done.
+        await holder.execute(f"SELECT pg_terminate_backend(pid) FROM ({WAITING}) waiting")
+    with pytest.raises(UnitStopped) as stopped:
+        await auditor
+    assert not any(alive(each) for each in processes)
+    told = explained(stopped.value)
+    assert told is not None
+    assert told[0] == 3
+
+
+def is_auditing(process: int) -> bool:
+    return CHILD.encode() in Path(f"/proc/{process}/cmdline").read_bytes()
