@@ -24,7 +24,7 @@ from bench.counting import SECRET, Bench, bench, command
 from bench.engine import Theirs, rate, spread
 from engine.aggregates import DECIDERS
 from engine.values import identifier, number_of
-from service.audit.chain import Links, entry_hash, microseconds
+from service.audit.chain import Links
 from service.audit.chunks import read_places
 from service.audit.plan import make_plan
 from service.audit.report import Findings
@@ -32,7 +32,7 @@ from service.audit.tree import TreeAudit
 from service.audit.units import Part, events_of, finish, perform
 from service.database import async_engine
 from service.desk import settle
-from service.eventstore.record import Recorded
+from service.eventstore.canonical import leaf, microseconds
 from service.generating.seasons import Season, made
 from service.keys import Keys, driver_of
 from service.projections.runner import Runner
@@ -238,13 +238,14 @@ def _made(league: UUID) -> Iterator[tuple[Any, ...]]:
             digest = sha256(metadata).digest()
         stream = streams[position // 2 % TABLES]
         version = position // 2 // TABLES * 2 + index + 1
-        row = Recorded(
-            position, stream, version, uuid5(asked, str(index)), "wagered", 1, at,
-            data, None, metadata, b"", league,
+        event_id = uuid5(asked, str(index))
+        entry = leaf(
+            league, heads[stream], stream, version, event_id, microseconds(at), "wagered", 1,
+            data, digest, None,
         )  # fmt: skip
-        heads[stream] = entry_hash(row, heads[stream], digest, microseconds(at))
+        heads[stream] = sha256(entry).digest()
         yield (
-            league, position, stream, version, row.event_id, row.type, 1, at,
+            league, position, stream, version, event_id, "wagered", 1, at,
             data.decode(), None, metadata.decode(), heads[stream],
         )  # fmt: skip
 

@@ -56,13 +56,6 @@ def _flipped(
     check_open(audit, "cards", event.card)
 
 
-def _ranked(audit: Seen, event: events.HandsRanked, _before: object) -> None:
-    for hand in event.hands:
-        audit.now().shown.add(hand.seat)
-        for card in hand.cards:
-            check_shown(audit, hand.seat, card)
-
-
 def _demise(audit: Seen, event: events.DemiseDealt, _before: object) -> None:
     for dealt in event.dealt:
         check_open(audit, "cards", dealt.card)
@@ -74,7 +67,7 @@ def _cards_dealt(audit: Seen, event: Any, _before: object) -> None:
     for dealt in event.dealt:
         places = hand.dealt.setdefault(dealt.seat, set())
         for card in dealt.cards:
-            if _there(hand, card.pile, card.position) == (card.card, card.salt):
+            if _lies(hand, card.pile, card.position, card.card, card.salt):
                 lie += 1
             else:
                 _in_place(audit, card)
@@ -90,11 +83,22 @@ def _pile_committed(audit: Seen, event: events.PileCommitted, before: Table) -> 
     audit.hold("decks", pile.root() == event.root, "the new pile is not the one its seed gives")
 
 
-def _revealed(audit: Seen, event: events.HandsRevealed, _before: object) -> None:
+def _revealed(
+    audit: Seen, event: events.HandsRevealed | events.HandsRanked, _before: object
+) -> None:
+    now = audit.now()
+    proved = 0
     for hand in event.hands:
-        audit.now().shown.add(hand.seat)
+        now.shown.add(hand.seat)
+        own = now.dealt.get(hand.seat, ())
         for card in hand.cards:
-            check_shown(audit, hand.seat, card)
+            pile, position = card.pile, card.position
+            salt = bytes.fromhex(card.salt)
+            if (pile, position) in own and _lies(now, pile, position, card.card, salt):
+                proved += 2  # that it lies there, and was dealt to the seat
+            else:
+                check_shown(audit, hand.seat, card)
+    audit.held("reveals", proved)
 
 
 def _drawn_off(audit: Seen, event: events.DrawOffDealt, _before: object) -> None:
@@ -126,16 +130,19 @@ def _in_place(audit: Seen, card: SealedCard) -> None:
 
 
 def _placed(audit: Seen, name: str, pile: int, position: int, face: str, salt: bytes) -> None:
-    held = _there(audit.now(), pile, position) == (face, salt)
+    held = _lies(audit.now(), pile, position, face, salt)
     audit.hold(name, held, "" if held else f"pile {pile} has another card at {position}")
 
 
-def _there(hand: Hand, pile: int, position: int) -> tuple[str, bytes] | None:
-    """Return face and salt at *position* of *pile*, if there is such a place."""
-    found = hand.piles.get(pile)
-    if found is None or not 0 <= position < len(found.cards):
-        return None
-    return found.cards[position], found.salts[position]
+def _lies(hand: Hand, number: int, position: int, face: str, salt: bytes) -> bool:
+    """Return whether there is such a place in pile *number*, with this card."""
+    pile = hand.piles.get(number)
+    return (
+        pile is not None
+        and 0 <= position < len(pile.cards)
+        and pile.cards[position] == face
+        and pile.salts[position] == salt
+    )
 
 
 CARDS: Final[dict[type, Callable[[Seen, Any, Any], None]]] = {
@@ -148,7 +155,7 @@ CARDS: Final[dict[type, Callable[[Seen, Any, Any], None]]] = {
     events.CardsFielded: _fielded,
     events.DiscardFlipped: _flipped,
     events.MarketCardLaid: _flipped,
-    events.HandsRanked: _ranked,
+    events.HandsRanked: _revealed,
     events.DemiseDealt: _demise,
     events.PileCommitted: _pile_committed,
     events.HandsRevealed: _revealed,

@@ -9,7 +9,7 @@ from engine.table import recall
 from engine.table.decisions import decide_through
 from engine.table.events import Event
 from engine.table.evolution import evolve
-from service.audit.chain import encode
+from service.audit.chain import Boxes, encode
 from service.audit.drawn import drawn
 from service.audit.hands import NEEDS_BEFORE
 from service.audit.hidden import held_alike
@@ -24,74 +24,80 @@ DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What a forged event may provoke in code that expects a possible one."""
 
 _TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(Event)}
-_FOLLOWING = {tag: current_version(tag) for kind, tag in _TAGS.items() if kind not in recall.ASKING}
+FOLLOWING = {tag: current_version(tag) for kind, tag in _TAGS.items() if kind not in recall.ASKING}
+"""
+By type, the version of those events that have to follow from those that were asked for.
+
+They say nothing that deciding does not say again: their bytes are compared.
+"""
 
 
-def only_follows(recorded: Recorded) -> bool:
+class Deciding:
     """
-    Return whether a table's event has to be what follows from those that were asked for.
-
-    Such an event says nothing that deciding does not say again: its bytes are compared.
-    """
-    return _FOLLOWING.get(recorded.type) == recorded.schema_version
-
-
-def decided_alike(
-    state: Any, group: list[tuple[Any, int]], keys: LeagueKeys, findings: Findings
-) -> list[tuple[Any, Any]] | None:
-    """
-    Return what follows, at a table in *state*, from what was asked in one append.
+    Decides appends at tables again.
 
     Args:
-        group: Its events with their positions; those that only follow as they are recorded.
-        keys: Open what is sealed of these.
-
-    Returns:
-        Every event with the state after it, events that were decided at once all with the
-        state after their command; ``None`` if *group* says anything else.
+        keys: Open what is sealed of rows that were left as they are.
     """
-    found: list[tuple[Any, Any]] = []
-    opened = 0
-    try:
-        parts = recall.parts_of([event for event, _ in group])
-        for part in parts:
-            made, after = decide_through(state, recall.command_of(part), drawn)
-            if len(made) != len(part):
-                return None
-            for one, stored in zip(made, part, strict=True):
-                hidden = _hidden_alike(one, stored, keys)
-                if hidden is None:
+
+    def __init__(self, keys: LeagueKeys) -> None:
+        self._keys = keys
+        self._decided = self._opened = 0
+
+    def alike(self, state: Any, group: list[tuple[Any, int]]) -> list[tuple[Any, Any]] | None:
+        """
+        Return what follows, at a table in *state*, from what was asked in one append.
+
+        Args:
+            group: Its events with their positions; those that only follow as they are recorded.
+
+        Returns:
+            Every event with the state after it, events that were decided at once all with the
+            state after their command; ``None`` if *group* says anything else.
+        """
+        found: list[tuple[Any, Any]] = []
+        opened = 0
+        try:
+            parts: Any = recall.parts_of([event for event, _ in group])
+            for part in parts:
+                made, after = decide_through(state, recall.command_of(part), drawn)
+                if len(made) != len(part):
                     return None
-                opened += hidden
-            if NEEDS_BEFORE.isdisjoint(map(type, made)):
-                # Deciding has applied these very events, and nobody asks what was between.
-                found += [(event, after) for event in made]
-            else:
-                states = accumulate(made, evolve, initial=state)
-                found += zip(made, islice(states, 1, None), strict=True)
-            state = after
-    except (EngineError, EventUnreadable, *DEFECTS):
-        return None  # what is wrong is found by whoever reads the group whole
-    findings.held(("decisions",), len(parts))
-    findings.held(("commitments",), opened)
-    return found
+                for one, stored in zip(made, part, strict=True):
+                    if type(stored) is not Recorded:
+                        if one != stored:
+                            return None
+                    elif _TAGS[type(one)] != stored.type:
+                        return None
+                    elif stored.sealed is None:
+                        # What hides something cannot be written so: its boxes are gone.
+                        if encode(one) != stored.data:
+                            return None
+                    else:
+                        hidden = held_alike(one, stored, self._boxes(stored))
+                        if hidden is None:
+                            return None
+                        opened += hidden
+                if NEEDS_BEFORE.isdisjoint(map(type, made)):
+                    # Deciding has applied these very events, and nobody asks what was between.
+                    found += [(event, after) for event in made]
+                else:
+                    states = accumulate(made, evolve, initial=state)
+                    found += zip(made, islice(states, 1, None), strict=True)
+                state = after
+        except (EngineError, EventUnreadable, *DEFECTS):
+            return None  # what is wrong is found by whoever reads the group whole
+        self._decided += len(parts)
+        self._opened += opened
+        return found
 
+    def _boxes(self, stored: Recorded) -> Boxes:
+        return unseal(self._keys, stored.stream, stored.stream_version, stored.sealed or b"", None)
 
-def _hidden_alike(made: Any, stored: Any, keys: LeagueKeys) -> int | None:
-    """
-    Return how many cards are hidden in a row that holds just what was decided.
-
-    Nothing is asked again of what was read already.  ``None`` for any other event.
-    """
-    if type(stored) is not Recorded:
-        return 0 if made == stored else None
-    if _TAGS[type(made)] != stored.type:
-        return None
-    if stored.sealed is None:
-        # Who hides nothing knows no hidden place: with its boxes taken away, nothing is a card.
-        return 0 if encode(made) == stored.data else None
-    boxes = unseal(keys, stored.stream, stored.stream_version, stored.sealed, None)
-    return held_alike(made, stored, boxes)
+    def end(self, findings: Findings) -> None:
+        """Write down what was decided alike."""
+        findings.held(("decisions",), self._decided)
+        findings.held(("commitments",), self._opened)
 
 
 def find_difference(

@@ -97,9 +97,14 @@ class Draws:
 
     def order(self, things: Sequence[str]) -> list[str]:
         """Return *things* shuffled."""
-        drawn = list(things)
+        drawn, words = list(things), self._words
         for last in range(len(drawn) - 1, 0, -1):
-            other = self.below(last + 1)
+            # As `below` draws each, without a call for each: a deck has many.
+            ceiling = _LIMIT - _LIMIT % (last + 1)
+            word = next(words)
+            while word >= ceiling:
+                word = next(words)
+            other = word % (last + 1)
             drawn[last], drawn[other] = drawn[other], drawn[last]
         return drawn
 

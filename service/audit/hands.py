@@ -223,3 +223,6 @@ _HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
     events.PenaltyImposed: HandAudit._penalty_imposed,
     events.HandShown: HandAudit._winner_shown,
 }
+
+HANDLED = frozenset(_HANDLERS)
+"""Events that :meth:`HandAudit.see` has a look at; it passes over all others."""

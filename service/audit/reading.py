@@ -61,15 +61,10 @@ class Reading:
         self._keys = keys
         self._findings = findings
         self._codec = Codec(DECIDERS)
-        self._left = 0
+        self.left = 0
         """Rows that were left, because what they say is decided again."""
 
         self._read = 0
-
-    def leave(self, recorded: Recorded, stream: Stream) -> None:
-        """Keep a row as it is: once its command is decided again it is known what it says."""
-        stream.group.append((recorded, recorded.position))
-        self._left += 1
 
     def whole(self, stream: Stream, group: Group) -> Group:
         """Return *group* with the events read that were left, as far as they can be."""
@@ -79,7 +74,7 @@ class Reading:
         for known, position in group:
             event = known
             if type(known) is Recorded:
-                self._left -= 1
+                self.left -= 1
                 event = self.read(known, stream)
             if event is not None:
                 read.append((event, position))
@@ -133,7 +128,7 @@ class Reading:
 
     def end(self) -> None:
         """Count what could be read."""
-        self._findings.held(("readable",), self._read + self._left)
+        self._findings.held(("readable",), self._read + self.left)
 
 
 def _in_form(data: bytes, event: Any) -> bool:

@@ -22,9 +22,9 @@ from engine.values import TournamentId, stream_of
 from service.audit import beacon, knockouts, rulings
 from service.audit.chain import Links
 from service.audit.dealt import Dealt
-from service.audit.deciding import DEFECTS, decided_alike, find_difference, only_follows
+from service.audit.deciding import DEFECTS, FOLLOWING, Deciding, find_difference
 from service.audit.floors import FloorAudit
-from service.audit.hands import HandAudit
+from service.audit.hands import HANDLED, HandAudit
 from service.audit.knockouts import KnockoutAudit
 from service.audit.overdue import check_deal
 from service.audit.reading import Followed, Group, Reading, Stream
@@ -43,6 +43,8 @@ _CLOSING = frozenset((HandSettled, DealVoided))
 
 _COMPARED = knockouts.TELLING | rulings.TELLING
 """Events that are compared with others at the end."""
+
+_NOTED = _CLOSING | _COMPARED
 
 _FAR = frozenset(
     (LeagueCreated, TablesRecorded, TournamentsRecorded, TableBeaconAwaited, BeaconAwaited)
@@ -69,8 +71,8 @@ class StreamAudit:
         tournament: str | None = None,
     ) -> None:
         self._findings = findings
-        self._keys = keys
         self._reading = Reading(keys, findings)
+        self._deciding = Deciding(keys)
         self._own = frozenset(streams)
         self._only = tournament
         self._streams: dict[str, Stream] = {}
@@ -95,16 +97,16 @@ class StreamAudit:
 
     def read(self, recorded: Recorded) -> None:
         """Open one event, and fold what its command has led to."""
-        name, metadata = recorded.stream, recorded.metadata
-        if recorded.position <= self._position:
+        position, name, metadata = recorded.position, recorded.stream, recorded.metadata
+        if position <= self._position:
             # Else it could be counted in place of one that no stream has.
             what = "it stands where another does, or outside the log"
-            self._findings.hold("positions", False, recorded.position, name, what, count=0)
-        self._position = recorded.position
+            self._findings.hold("positions", False, position, name, what, count=0)
+        self._position = position
         if self._seasons:
             self._settle_seasons(metadata)
         stream = self._streams.get(name) or self._begun(name)
-        stream.last = recorded.position
+        stream.last = position
         if not stream.own:
             self._links.skip(recorded)
             self._follow(recorded, stream)
@@ -114,14 +116,20 @@ class StreamAudit:
         if metadata != stream.metadata:
             self._decide(stream)
             stream.metadata, stream.at = metadata, recorded.at
-        if stream.category == "table" and not stream.broken and only_follows(recorded):
-            self._reading.leave(recorded, stream)
+        if (
+            stream.category == "table"
+            and FOLLOWING.get(recorded.type) == recorded.schema_version
+            and not stream.broken
+        ):
+            # What it says is known once its command is decided again.
+            stream.group.append((recorded, position))
+            self._reading.left += 1
             return
         event = self._reading.read(recorded, stream)
         if type(event) in _FAR and not self._across(event, recorded, stream):
             return
         if event is not None:
-            stream.group.append((event, recorded.position))
+            stream.group.append((event, position))
             if stream.category == "season":
                 self._seasons.add(name)
 
@@ -154,6 +162,7 @@ class StreamAudit:
         for stream in self._streams.values():
             self._decide(stream)
         self._reading.end()
+        self._deciding.end(self._findings)
         self._findings.held(("folds",), self._folds)
         self._findings.held(("chains", "canonical"), self._events)
         self.check_deals(now)
@@ -261,7 +270,7 @@ class StreamAudit:
         due = due and self._only in (None, self._floor_of[stream.name])
         followed = None
         if due:
-            followed = decided_alike(stream.state, group, self._keys, self._findings)
+            followed = self._deciding.alike(stream.state, group)
         if followed is None:
             group = self._reading.whole(stream, group)
             if due and not stream.broken:
@@ -272,24 +281,29 @@ class StreamAudit:
         """Check *group*, event by event; *followed* are they with their states, if decided."""
         checker = stream.checker or self._checker(stream)
         evolve = DECIDERS[stream.category].evolve
-        name = stream.name
-        done = 0
+        # Most of what happens at a table says nothing more than what was decided again.
+        telling = HANDLED if isinstance(checker, HandAudit) else None
+        position = -1
         try:
             for (event, after), (_, position) in zip(followed, group, strict=True):
                 before = stream.state
                 stream.state = evolve(before, event) if after is None else after
                 kind = type(event)
-                if kind in _CLOSING and isinstance(checker, HandAudit):
-                    self._count_deck(checker)
-                if checker is not None:
+                if kind in _NOTED:
+                    self._note(stream, event, position)
+                if checker is not None and (telling is None or kind in telling):
                     checker.see(event, position, before)
-                if kind in _COMPARED:
-                    self._knockouts.see(name, event, position)
-                    self._attached.see(name, event, position)
-                done += 1
         except (EngineError, *DEFECTS) as error:
-            self._break(stream, group[done][1], error)
-        self._folds += done
+            self._folds -= sum(each >= position for _, each in group)
+            self._break(stream, position, error)
+        self._folds += len(group)
+
+    def _note(self, stream: Stream, event: Any, position: int) -> None:
+        if type(event) in _CLOSING and isinstance(stream.checker, HandAudit):
+            self._count_deck(stream.checker)
+        if type(event) in _COMPARED:
+            self._knockouts.see(stream.name, event, position)
+            self._attached.see(stream.name, event, position)
 
     def _count_deck(self, table: HandAudit) -> None:
         pile = table.now().piles.get(1)

@@ -1,6 +1,5 @@
 """Whoever owns the database may drop its constraints; no row may be counted in place of another."""
 
-from hashlib import sha256
 from uuid import UUID, uuid4
 
 import asyncpg
@@ -8,13 +7,13 @@ import pytest
 
 from engine.values import number_of, stream_of
 from service.audit import Report, audit_league
-from service.audit.chain import entry_hash, microseconds
 from service.audit.chunks import READ
 from service.database import async_engine
 from service.eventstore.canonical import NO_HASH
 from service.eventstore.read import read_stream
 from service.keys import Keys
 from tests.service.league_night import Night, played
+from tests.support.chains import hash_after
 from tests.support.databases import SECRET_KEY, TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -51,7 +50,7 @@ async def hidden(superuser: asyncpg.Connection, league: str, position: int) -> N
     await superuser.execute(UNBOUND)
     (first,) = await read_stream(superuser, league, stream, 0, 1)
     decoy = first._replace(stream=f"league-{UUID(int=1).hex}", event_id=uuid4())
-    made = entry_hash(decoy, NO_HASH, sha256(first.metadata).digest(), microseconds(decoy.at))
+    made = hash_after(NO_HASH, decoy)
     await superuser.execute(COPY, number, position, decoy.stream, 1, decoy.event_id, made)
     assert await superuser.execute(HIDE, number, stream) == "UPDATE 1"
 

@@ -13,7 +13,7 @@ import pytest
 
 from engine.values import HOUSE
 from service.audit.chain import encode
-from service.audit.deciding import only_follows
+from service.audit.deciding import FOLLOWING
 from service.audit.report import Findings
 from service.audit.streams import StreamAudit
 from service.eventstore.canonical import hash_of_name
@@ -37,7 +37,7 @@ def first_of_each() -> dict[str, int]:
     """Return where the first of each kind of following events stands."""
     found: dict[str, int] = {}
     for row in season().rows:
-        if row.stream.startswith("table-") and only_follows(row):
+        if row.stream.startswith("table-") and row.type in FOLLOWING:
             found.setdefault(row.type, row.position)
     return found
 

@@ -3,8 +3,17 @@
 from collections.abc import Iterable
 from hashlib import sha256
 
-from service.audit.chain import entry_hash, microseconds
+from service.eventstore.canonical import leaf, microseconds
 from service.eventstore.record import Recorded
+
+
+def hash_after(previous: bytes, row: Recorded) -> bytes:
+    """Return the hash of *row*'s bytes after the event whose hash is *previous*."""
+    entry = leaf(
+        row.league, previous, row.stream, row.stream_version, row.event_id, microseconds(row.at),
+        row.type, row.schema_version, row.data, sha256(row.metadata).digest(), row.sealed,
+    )  # fmt: skip
+    return sha256(entry).digest()
 
 
 def rebuilt(rows: Iterable[Recorded]) -> list[Recorded]:
@@ -14,7 +23,7 @@ def rebuilt(rows: Iterable[Recorded]) -> list[Recorded]:
     for position, row in enumerate(rows):
         version, before = ends.get(row.stream, (0, bytes(32)))
         bare = row._replace(position=position, stream_version=version + 1)
-        hash_ = entry_hash(bare, before, sha256(bare.metadata).digest(), microseconds(bare.at))
+        hash_ = hash_after(before, bare)
         ends[row.stream] = (version + 1, hash_)
         found.append(bare._replace(hash=hash_))
     return found
