@@ -18,6 +18,7 @@ from engine.values import HOUSE, Sealed, SealedCard
 from service.errors import EventUnreadable
 from service.eventstore import canonical
 from service.eventstore.canonical import NotCanonical
+from service.eventstore.hiding import hiding_in, pointers_in, whose_places
 from service.eventstore.record import Recorded
 from service.eventstore.sealing import Opening, commitment, seal, unseal
 from service.eventstore.upcasters import current_version, upcast
@@ -26,6 +27,7 @@ from service.keys import LeagueKeys
 Place = tuple[str, "Sealed[Any] | SealedCard"]
 _HIDDEN = frozenset((Sealed, SealedCard))
 _ROWS = (list, tuple)
+_HOUSE = (HOUSE,)
 
 
 class Encoded(NamedTuple):
@@ -60,7 +62,7 @@ class Codec:
         data = canonical.encode(event, sealer)
         try:
             type_ = str(event.__struct_config__.tag)
-            self._kinds[category_of(stream)][type_].strict(data)
+            self._kinds[category_of(stream)][type_].read(data)
         except (msgspec.MsgspecError, KeyError) as error:
             raise NotCanonical(f"{type(event).__name__}: {error}") from error
         boxes = sealer.boxes()
@@ -92,10 +94,19 @@ class Codec:
                 data = _today(recorded)
             if data.rfind(kind.tagged) < 0:
                 raise ValueError("the event does not say its type")
-            if recorded.sealed is None or keys is None:
-                return kind.strict(data)
-            event = kind.to_open(data)
-            _open(event, recorded, keys, boxes)
+            read = kind.read(data)
+            hiding, sealed = kind.hiding, recorded.sealed
+            if sealed is None or keys is None:
+                return read if hiding is None else hiding.fill(read, "", None, {})
+            cards = hiding is not None and hiding.holds_cards(read)
+            if boxes is None:
+                # Whose a card is only the boxes know; of other values the event itself says it.
+                wanted = None if cards else _HOUSE
+                boxes = unseal(keys, recorded.stream, recorded.stream_version, sealed, wanted)
+            whose, house = whose_places(boxes) if cards else {}, dict(boxes[HOUSE])
+            event = read if hiding is None else hiding.fill(read, "", house, whose)
+            if house:
+                raise ValueError("the house's box opens what is not hidden")
             return event
         except (msgspec.MsgspecError, KeyError, IndexError, ValueError) as error:
             raise EventUnreadable(
@@ -114,18 +125,19 @@ class _Kind:
     stands near the end of what is written in order.
     """
 
-    __slots__ = ("schema_version", "strict", "tagged", "to_open")
+    __slots__ = ("hiding", "read", "schema_version", "tagged")
 
     def __init__(self, event: type[msgspec.Struct], tag: str) -> None:
         self.schema_version = current_version(tag)
         self.tagged = msgspec.json.encode({"type": tag})[1:-1]
         """Has to stand in it: alone, a type is read without its tag too."""
 
-        self.strict = msgspec.json.Decoder(event, dec_hook=_stand_in).decode
-        """Reads the event, hidden places without their values."""
+        self.hiding = hiding_in(event)
+        """What makes the event out of what is read; nothing if that is the event already."""
 
-        self.to_open = msgspec.json.Decoder(event, dec_hook=_to_be_opened).decode
-        """Reads the event, hidden places as :func:`_open` fills them."""
+        self.read = msgspec.json.Decoder(
+            event if self.hiding is None else self.hiding.shadow
+        ).decode
 
 
 @cache
@@ -229,11 +241,11 @@ def _find(value: Any, pointer: str, found: list[Place]) -> None:
         for name, encoded in _hiding_fields(type(value)):
             _find(getattr(value, name), f"{pointer}/{encoded}", found)
     elif isinstance(value, _ROWS):
-        for index, item in enumerate(value):
-            if type(item) in _HIDDEN:  # as most are, many times in a hand
-                found.append((f"{pointer}/{index}", item))
+        for place in zip(pointers_in(pointer, len(value)), value, strict=True):
+            if type(place[1]) in _HIDDEN:  # as most are, many times in a hand
+                found.append(place)
             else:
-                _find(item, f"{pointer}/{index}", found)
+                _find(place[1], place[0], found)
     elif value is not None and isinstance(value, Mapping):
         for key in sorted(value, key=str):
             _find(value[key], f"{pointer}/{key}", found)
@@ -258,88 +270,7 @@ def _may_hide(hint: Any) -> bool:
     return any(_may_hide(each) for each in get_args(hint) if each is not Ellipsis)
 
 
-def _open(
-    event: msgspec.Struct,
-    recorded: Recorded,
-    keys: LeagueKeys,
-    boxes: Mapping[str, Mapping[str, Opening]] | None,
-) -> None:
-    """
-    Fill the hidden places of *event*, which are as :func:`_to_be_opened` left them.
-
-    Raises:
-        KeyError: If the house's box misses a place.
-        ValueError: If it opens a place that is not there.
-    """
-    places = hidden_places(event)
-    # Whose a card is only the boxes know; of other values the event itself says it.
-    cards = any(type(hidden) is SealedCard for _, hidden in places)
-    if boxes is None:
-        stream, version = recorded.stream, recorded.stream_version
-        boxes = unseal(keys, stream, version, recorded.sealed or b"", None if cards else (HOUSE,))
-    house = boxes[HOUSE]
-    if len(house) != len(places):
-        raise ValueError("the house's box does not open exactly what is hidden")
-    audiences = _audiences_by_place(boxes) if cards else {}
-    for pointer, hidden in places:
-        salt, value = house[pointer]
-        hidden.salt = bytes.fromhex(salt)
-        if isinstance(hidden, SealedCard):
-            hidden.card = _text.decode(value)
-            hidden.audiences = audiences[pointer]
-        else:
-            hidden.value = hidden.value.decode(value)
-
-
-def _audiences_by_place(
-    boxes: Mapping[str, Mapping[str, Opening]],
-) -> dict[str, tuple[str, ...]]:
-    """Return for whom each place has a box; *boxes* stand in ascending order."""
-    found: dict[str, tuple[str, ...]] = {}
-    for audience, box in boxes.items():
-        alone = (audience,)
-        for pointer in box:
-            found[pointer] = found.get(pointer, ()) + alone
-    return found
-
-
 def _today(recorded: Recorded) -> bytes:
     """Return the document of an event of an old version, as it would be written today."""
     document = msgspec.json.decode(recorded.data)
     return msgspec.json.encode(upcast(recorded.type, recorded.schema_version, document))
-
-
-_text = msgspec.json.Decoder(str)
-_CARD_MEMBERS = 2
-"""Of what is written of a card: its pile and its position."""
-
-
-@cache
-def _value_decoder(hidden: Any) -> msgspec.json.Decoder[Any]:
-    """Return what decodes the value of a ``Sealed``; ``ValueError`` for any other type."""
-    if hidden is not Sealed and get_origin(hidden) is not Sealed:
-        raise ValueError(f"unknown hidden type {hidden!r}")
-    return msgspec.json.Decoder(get_args(hidden)[0] if get_args(hidden) else Any)
-
-
-class _Commitment(msgspec.Struct, forbid_unknown_fields=True):
-    audience: tuple[str, ...]
-    commitment: str
-
-
-def _stand_in(hidden: Any, written: Any) -> Any:
-    """Return a hidden place without its value, after checking the form of what is written."""
-    found = _to_be_opened(hidden, written)
-    if hidden is not SealedCard:
-        found.value = None
-    return found
-
-
-def _to_be_opened(hidden: Any, written: Any) -> Any:
-    """Return a stand-in whose value is, for a moment, what will decode it."""
-    if hidden is SealedCard:
-        pile, position = written["pile"], written["position"]
-        if len(written) != _CARD_MEMBERS or not type(pile) is type(position) is int:
-            raise ValueError("no place of a card")
-        return SealedCard("", b"", pile, position, ())
-    return Sealed(_value_decoder(hidden), b"", msgspec.convert(written, _Commitment).audience)

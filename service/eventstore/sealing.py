@@ -5,7 +5,8 @@ Whoever makes a view names the audiences it may open; nothing is ever hidden by
 deleting fields.  Byte vectors: ``api-spec/vectors/entry.json``.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import sha256
 from struct import Struct
 from uuid import UUID
@@ -26,6 +27,7 @@ _TAG = 16
 _FIXED = Struct(f">16s {_IV}s I")
 """Of a box: what stands between the audience's name and the closed text."""
 
+_FIXED_SIZE, _unpack = _FIXED.size, _FIXED.unpack_from
 
 Opening = tuple[str, msgspec.Raw]
 """Salt in hexadecimal, and the value's canonical JSON."""
@@ -83,7 +85,7 @@ def seal(keys: LeagueKeys, stream: str, version: int, boxes: Mapping[str, bytes]
 
 
 def unseal(
-    keys: LeagueKeys, stream: str, version: int, sealed: bytes, audiences: Iterable[str] | None
+    keys: LeagueKeys, stream: str, version: int, sealed: bytes, audiences: tuple[str, ...] | None
 ) -> dict[str, dict[str, Opening]]:
     """
     Open the boxes of *audiences* (of everyone, if ``None``) and return what each holds.
@@ -95,56 +97,50 @@ def unseal(
     """
     cipher = keys.cipher(stream)
     context = SEALED + keys.league.bytes + hash_of_name(stream) + version.to_bytes(8, "big")
-    wanted = None if audiences is None else {audience.encode() for audience in audiences}
+    wanted = None if audiences is None else _names(audiences)
     key_here = keys.key_id.bytes
     found: dict[str, dict[str, Opening]] = {}
-    known: tuple[bytes, dict[str, Opening]] = (b"", {})
-    for name, key_id, iv, closed in _boxes(sealed):
+    known, holds = b"", {}
+    if sealed[:1] != _FORMAT:
+        raise EventUnreadable("sealed values in an unknown format")
+    at, end, before = 1, len(sealed), b""
+    while at < end:
+        name_ends = at + 1 + sealed[at]
+        begins = name_ends + _FIXED_SIZE
+        if begins > end:
+            raise EventUnreadable("sealed values are cut short")
+        key_id, iv, length = _unpack(sealed, name_ends)
+        name, at = sealed[at + 1 : name_ends], begins + length
+        if at > end or length < _TAG:
+            raise EventUnreadable("sealed values are cut short")
+        if name <= before:
+            raise EventUnreadable("boxes stand in another order, or twice")
+        before = name
         if wanted is not None and name not in wanted:
             continue
         if key_id != key_here:
             raise EventUnreadable("a box was closed with a key that is not here")
         try:
-            text = cipher.decrypt(iv, closed, context + name)
+            text = cipher.decrypt(iv, sealed[begins:at], context + name)
         except InvalidTag as error:
             raise EventUnreadable("a box does not open", stream=stream, version=version) from error
-        if text != known[0]:
-            # What two audiences see alike is read once; padding is passed over faster than read.
-            known = text, _read(text, stream, version)
+        if text != known:  # what two audiences see alike is read once
+            known, holds = text, _read(text, stream, version)
         try:
-            found[name.decode()] = known[1]
+            found[name.decode()] = holds
         except UnicodeDecodeError as error:
             raise EventUnreadable("a box is nobody's", stream=stream, version=version) from error
     return found
 
 
+@lru_cache(maxsize=4096)
+def _names(audiences: tuple[str, ...]) -> frozenset[bytes]:
+    return frozenset(map(str.encode, audiences))
+
+
 def _read(text: bytes, stream: str, version: int) -> dict[str, Opening]:
     try:
+        # Padding is passed over faster than read.
         return _openings.decode(text.rstrip(b" "))
     except msgspec.MsgspecError as error:
         raise EventUnreadable("a box holds no openings", stream=stream, version=version) from error
-
-
-def audiences_in(sealed: bytes) -> tuple[str, ...]:
-    """Return for whom *sealed* holds boxes; says nothing of what is in them."""
-    return tuple(name.decode() for name, _, _, _ in _boxes(sealed))
-
-
-def _boxes(sealed: bytes) -> Iterable[tuple[bytes, bytes, bytes, bytes]]:
-    if sealed[:1] != _FORMAT:
-        raise EventUnreadable("sealed values in an unknown format")
-    at, before = 1, b""
-    while at < len(sealed):
-        name_ends = at + 1 + sealed[at]
-        begins = name_ends + _FIXED.size
-        if begins > len(sealed):
-            raise EventUnreadable("sealed values are cut short")
-        key_id, iv, length = _FIXED.unpack_from(sealed, name_ends)
-        ends = begins + length
-        if ends > len(sealed) or length < _TAG:
-            raise EventUnreadable("sealed values are cut short")
-        name = sealed[at + 1 : name_ends]
-        if name <= before:
-            raise EventUnreadable("boxes stand in another order, or twice")
-        yield name, key_id, iv, sealed[begins:ends]
-        at, before = ends, name
