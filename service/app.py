@@ -19,6 +19,7 @@ from service.api.openapi import openapi_document
 from service.api.problems import AWAY, HANDLERS, answer_away, answer_database
 from service.api.requests import BoundedRequest
 from service.api.routes import ROUTES
+from service.api.serving import Protocol
 from service.api.shell import Shell
 from service.database import async_engine
 from service.desk import open_desk, settle
@@ -134,6 +135,7 @@ def run(settings: Settings) -> None:
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,
         proxy_headers=False,  # nothing asks where a client is
+        http=Protocol,
     )
     server = Server(config, stopping)
     server.run()

@@ -18,6 +18,7 @@ from litestar.status_codes import HTTP_304_NOT_MODIFIED
 from service.api import tables
 from service.api.authentication import authenticate
 from service.api.requests import BoundedRequest
+from service.api.serving import WHOLE
 
 Send = Callable[[Any], Awaitable[None]]
 Receive = Callable[[], Awaitable[Any]]
@@ -78,7 +79,7 @@ class Front:
             # every error becomes its problem document, and what nobody expected is
             # logged by the handler of Exception and answered as 500.
             response = self._answer_to(error)(request, error)
-        await _send(response, _common(scope), send)
+        await _send(scope, response, send)
 
     def _answer_to(self, error: Exception) -> Callable[..., Response[bytes]]:
         known = next(each for each in type(error).__mro__ if each in self._handlers)
@@ -107,11 +108,16 @@ def _headed(scope: Any, send: Send) -> Send:
     return send_with_headers
 
 
-async def _send(response: Response[bytes], headers: list[tuple[bytes, bytes]], send: Send) -> None:
+async def _send(scope: Any, response: Response[bytes], send: Send) -> None:
+    status, body, headers = response.status_code, response.content, _common(scope)
     for name, value in response.headers.items():
         headers.append((name.lower().encode("latin-1"), value.encode("latin-1")))
-    if response.status_code != HTTP_304_NOT_MODIFIED:
+    if status != HTTP_304_NOT_MODIFIED:
         headers.append((b"content-type", str(response.media_type).encode("latin-1")))
-        headers.append((b"content-length", b"%d" % len(response.content)))
-    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
-    await send({"type": "http.response.body", "body": response.content, "more_body": False})
+        headers.append((b"content-length", b"%d" % len(body)))
+    whole = (scope.get("extensions") or {}).get(WHOLE)
+    if whole is not None:
+        await whole.answer(status, headers, body)
+        return
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -81,6 +81,11 @@ class MemoryStore:
         """Return events of a stream, oldest first."""
         return self._streams.get((league, stream), [])[after_version : after_version + limit]
 
+    async def head(self, league: UUID, stream: str) -> tuple[int, bytes] | None:
+        """Return version and hash of a stream's last event, None if it has none."""
+        rows = self._streams.get((league, stream))
+        return (rows[-1].stream_version, rows[-1].hash) if rows else None
+
     async def books(
         self, league: UUID, stream: str, closing: str, limit: int = CHUNK
     ) -> list[Recorded]:

@@ -43,6 +43,16 @@ _BOOKS = f"""
       ORDER BY stream_version LIMIT $4 - 1)
     ORDER BY stream_version
 """  # noqa: S608 - column names are constants
+_HEADS = """
+    SELECT last.stream_version, last.hash
+      FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS asked(league, stream, number)
+      LEFT JOIN LATERAL (
+        SELECT e.stream_version, e.hash FROM events e
+         WHERE e.league = asked.league AND e.stream = asked.stream
+         ORDER BY e.stream_version DESC LIMIT 1
+      ) last ON true
+     ORDER BY asked.number
+"""
 _LEAGUE = (
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position > $2 "  # noqa: S608
     "ORDER BY position LIMIT $3"
@@ -84,6 +94,15 @@ async def read_stream(
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_STREAM, number, stream, after_version, limit)
     return _recorded(number, rows)
+
+
+async def heads_of(
+    connection: Any, streams: Sequence[tuple[UUID, str]]
+) -> list[tuple[int, bytes] | None]:
+    """Return version and hash of the last event of each stream, None for one without events."""
+    leagues_asked, names = zip(*streams, strict=True)
+    rows = await (await driver_of(connection)).fetch(_HEADS, leagues_asked, names)
+    return [None if row[0] is None else (row[0], row[1]) for row in rows]
 
 
 async def read_until(

@@ -62,7 +62,10 @@ class StateCache:
             EventUnreadable: If an event cannot be read or its hash is wrong.
         """
         place = (league, stream)
-        known = None if fresh else self.known(league, stream)
+        known = self.known(league, stream)
+        if known is not None and fresh:
+            # Almost always this process alone writes to it, and nothing is to be read.
+            known = await self._unmoved(league, stream, known)
         if known is not None:
             return known
         read = self._reads.get(place)
@@ -72,6 +75,14 @@ class StateCache:
             read.task = asyncio.create_task(self._perform(read, league, stream))
         # Whoever gives up must not give up for all who asked for the same.
         return await asyncio.shield(read.task)
+
+    async def _unmoved(self, league: UUID, stream: str, known: Loaded) -> Loaded | None:
+        """Return the copy with which the stream ends now, if that is here; before or since."""
+        head = await self._store.head(league, stream)
+        for copy in (known, self.known(league, stream)):
+            if copy is not None and head == (copy.version, copy.hash):
+                return copy
+        return None
 
     def known(self, league: UUID, stream: str) -> Loaded | None:
         """Return a stream's state if it is here and nothing speaks against it."""

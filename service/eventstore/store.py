@@ -11,6 +11,7 @@ from uuid import UUID
 import asyncpg
 
 from service.eventstore import append, read
+from service.eventstore.heads import Heads
 from service.eventstore.record import Append, Disconnected, Outcome, Recorded
 from service.keys import Keys, LeagueKeys
 
@@ -52,6 +53,9 @@ class Store(Protocol):
         self, league: UUID, stream: str, after_version: int = 0, limit: int = read.CHUNK
     ) -> list[Recorded]:
         """Return events of a stream, oldest first."""
+
+    async def head(self, league: UUID, stream: str) -> tuple[int, bytes] | None:
+        """Return version and hash of a stream's last event, None if it has none."""
 
     async def books(
         self, league: UUID, stream: str, closing: str, limit: int = read.CHUNK
@@ -113,6 +117,7 @@ class PostgresStore:
         self._grown: dict[UUID, int] = {}
         self._growth = asyncio.Event()
         self._waker: asyncio.Task[None] | None = None
+        self._heads = Heads(lambda streams: self._read(read.heads_of, streams))
 
     async def start(self) -> None:
         """Make the pools, which connect when first asked, and start waking."""
@@ -145,6 +150,7 @@ class PostgresStore:
                         await pool.close()
                 except TimeoutError:  # the server does not even say goodbye
                     pool.terminate()
+        await self._heads.aclose()
 
     async def append(
         self, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
@@ -158,6 +164,10 @@ class PostgresStore:
     ) -> list[Recorded]:
         """Return events of a stream, oldest first."""
         return await self._read(read.read_stream, league, stream, after_version, limit)
+
+    async def head(self, league: UUID, stream: str) -> tuple[int, bytes] | None:
+        """Return version and hash of a stream's last event, None if it has none."""
+        return await self._heads.of(league, stream)
 
     async def books(
         self, league: UUID, stream: str, closing: str, limit: int = read.CHUNK

@@ -123,3 +123,37 @@ async def test_everybody_who_asks_at_once_sees_what_another_process_wrote(
         seen = await asyncio.gather(*(other.load(league, TABLE) for _ in range(20)))
         assert {each.version for each in seen} == {len(floor.events)}
         assert (await under_way).version in (before, len(floor.events))
+
+
+async def test_the_head_of_a_stream_is_its_last_event(writer: Writer, store: Store) -> None:
+    league, floor = new_league(), Floor(stacks=(500, 500))
+    play(floor)
+    assert await store.head(number_of(league), TABLE) is None
+    await write(writer, league, floor.events)
+    here = await writer.load(league, TABLE, fresh=False)
+    others = [store.head(number_of(each), TABLE) for each in (new_league(), league, league)]
+    assert await asyncio.gather(*others) == [None, *[(here.version, here.hash)] * 2]
+
+
+async def test_only_what_has_moved_is_read_again(writer: Writer, store: Store, monkeypatch) -> None:
+    moved, still, read = new_league(), new_league(), []
+    for league in (moved, still):
+        floor = Floor(stacks=(500, 500))
+        play(floor)
+        await write(writer, league, floor.events)
+    other = Writer(store, DECIDERS, utcnow)
+    before = [await other.load(each, TABLE) for each in (moved, still)]
+    written = len(floor.events)
+    floor.open_hand()
+    await write(writer, moved, floor.events[written:])
+    ask = store.stream
+
+    async def watched(league, *rest):
+        read.append(league)
+        return await ask(league, *rest)
+
+    monkeypatch.setattr(store, "stream", watched)
+    after = await asyncio.gather(*(other.load(each, TABLE) for each in (still, moved, still)))
+    assert after[0] is after[2] is before[1]
+    assert after[1].state == floor.state != before[0].state
+    assert set(read) == {number_of(moved)}
