@@ -38,6 +38,7 @@ from engine.tournament.state import Finished, Running
 from engine.tournament.terms.announced import Terms
 from engine.tournament.values import Award
 from service import stacks
+from service.generating.chance import Dice
 
 if TYPE_CHECKING:
     from service.generating.night import Night
@@ -105,24 +106,31 @@ async def correct(night: "Night") -> bool:
     state = await night.state()
     if not isinstance(state, Finished):
         return False
-    ruling: dict[str, Any] = {"by": night.director, "reason": night.reason(), "now": night.now}
+    asked = correction(night.dice, state, _ruling(night))
+    return asked is not None and await night.ask(asked)
+
+
+def correction(
+    dice: Dice, state: Finished, ruling: dict[str, Any]
+) -> CorrectResult | Forfeit | Reaward | None:
+    """Return what changes a result in one of three ways; None if there is nothing to change."""
     placed = sorted(state.placings, key=lambda each: each.place)
-    match night.dice.below(3):
+    match dice.below(3):
         case 0:
             order = [(each.entrant,) for each in placed]
-            at = night.dice.below(len(order) - 1)
+            at = dice.below(len(order) - 1)
             order[at], order[at + 1] = order[at + 1], order[at]
-            return await night.ask(CorrectResult(order=tuple(order), **ruling))
+            return CorrectResult(order=tuple(order), **ruling)
         case 1:
-            return await night.ask(Forfeit(entrant=night.dice.one(placed).entrant, **ruling))
+            return Forfeit(entrant=dice.one(placed).entrant, **ruling)
         case _:
             money = sum(each.amount for each in state.payouts)
             if money < 2:
-                return False
+                return None
             shares = (money - money // 3, money // 3)
             awards = zip(placed, shares, strict=False)
             given = tuple(Award(entrant=who.entrant, amount=share) for who, share in awards)
-            return await night.ask(Reaward(awards=given, **ruling))
+            return Reaward(awards=given, **ruling)
 
 
 def _seated(night: "Night", state: Running) -> Any:

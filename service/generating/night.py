@@ -29,8 +29,9 @@ from service import (
 )
 from service.bundles.gathering import tables_of
 from service.desk import Desk
-from service.generating import incidents
+from service.generating import claims, incidents
 from service.generating.chance import Dice
+from service.generating.disputes import Court
 from service.generating.players import ABSENT, MANIAC, answer, mood
 from service.generating.world import Stalled
 from service.writer import Command, Entry, Receipt, States
@@ -60,6 +61,7 @@ class Night:
         self.league = league
         self.tournament = name
         self.director = director
+        self.court = Court(desk, league, name, director, dice.chaos)
         self.moods: dict[str, str] = {}
         self.late: list[PlayerId] = []
         """Who comes once play is on."""
@@ -214,6 +216,8 @@ class Night:
                 acted = await self.answer(table) or acted
             if acted and isinstance(state, Running) and self.dice.odd(0.12):
                 await incidents.happen(self)
+            if acted and isinstance(state, Running) and self.court.dice.odd(0.02):
+                await claims.in_play(self, state)
             idle = 0 if acted else idle + 1
             if idle > _IDLE_MAX:
                 raise Stalled(f"{self.tournament} does not come to its end")
@@ -313,8 +317,13 @@ class Night:
     # -- afterwards
 
     async def end(self) -> bool:
-        """Award points, write down the heads; say whether it was played out."""
-        await directing.award_points(self.desk, self.league, self.tournament)
+        """Award points, hear disputes, write down the heads; say whether it was played out."""
+        for heard in self.court.dice.shuffled((True, False)):
+            if not heard:
+                await directing.award_points(self.desk, self.league, self.tournament)
+            elif self.court.dice.odd(0.5):
+                await claims.over(self)
+                await directing.award_points(self.desk, self.league, self.tournament)
         streams = [stream_of(each) for each in await self.tables()]
         await asyncio.sleep(1)
         await heads.record_these(self.desk, self.league, self.tournament, streams)

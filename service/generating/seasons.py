@@ -28,8 +28,9 @@ from service.bundles.log import HeldLog
 from service.bundles.writing import AUDITOR, Wanted, bundle_of
 from service.desk import Desk
 from service.eventstore.record import Recorded
-from service.generating import incidents
+from service.generating import claims, incidents
 from service.generating.chance import Dice
+from service.generating.disputes import Court
 from service.generating.night import Night, decided
 from service.generating.terms import announcement, season_terms
 from service.generating.world import SeededEntropy, VirtualLoop, open_world
@@ -137,6 +138,9 @@ class MadeUp:
         if len(self.counted) > 1 and self.dice.odd(0.2):
             revoke = RevokeAward(tournament=TournamentId(self.counted[0]), **self._ruling())
             await self._decide(self.season, season.decider, revoke)
+        court = Court(self.desk, self.league, self.season, self.owner, self.dice.chaos)
+        if self.counted and court.dice.odd(0.5):
+            await claims.on_standings(court, self.season, self.players)
         close = CloseSeason(now=self.desk.clock.now())
         await self._decide(self.season, season.decider, close)
         await asyncio.sleep(1)

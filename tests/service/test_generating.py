@@ -17,6 +17,7 @@ from engine.table.commands import VoidDeal
 from engine.tournament.commands import Announce, TendClock
 from engine.tournament.floor.commands import Penalise
 from engine.values import PlayerId, TextId, TextRef, TournamentId, number_of
+from service.audit.acts import ActsAudit
 from service.audit.chain import Places
 from service.audit.report import Findings
 from service.audit.streams import StreamAudit
@@ -41,10 +42,11 @@ def faults_in(rows: Sequence[Recorded], keys: LeagueKeys) -> tuple[list[str], in
     """Return what our own audit finds wrong, and how many hands it has seen."""
     findings = Findings()
     streams = StreamAudit(keys, findings, {row.stream for row in rows})
-    places = Places(findings)
+    places, acts = Places(findings), ActsAudit(findings)
     for row in rows:
-        places.follow(row)
+        acts.follow(row, places.follow(row))
         streams.read(row)
+    acts.end()
     streams.end(rows[-1].at)
     faults = [str(fault) for check in findings.checks.values() for fault in check.faults]
     return faults, streams.figures().hands
@@ -108,25 +110,37 @@ def test_a_hand_dealt_anew_keeps_its_level_and_counts_new_penalties() -> None:
 
 
 def test_odd_seasons_hold_what_happens_on_odd_evenings() -> None:
-    """Rounds, rebuys, late comers, casinos, rulings, deals over the money, corrections: all."""
-    happened = {row.type for seed in ODD for row in made(seed, PLAYERS, 1.0).rows}
+    """Rounds, rebuys, late comers, casinos, rulings, deals, corrections, disputes: all."""
+    rows = [row for seed in ODD for row in made(seed, PLAYERS, 1.0).rows]
+    happened = {row.type for row in rows}
 
     assert happened >= {
         "award_revised", "bonuses_awarded", "bounty_won", "break_started", "chips_brought",
-        "deal_voided", "entrant_cashed_out", "entrant_disqualified", "entrants_moved",
+        "deal_voided", "dispute_appealed", "dispute_frozen", "dispute_opened", "dispute_ruled",
+        "dispute_unfrozen", "entrant_cashed_out", "entrant_disqualified", "entrants_moved",
         "entropy_opened", "final_seated", "hand_for_hand_started", "hand_quit",
         "last_hands_called", "late_seat_drawn", "leave_declared", "level_raised",
         "move_ordered", "no_show_released", "no_show_seated", "payout_deal_made",
         "penalty_imposed", "points_adjusted", "rebuy_taken", "result_corrected", "round_seated",
-        "seats_redrawn", "table_broken", "tournament_paused",
+        "result_frozen", "result_released", "seats_redrawn", "standings_frozen",
+        "standings_released", "table_broken", "tournament_paused",
     }  # fmt: skip
+    rulings = [json.loads(row.data) for row in rows if row.type == "dispute_ruled"]
+    assert {(each["instance"], bool(each["acts"])) for each in rulings} == {
+        (1, False), (1, True), (2, False), (2, True),
+    }  # fmt: skip
+    acts = {act["command"] for each in rulings for act in each["acts"]}
+    assert acts >= {"warn", "penalise", "disqualify", "correct_result", "forfeit", "adjust_points"}
 
 
 def test_where_nothing_is_odd_nothing_odd_happens() -> None:
     happened = {row.type for seed in range(1, 5) for row in made(seed, PLAYERS, 0.0).rows}
 
     assert happened.isdisjoint(
-        {"round_seated", "rebuy_taken", "late_seat_drawn", "deal_voided", "result_corrected"}
+        {
+            "round_seated", "rebuy_taken", "late_seat_drawn", "deal_voided", "result_corrected",
+            "dispute_opened",
+        }  # fmt: skip
     )
 
 
