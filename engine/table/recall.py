@@ -46,18 +46,21 @@ def parts_of(appended: Sequence[Event]) -> tuple[tuple[Event, ...], ...]:
     Raises:
         InvariantViolated: If the first event is never the first of a command.
     """
-    parts: list[list[Event]] = []
-    for event in appended:
-        if type(event) in _COMMANDS and _begins(event, parts[-1] if parts else []):
-            parts.append([event])
-        elif parts:
-            parts[-1].append(event)
-        else:
+    begun = 0
+    parts: list[Sequence[Event]] = []
+    for index, event in enumerate(appended):
+        if type(event) in _COMMANDS and _begins(event, appended[begun:index]):
+            if index:
+                parts.append(appended[begun:index])
+            begun = index
+        elif not index:
             raise InvariantViolated(f"{type(event).__name__} is not the first of a command")
-    return tuple(tuple(part) for part in parts)
+    if appended:
+        parts.append(appended[begun:])
+    return tuple(map(tuple, parts))
 
 
-def _begins(event: Any, part: list[Any]) -> bool:
+def _begins(event: Any, part: Sequence[Any]) -> bool:
     """Return whether *event*, with which commands begin, does not go on with that of *part*."""
     kind = type(event)
     if kind in _CARD_EVENTS:

@@ -1,7 +1,7 @@
 """What happened at a table, decided again: it must be what the log says, to the byte."""
 
 from functools import reduce
-from itertools import accumulate, islice
+from itertools import accumulate, islice, repeat
 from typing import Any, get_args
 
 from engine.errors import EngineError
@@ -58,7 +58,7 @@ class Deciding:
         found: list[tuple[Any, Any]] = []
         opened = 0
         try:
-            parts: Any = recall.parts_of([event for event, _ in group])
+            parts: Any = recall.parts_of(next(zip(*group, strict=True)))
             for part in parts:
                 made, after = decide_through(state, recall.command_of(part), drawn)
                 if len(made) != len(part):
@@ -80,7 +80,7 @@ class Deciding:
                         opened += hidden
                 if NEEDS_BEFORE.isdisjoint(map(type, made)):
                     # Deciding has applied these very events, and nobody asks what was between.
-                    found += [(event, after) for event in made]
+                    found += zip(made, repeat(after))
                 else:
                     states = accumulate(made, evolve, initial=state)
                     found += zip(made, islice(states, 1, None), strict=True)

@@ -266,7 +266,7 @@ class StreamAudit:
 
     def _decided(self, stream: Stream, group: Group) -> tuple[Group, Followed | None]:
         """Decide a table's command again; return it, and its events with the states they led to."""
-        due = not stream.broken and self._placed(stream, group)
+        due = not stream.broken and (stream.name in self._floor_of or self._placed(stream, group))
         due = due and self._only in (None, self._floor_of[stream.name])
         followed = None
         if due:
@@ -312,16 +312,15 @@ class StreamAudit:
 
     def _placed(self, stream: Stream, group: Group) -> bool:
         """Remember to which tournament a table belongs; its first event must say so."""
-        if stream.name not in self._floor_of:
-            first, position = group[0]
-            if not isinstance(first, TableOpened):
-                self._break(stream, position, LookupError("a table was never opened"))
-                return False
-            try:
-                self._floor_of[stream.name] = stream_of(first.tournament)
-            except DEFECTS as error:
-                self._break(stream, position, error)
-                return False
+        first, position = group[0]
+        if not isinstance(first, TableOpened):
+            self._break(stream, position, LookupError("a table was never opened"))
+            return False
+        try:
+            self._floor_of[stream.name] = stream_of(first.tournament)
+        except DEFECTS as error:
+            self._break(stream, position, error)
+            return False
         return True
 
     def _checker(self, stream: Stream) -> HandAudit | FloorAudit | SeasonAudit | None:
