@@ -94,11 +94,10 @@ class Codec:
                 data = _today(recorded)
             if data.rfind(kind.tagged) < 0:
                 raise ValueError("the event does not say its type")
-            read = kind.read(data)
-            hiding, sealed = kind.hiding, recorded.sealed
+            read, hiding, sealed = kind.read(data), kind.hiding, recorded.sealed
             if sealed is None or keys is None:
                 return read if hiding is None else hiding.fill(read, "", None, {})
-            cards = hiding is not None and hiding.holds_cards(read)
+            cards = hiding is not None and hiding.holds_cards and hiding.holds_cards(read)
             if boxes is None:
                 # Whose a card is only the boxes know; of other values the event itself says it.
                 wanted = None if cards else _HOUSE

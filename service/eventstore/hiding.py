@@ -52,8 +52,8 @@ class Hiding(NamedTuple):
     there is one that misses a place.
     """
 
-    holds_cards: Callable[[Any], bool]
-    """Says whether a card is hidden in what was read."""
+    holds_cards: Callable[[Any], bool] | None
+    """Says whether a card is hidden in what was read; nothing if there never is one."""
 
 
 @cache
@@ -95,15 +95,21 @@ def _cards(
 ) -> tuple[SealedCard, ...]:
     if house is None:
         return tuple([SealedCard("", b"", each.pile, each.position, ()) for each in read])
-    found, take, new = [], house.pop, SealedCard.__new__
-    for each, pointer in zip(read, pointers, strict=True):
-        salt, face = take(pointer)
-        card = new(SealedCard)  # a third of what calling it costs, and a hand has sixty
-        card.card = _text(face)
-        card.salt = _salt(salt)
+    if not read:
+        return ()
+    # A hand has sixty: what can be done of all at once costs half.
+    salts, faces = zip(*map(house.pop, pointers), strict=True)
+    found = []
+    new = SealedCard.__new__
+    for each, face, salt, audiences in zip(
+        read, map(_text, faces), map(_salt, salts), map(whose.__getitem__, pointers), strict=True
+    ):
+        card = new(SealedCard)
+        card.card = face
+        card.salt = salt
         card.pile = each.pile
         card.position = each.position
-        card.audiences = whose[pointer]
+        card.audiences = audiences
         found.append(card)
     return tuple(found)
 
@@ -121,7 +127,7 @@ def _value(hint: Any) -> Hiding:
         salt, value = house.pop(pointer)
         return Sealed(decode(value), _salt(salt), read.audience)
 
-    return Hiding(Commitment, fill, lambda _: False)
+    return Hiding(Commitment, fill, None)
 
 
 def _struct(struct: type[msgspec.Struct]) -> Hiding | None:
@@ -152,10 +158,12 @@ def _struct(struct: type[msgspec.Struct]) -> Hiding | None:
             members[name] = inner.fill(members[name], pointer + step, house, whose)
         return struct(**members)
 
-    def holds_cards(read: msgspec.Struct) -> bool:
-        return any(inner.holds_cards(getattr(read, name)) for name, _, inner in hiding)
+    cards = [(name, inner.holds_cards) for name, _, inner in hiding if inner.holds_cards]
 
-    return Hiding(shadow, fill, holds_cards)
+    def holds_cards(read: msgspec.Struct) -> bool:
+        return any(holds(getattr(read, name)) for name, holds in cards)
+
+    return Hiding(shadow, fill, holds_cards if cards else None)
 
 
 def _shadowed(
@@ -178,7 +186,8 @@ def _row(inner: Hiding, *, cards: bool) -> Hiding:
         return tuple([inner.fill(*each, house, whose) for each in zip(read, pointers, strict=True)])
 
     shadow = tuple[inner.shadow, ...]  # type: ignore[name-defined]
-    return Hiding(shadow, fill, lambda read: any(map(inner.holds_cards, read)))
+    holds = inner.holds_cards
+    return Hiding(shadow, fill, holds and (lambda read: any(map(holds, read))))
 
 
 def _map(inner: Hiding) -> Hiding:
@@ -190,15 +199,17 @@ def _map(inner: Hiding) -> Hiding:
         }
 
     shadow = dict[str, inner.shadow]  # type: ignore[name-defined]
-    return Hiding(shadow, fill, lambda read: any(map(inner.holds_cards, read.values())))
+    holds = inner.holds_cards
+    return Hiding(shadow, fill, holds and (lambda read: any(map(holds, read.values()))))
 
 
 def _maybe(inner: Hiding) -> Hiding:
     def fill(read: Any, pointer: str, house: House | None, whose: Whose) -> Any:
         return None if read is None else inner.fill(read, pointer, house, whose)
 
+    holds = inner.holds_cards
     return Hiding(
-        inner.shadow | None, fill, lambda read: read is not None and inner.holds_cards(read)
+        inner.shadow | None, fill, holds and (lambda read: read is not None and holds(read))
     )
 
 

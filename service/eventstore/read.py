@@ -19,23 +19,24 @@ from service.keys import driver_of
 CHUNK = 1000
 _COMMAND_CHUNK = 64
 
-_COLUMNS = (
-    "position, stream, stream_version, event_id, type, schema_version, timestamptz_send(at), "
+_OF_A_STREAM = (
+    "position, stream_version, event_id, type, schema_version, timestamptz_send(at), "
     "convert_to(data::text, 'UTF8'), sealed, convert_to(metadata::text, 'UTF8'), hash"
 )
+_COLUMNS = f"{_OF_A_STREAM}, stream"
 _STREAM = (  # column names are constants
-    f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
+    f"SELECT {_OF_A_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
     "AND stream_version > $3 ORDER BY stream_version LIMIT $4"
 )
 _UNTIL = (
-    f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
+    f"SELECT {_OF_A_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
     "AND stream_version > $3 AND stream_version <= $4 ORDER BY stream_version"
 )
 # The event before the last that closes the books is read for its hash alone.
 _BOOKS = f"""
-    (SELECT {_COLUMNS} FROM events WHERE league = $1 AND stream = $2 AND stream_version = 1)
+    (SELECT {_OF_A_STREAM} FROM events WHERE league = $1 AND stream = $2 AND stream_version = 1)
     UNION ALL
-    (SELECT {_COLUMNS} FROM events WHERE league = $1 AND stream = $2
+    (SELECT {_OF_A_STREAM} FROM events WHERE league = $1 AND stream = $2
         AND stream_version > greatest(1, (
             SELECT e.stream_version - 2 FROM events e
              WHERE e.league = $1 AND e.stream = $2 AND e.type = $3
@@ -93,7 +94,7 @@ async def read_stream(
     """Return up to *limit* events of a stream, oldest first."""
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_STREAM, number, stream, after_version, limit)
-    return _recorded(number, rows)
+    return _recorded(number, rows, stream)
 
 
 async def heads_of(
@@ -111,7 +112,7 @@ async def read_until(
     """Return the events of a stream after one version up to another, oldest first."""
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_UNTIL, number, stream, after_version, until)
-    return _recorded(number, rows)
+    return _recorded(number, rows, stream)
 
 
 async def read_books(
@@ -120,7 +121,7 @@ async def read_books(
     """Return a stream's first event, and all from before its last event *closing* on."""
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_BOOKS, number, stream, closing, limit)
-    return _recorded(number, rows)
+    return _recorded(number, rows, stream)
 
 
 async def read_league(
@@ -193,7 +194,7 @@ def verify(recorded: Iterable[Recorded], head: bytes = NO_HASH) -> bytes:
         EventUnreadable: At the first row whose hash is not that of its bytes.
     """
     said, instant = None, None
-    metadata_hash, since = b"", 0
+    metadata_hash, since, digest = b"", 0, sha256
     for (
         _,
         stream,
@@ -209,14 +210,13 @@ def verify(recorded: Iterable[Recorded], head: bytes = NO_HASH) -> bytes:
         league,
     ) in recorded:
         if metadata != said:  # an append's events share it, and nearly always their instant
-            said, metadata_hash = metadata, sha256(metadata).digest()
+            said, metadata_hash = metadata, digest(metadata).digest()
         if at is not instant:
             instant, since = at, microseconds(at)
         bytes_ = leaf(
-            league, head, stream, version, id_, since,
-            type_, schema, data, metadata_hash, sealed,
-        )  # fmt: skip
-        if sha256(bytes_).digest() != hash_:
+            league, head, stream, version, id_, since, type_, schema, data, metadata_hash, sealed
+        )
+        if digest(bytes_).digest() != hash_:
             raise EventUnreadable("the chain is broken", stream=stream, version=version)
         head = hash_
     return head
@@ -226,20 +226,26 @@ def _number(league: str | UUID) -> UUID:
     return league if isinstance(league, UUID) else league_number(league)
 
 
-def _recorded(league: UUID, rows: Iterable[Any]) -> list[Recorded]:
+def _recorded(league: UUID, rows: Iterable[Any], stream: str | None = None) -> list[Recorded]:
     """
     Return rows of the log as they were fetched, the instant of several made once.
 
     An instant that cannot be told, as a forger may have written it, is of the year 1.
+
+    Args:
+        stream: Theirs; if it is not given they say it themselves, last.
     """
     found: list[Recorded] = []
     at, sent = _NEVER, None
     make = Recorded._make  # in half the time of calling it
-    for position, stream, version, id_, type_, schema, since, data, sealed, metadata, hash_ in rows:
+    name = stream
+    for position, version, id_, type_, schema, since, data, sealed, metadata, hash_, *said in rows:
         if since != sent:  # an append's events share it
             at, sent = _instant(since), since
+        if said:
+            [name] = said
         found.append(
-            make((position, stream, version, id_, type_, schema, at, data, sealed, metadata, hash_,
+            make((position, name, version, id_, type_, schema, at, data, sealed, metadata, hash_,
                   league))
         )  # fmt: skip
     return found

@@ -65,7 +65,7 @@ def seal(keys: LeagueKeys, stream: str, version: int, boxes: Mapping[str, bytes]
         boxes: By audience, the canonical ``{pointer: [salt, value]}``.
     """
     cipher = keys.cipher(stream)
-    context = SEALED + keys.league.bytes + hash_of_name(stream) + version.to_bytes(8, "big")
+    context = _context(keys.league, stream) + version.to_bytes(8, "big")
     parts = [_FORMAT]
     for audience in sorted(boxes):
         name = audience.encode()
@@ -96,7 +96,7 @@ def unseal(
         EventUnreadable: If a box is damaged, in an unknown format, or not this event's.
     """
     cipher = keys.cipher(stream)
-    context = SEALED + keys.league.bytes + hash_of_name(stream) + version.to_bytes(8, "big")
+    context = _context(keys.league, stream) + version.to_bytes(8, "big")
     wanted = None if audiences is None else _names(audiences)
     key_here = keys.key_id.bytes
     found: dict[str, dict[str, Opening]] = {}
@@ -131,6 +131,12 @@ def unseal(
         except UnicodeDecodeError as error:
             raise EventUnreadable("a box is nobody's", stream=stream, version=version) from error
     return found
+
+
+@lru_cache(maxsize=4096)
+def _context(league: UUID, stream: str) -> bytes:
+    """Return what is authenticated with every box of a stream, but version and audience."""
+    return SEALED + league.bytes + hash_of_name(stream)
 
 
 @lru_cache(maxsize=4096)
