@@ -34,7 +34,7 @@ class Answers:
             return
         count = len(attempt.events)
         recorded = tuple(
-            RecordedEvent(Recorded(first + offset, *new, league.number), event)
+            RecordedEvent(Recorded._make((first + offset, *new, league.number)), event)
             for offset, (new, event) in enumerate(
                 zip(attempt.append.events, attempt.events, strict=True)
             )

@@ -1,6 +1,6 @@
 """The only place where a process reads a clock or draws entropy."""
 
-import secrets
+import os
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
@@ -27,19 +27,19 @@ class DatabaseClock:
     """
 
     def __init__(self) -> None:
-        self._then = datetime.now(UTC)
-        self._measured = time.monotonic()
+        self._ahead = time.time() - time.monotonic()
+        """Of the clock that nobody can set, in seconds since 1970."""
 
     def now(self) -> datetime:
         """Return the present instant in UTC, as the database would."""
-        return self._then + timedelta(seconds=time.monotonic() - self._measured)
+        return datetime.fromtimestamp(self._ahead + time.monotonic(), UTC)
 
     async def measure(self, connection: Any) -> timedelta:
         """Measure anew, to half a round trip; return how far this machine's clock is behind."""
         before, here = time.monotonic(), datetime.now(UTC)
         there: datetime = await connection.fetchval("SELECT clock_timestamp()")
         after = time.monotonic()
-        self._then, self._measured = there.astimezone(UTC), (before + after) / 2
+        self._ahead = there.timestamp() - (before + after) / 2
         return there - (here + timedelta(seconds=(after - before) / 2))
 
 
@@ -64,12 +64,12 @@ class SystemEntropy:
 
     def bytes(self, count: int) -> bytes:
         """Return *count* unpredictable bytes."""
-        return secrets.token_bytes(count)
+        return os.urandom(count)
 
     def uuid(self) -> UUID:
         """Return an unpredictable version 4 UUID."""
-        return uuid4_of(secrets.token_bytes(16))
+        return uuid4_of(os.urandom(16))
 
     def token(self) -> str:
         """Return 32 bytes in lower-case hexadecimal."""
-        return secrets.token_hex(32)
+        return os.urandom(32).hex()

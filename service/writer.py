@@ -163,16 +163,21 @@ class Writer:
         Raises:
             StoreUnavailable: If the database is away.
         """
-        known = self._league(league)
-        if not fresh and known.epoch is not None:
-            found = self._cache.known(known.number, stream)
+        if not fresh:
+            found = self.known(league, stream)
             if found is not None:
                 return found
+        known = self._league(league)
         try:
             await self._know_epoch(known)
             return await self._cache.load(known.number, stream, fresh=fresh)
         except Disconnected as error:
             raise StoreUnavailable("the database is away") from error
+
+    def known(self, league: str, stream: str) -> Loaded | None:
+        """Return a stream's state as this process last saw it, if it still has it."""
+        known = self._league(league)
+        return None if known.epoch is None else self._cache.known(known.number, stream)
 
     async def epoch(self, league: str) -> int:
         """Return the epoch this process believes a league to be in."""

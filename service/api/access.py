@@ -115,7 +115,8 @@ async def role_in(request: Asked, league: str, *, believe: bool = False) -> Role
     stream, now = stream_of(league), shell.now()
     asked = shell.members_asked.get(league)
     if believe and asked is not None and now < asked + MEMBERS_BELIEVED_FOR:
-        role = _role(shell, league, await shell.desk.writer.load(league, stream, False), player)
+        known = shell.desk.writer.known(league, stream)
+        role = None if known is None else _role(shell, league, known, player)
         if role is not None:
             return role
     loaded = await shell.desk.writer.load(league, stream, True)
@@ -222,18 +223,21 @@ async def tournament_of_table(request: Asked, place: Place) -> Any:
     """Return the state of the tournament a table belongs to, as this process last saw it."""
     stream = stream_of(place.state.tournament)
     writer = shell_of(request).desk.writer
-    state = (await writer.load(place.league, stream, fresh=False)).state
-    if not isinstance(state, Running | Finished) or not _known(request, state, place.state):
+    copy = writer.known(place.league, stream)
+    if copy is None or not _knows(request, copy.state, place.state):
         # Entries change until play begins, and while players may come late: a copy from
         # before would make a player a spectator.
-        state = (await writer.load(place.league, stream)).state
+        copy = await writer.load(place.league, stream)
+    state = copy.state
     if isinstance(state, Unannounced):
         raise StreamNotFound("there is nothing here under this name")
     return state
 
 
-def _known(request: Asked, tournament: Running | Finished, table: Any) -> bool:
+def _knows(request: Asked, tournament: Any, table: Any) -> bool:
     """Return whether everybody who sits at *table* stands in this copy of the tournament."""
+    if not isinstance(tournament, Running | Finished):
+        return False
     entries = tournament.entrants
     known: dict[str, bool] = shell_of(request).index(
         f"entries of {tournament.terms.tournament}",

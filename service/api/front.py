@@ -7,7 +7,7 @@ them goes the ordinary way.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -37,16 +37,27 @@ _PRIVATE = (
 )
 
 
+class _Headers:
+    """Headers by name, which servers give in lower case; the first of several counts."""
+
+    __slots__ = ("_found",)
+
+    def __init__(self, given: Iterable[tuple[bytes, bytes]]) -> None:
+        self._found = dict(reversed(list(given)))
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        """Return a header's value."""
+        value = self._found.get(name.encode())
+        return default if value is None else value.decode("latin-1")
+
+
 class _Request(BoundedRequest):
     """A request whose headers are read without the framework."""
 
     @cached_property
     def headers(self) -> Any:
-        """Headers by name, which servers give in lower case; the first of several counts."""
-        found: dict[str, str] = {}
-        for name, value in self.scope["headers"]:
-            found.setdefault(name.decode("latin-1"), value.decode("latin-1"))
-        return found
+        """Headers by name, as far as they are asked for."""
+        return _Headers(self.scope["headers"])
 
 
 class Front:

@@ -8,6 +8,7 @@ itself writes the head of an answer, and then its body.
 import asyncio
 from collections.abc import Iterable
 from typing import Any, cast
+from weakref import ref
 
 from uvicorn.protocols.http.httptools_impl import (
     STATUS_LINE,
@@ -71,7 +72,8 @@ class Whole:
     __slots__ = ("_cycle",)
 
     def __init__(self, cycle: RequestResponseCycle) -> None:
-        self._cycle = cycle
+        # The cycle holds the scope, which holds this: a circle that only the collector ends.
+        self._cycle = ref(cycle)
 
     async def answer(
         self, status: int, headers: Iterable[tuple[bytes, bytes]], body: bytes
@@ -82,7 +84,9 @@ class Whole:
         Args:
             headers: With ``content-length`` if there is a body.
         """
-        cycle = self._cycle
+        cycle = self._cycle()
+        if cycle is None:
+            raise RuntimeError("the request is over")
         if cycle.flow.write_paused and not cycle.disconnected:
             await cycle.flow.drain()
         if cycle.disconnected:

@@ -1,6 +1,7 @@
 """How answers leave: whole, in order, and as the server itself would write them."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 from uvicorn.server import ServerState
 
 from service.api.serving import WHOLE, Protocol
@@ -100,6 +102,19 @@ async def test_an_answer_is_given_once() -> None:
         last = b"GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
         assert (await asked(port, last)).count(b"HTTP/1.1") == 1
     assert len(failed) == 1
+
+
+async def test_a_request_that_is_over_leaves_nothing_to_the_collector() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        async with listening(whole) as port:
+            asks = [b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n"] * 50
+            await asked(port, b"".join(asks) + b"GET /a HTTP/1.0\r\n\r\n")
+        left = [each for each in gc.get_objects() if type(each) is RequestResponseCycle]
+        assert len(left) <= 1  # a connection keeps its last one
+    finally:
+        gc.enable()
 
 
 async def test_what_nobody_reads_is_not_all_written() -> None:
