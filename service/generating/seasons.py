@@ -32,6 +32,7 @@ from service.generating import claims, incidents
 from service.generating.chance import Dice
 from service.generating.disputes import Court
 from service.generating.night import Night, decided
+from service.generating.recurring import recurred
 from service.generating.terms import announcement, season_terms
 from service.generating.world import SeededEntropy, VirtualLoop, open_world
 from service.keys import LeagueKeys
@@ -71,6 +72,8 @@ async def _made(seed: str, players: int, chaos: float) -> Season:
         await played.open()
         for number in range(1, dice.between(2, 4) + 1):
             await played.night(number)
+        if Dice(f"{seed}/fixtures", chaos).odd(0.4):
+            await played.fixture()
         await played.close()
         return await _kept(desk, seed, played.league, played.season)
 
@@ -121,14 +124,24 @@ class MadeUp:
             now=self.desk.clock.now(),
         )
         await night.announce(terms)
+        await self._played(night)
+
+    async def fixture(self) -> None:
+        """Play a tournament that recurs, once."""
+        night = Night(self.desk, self.dice, self.league, self.season, self.owner)
+        name = await recurred(night, self.season, season.decider)
+        await self._played(Night(self.desk, self.dice, self.league, name, self.owner))
+
+    async def _played(self, night: Night) -> None:
+        """Play a tournament whose registration is open, and count it."""
         await night.enter(self.players)
         await night.begin()
         await night.play()
         if not await night.end():
             return
-        self.counted.append(name)
+        self.counted.append(night.tournament)
         if self.dice.odd(0.4) and await incidents.correct(night):
-            await directing.award_points(self.desk, self.league, name)
+            await directing.award_points(self.desk, self.league, night.tournament)
         await asyncio.sleep(3_600)
 
     async def close(self) -> None:

@@ -95,6 +95,13 @@ def test_an_award_pays_the_same_money_in_another_way() -> None:
     assert paid == {entrant(1): 600, entrant(4): 400}
 
 
+def test_who_has_forfeited_is_paid_by_no_later_award() -> None:
+    given = finished(1_500, 1_200, 800, 500).asked(Forfeit(entrant=entrant(1), **SIGNED))
+    awards = (Award(entrant=entrant(1), amount=400), Award(entrant=entrant(2), amount=600))
+
+    given.when(Reaward(awards=awards, **SIGNED)).then_rejected(CorrectionInvalid)
+
+
 def test_the_same_correction_again_changes_nothing() -> None:
     given = finished(1_500, 1_200).asked(Forfeit(entrant=entrant(1), **SIGNED))
 

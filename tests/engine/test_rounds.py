@@ -141,6 +141,26 @@ def test_with_fresh_stacks_who_lost_all_is_last_at_the_table_and_plays_the_next_
     assert {*busted} < {each.entrant for each in table.seats}
 
 
+def test_who_is_disqualified_after_the_last_chip_keeps_the_place_at_the_table() -> None:
+    evening = heats(8, starting_stack=60)
+    evening.play_as = bold
+    first, second = (seating.table for seating in evening.tournament.tables)
+    evening.boundary(first)
+    evening.play_hand(first)
+    (out, *_) = [each.entrant for each in evening.of(EntrantBusted)]
+    seated = evening.tables[second].places[0].entrant
+    evening.ask(Disqualify(entrant=out, **RULED), Disqualify(entrant=seated, **RULED))
+    evening.play_round()
+    placed = {
+        score.entrant: score.place
+        for result in evening.of(RoundEnded)[0].results
+        for score in result.scores
+    }
+    assert out in placed
+    assert seated not in placed
+    assert not {out, seated} & {each.entrant for each in evening.of(RoundEnded)[0].scores}
+
+
 def test_with_carried_stacks_who_lost_all_is_out_and_takes_the_place_below_those_still_in() -> None:
     evening = heats(9, starting_stack=60, stacks="carried", cut=2)
     evening.play_as = bold

@@ -140,6 +140,8 @@ def _reaward(state: Finished, command: Reaward) -> ResultCorrected:
         raise CorrectionInvalid(problem="each award goes to another entrant who was placed")
     if any(each.amount <= 0 for each in command.awards):
         raise CorrectionInvalid(problem="an award is positive")
+    if set(named) & set(_forfeited(state)):
+        raise CorrectionInvalid(problem="who has forfeited the result gets nothing of the prizes")
     paid_out = sum(each.amount for each in state.payouts)
     given = sum(each.amount for each in command.awards)
     if given != paid_out:
