@@ -67,11 +67,12 @@ def _cards_dealt(audit: Seen, event: Any, _before: object) -> None:
     for dealt in event.dealt:
         places = hand.dealt.setdefault(dealt.seat, set())
         for card in dealt.cards:
-            if _lies(hand, card.pile, card.position, card.card, card.salt):
+            number, position = card.pile, card.position
+            if _lies(hand, number, position, card.card, card.salt):
                 lie += 1
             else:
                 _in_place(audit, card)
-            places.add((card.pile, card.position))
+            places.add((number, position))
     audit.held("cards", lie)
 
 

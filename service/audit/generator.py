@@ -6,6 +6,7 @@ engine agrees with itself.  Source: rulebook ``generator``.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from itertools import chain, count, islice
 from struct import Struct
@@ -18,6 +19,9 @@ _BLOCK = 64
 _INNER = bytes(each ^ 0x36 for each in range(256))
 _FOUR_WORDS = Struct(">4Q").unpack
 _OUTER = bytes(each ^ 0x5C for each in range(256))
+_BLOCKS = tuple(each.to_bytes(8, "big") for each in range(128))
+"""The numbers of blocks as they are hashed, as many as a pile nearly always needs."""
+
 _LEAF = b"\x00holotable/card/1"
 
 
@@ -72,9 +76,9 @@ def numbers(value: bytes, label: str, n: int, openings: bytes) -> Iterator[bytes
     # The same with the padded keys hashed once: a pile asks for many blocks of one key.
     padded = key.ljust(_BLOCK, b"\x00")
     inner, outer = sha256(padded.translate(_INNER)).copy, sha256(padded.translate(_OUTER)).copy
-    for block in count():
+    for block in chain(_BLOCKS, (each.to_bytes(8, "big") for each in count(len(_BLOCKS)))):
         within = inner()
-        within.update(block.to_bytes(8, "big"))
+        within.update(block)
         around = outer()
         around.update(within.digest())
         yield around.digest()
@@ -98,13 +102,13 @@ class Draws:
     def order(self, things: Sequence[str]) -> list[str]:
         """Return *things* shuffled."""
         drawn, words = list(things), self._words
-        for last in range(len(drawn) - 1, 0, -1):
+        for k in range(len(drawn), 1, -1):
             # As `below` draws each, without a call for each: a deck has many.
-            ceiling = _LIMIT - _LIMIT % (last + 1)
+            ceiling = _LIMIT - _LIMIT % k
             word = next(words)
             while word >= ceiling:
                 word = next(words)
-            other = word % (last + 1)
+            last, other = k - 1, word % k
             drawn[last], drawn[other] = drawn[other], drawn[last]
         return drawn
 
@@ -127,12 +131,15 @@ def leaf(card: str, salt: bytes, number: int, position: int) -> bytes:
 def pile_root(number: int, faces: Sequence[str], salts: Sequence[bytes]) -> str:
     """Return the root over a pile's leaves."""
     # As `leaf` makes each, without a call for each: a deck has many.
-    laid = enumerate(zip(faces, salts, strict=True), number << 16)
-    leaves = [
-        sha256(_LEAF + salt + place.to_bytes(4, "big") + face.encode()).digest()
-        for place, (face, salt) in laid
-    ]
+    laid = zip(faces, salts, _places(number, len(salts)), strict=True)
+    leaves = [sha256(_LEAF + salt + place + face.encode()).digest() for face, salt, place in laid]
     return root(leaves).hex()
+
+
+@lru_cache(maxsize=64)
+def _places(number: int, count: int) -> tuple[bytes, ...]:
+    """Return pile and position of each card, as its leaf has them."""
+    return tuple((number << 16 | position).to_bytes(4, "big") for position in range(count))
 
 
 def root(leaves: Sequence[bytes]) -> bytes:
