@@ -19,24 +19,26 @@ from service.keys import driver_of
 CHUNK = 1000
 _COMMAND_CHUNK = 64
 
-_OF_A_STREAM = (
-    "position, stream_version, event_id, type, schema_version, timestamptz_send(at), "
+_COLUMNS = (
+    "position, stream, stream_version, event_id, type, schema_version, timestamptz_send(at), "
     "convert_to(data::text, 'UTF8'), sealed, convert_to(metadata::text, 'UTF8'), hash"
 )
-_COLUMNS = f"{_OF_A_STREAM}, stream"
+_OF_STREAM = _COLUMNS.replace("stream,", "NULL,", 1)
+"""Of events whose stream was asked for by its name."""
+
 _STREAM = (  # column names are constants
-    f"SELECT {_OF_A_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
+    f"SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
     "AND stream_version > $3 ORDER BY stream_version LIMIT $4"
 )
 _UNTIL = (
-    f"SELECT {_OF_A_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
+    f"SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
     "AND stream_version > $3 AND stream_version <= $4 ORDER BY stream_version"
 )
 # The event before the last that closes the books is read for its hash alone.
 _BOOKS = f"""
-    (SELECT {_OF_A_STREAM} FROM events WHERE league = $1 AND stream = $2 AND stream_version = 1)
+    (SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 AND stream_version = 1)
     UNION ALL
-    (SELECT {_OF_A_STREAM} FROM events WHERE league = $1 AND stream = $2
+    (SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2
         AND stream_version > greatest(1, (
             SELECT e.stream_version - 2 FROM events e
              WHERE e.league = $1 AND e.stream = $2 AND e.type = $3
@@ -226,26 +228,24 @@ def _number(league: str | UUID) -> UUID:
     return league if isinstance(league, UUID) else league_number(league)
 
 
-def _recorded(league: UUID, rows: Iterable[Any], stream: str | None = None) -> list[Recorded]:
+def _recorded(league: UUID, rows: Iterable[Any], asked: str = "") -> list[Recorded]:
     """
     Return rows of the log as they were fetched, the instant of several made once.
 
     An instant that cannot be told, as a forger may have written it, is of the year 1.
 
     Args:
-        stream: Theirs; if it is not given they say it themselves, last.
+        asked: Stream of those that do not say it.
     """
     found: list[Recorded] = []
     at, sent = _NEVER, None
     make = Recorded._make  # in half the time of calling it
-    name = stream
-    for position, version, id_, type_, schema, since, data, sealed, metadata, hash_, *said in rows:
+    for position, name, version, id_, type_, schema, since, data, sealed, metadata, hash_ in rows:
         if since != sent:  # an append's events share it
             at, sent = _instant(since), since
-        if said:
-            [name] = said
+        stream = asked if name is None else name
         found.append(
-            make((position, name, version, id_, type_, schema, at, data, sealed, metadata, hash_,
+            make((position, stream, version, id_, type_, schema, at, data, sealed, metadata, hash_,
                   league))
         )  # fmt: skip
     return found

@@ -14,11 +14,12 @@ from engine.aggregates import DECIDERS as AGGREGATES
 from engine.season.commands import CloseSeason
 from engine.table.events import FormedPot, PotsFormed
 from engine.tournament.terms import FeeTerms
-from engine.values import Sealed
+from engine.values import Sealed, SealedCard
 from service.errors import EventUnreadable
 from service.eventstore import canonical
 from service.eventstore.canonical import NotCanonical
 from service.eventstore.codec import Codec
+from service.eventstore.hiding import hiding_in
 from service.eventstore.record import Recorded
 from service.eventstore.upcasters import current_version, upcast
 from service.keys import Keys
@@ -233,3 +234,28 @@ def test_a_season_of_before_formulas_is_read_as_it_was_meant() -> None:
     assert (standing.rank, standing.points, standing.counted) == (1, "1.00", 1)
     assert season.decider.decide(state, CloseSeason(now=NOON)) == (events[2],)
     assert "field" not in awarded and "spent" not in award and "decided_by" not in last
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [list[SealedCard], tuple[SealedCard, SealedCard], dict[int, Sealed[int]], Sealed[int] | str],
+)
+def test_what_hides_in_another_shape_is_refused_before_anything_is_stored(hint: Any) -> None:
+    event = msgspec.defstruct("Odd", [("place", hint)], tag="odd")
+    with pytest.raises(TypeError, match="something is hidden in"):
+        hiding_in(event)
+
+
+def test_a_place_that_hides_is_read_as_strictly_as_any_other() -> None:
+    row = recorded(hidden())
+    for place in (
+        b'{"pile":1.0,"position":0}',
+        b'{"pile":true,"position":0}',
+        b'{"pile":1}',
+        b"[1,0]",
+    ):
+        forged = row._replace(data=row.data.replace(b'{"pile":1,"position":0}', place))
+        assert forged.data != row.data
+        for keys in (KEYS, None):
+            with pytest.raises(EventUnreadable):
+                CODEC.decode(forged, keys)
