@@ -10,9 +10,11 @@ chains and tree over many events, copied into it as synthetic rows.
 import asyncio
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from hashlib import sha256
+from multiprocessing import get_context
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4, uuid5
 
@@ -33,6 +35,7 @@ from service.audit.units import Part, events_of, finish, perform
 from service.database import async_engine
 from service.desk import settle
 from service.eventstore.canonical import leaf, microseconds
+from service.eventstore.store import PostgresStore
 from service.generating.seasons import Season, made
 from service.keys import Keys, driver_of
 from service.projections.runner import Runner
@@ -63,24 +66,40 @@ class Audited(NamedTuple):
     """Building the read models again beside the live ones."""
 
 
-async def measure_seasons(server: Bench, seasons: list[Season]) -> None:
-    """Print hands a second over whole seasons, read models and all."""
-    leagues = [await _stored(server, season) for season in seasons]
-    engine = async_engine(server.cluster.url("ours"), 2)
-    await Runner(engine).catch_up()
-    await engine.dispose()
-    about = f"{len(leagues)} seasons of {PLAYERS} players, chaos {CHAOS}"
-    await _print_rates(server, leagues, about)
+def elsewhere(make: Callable[[str], list[str]], url: str) -> list[str]:
+    """
+    Return what *make* returns in a process of its own.
+
+    So the one that measures is as small as one that only audits.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(make, url).result()
 
 
-async def measure(server: Bench) -> None:
-    """Print hands a second over hands of six that nobody leaves."""
+def store_seasons(url: str) -> list[str]:
+    """Make up seasons, write them into the database, and return their leagues."""
+    # Before any loop runs: they are made in virtual time, on a loop of their own.
+    seasons = [made(seed, PLAYERS, CHAOS) for seed in SEEDS]
+
+    async def stored() -> list[str]:
+        leagues = [await _stored(url, season) for season in seasons]
+        engine = async_engine(url, 2)
+        await Runner(engine).catch_up()
+        await engine.dispose()
+        return leagues
+
+    return uvloop.run(stored())
+
+
+def play_hands(url: str) -> list[str]:
+    """Play hands of six that nobody leaves, and return their league."""
     league = f"lge_{uuid4().hex}"
-    await play(server, league)
-    await _print_rates(server, [league], f"a league of {TABLES} tables, six seats to the showdown")
+    uvloop.run(play(url, league))
+    return [league]
 
 
-async def _print_rates(server: Bench, leagues: list[str], about: str) -> None:
+async def measure(server: Bench, leagues: list[str], about: str) -> None:
+    """Print how many hands of *leagues* a second are audited, and what a peer plays."""
     settle()
     rates, all_rates, peer, wholes = [], [], [], []
     theirs = Theirs(("on",))
@@ -104,10 +123,10 @@ async def _print_rates(server: Bench, leagues: list[str], about: str) -> None:
     print(f"  read models compared: {spread(wholes)} events/s more")
 
 
-async def _stored(server: Bench, season: Season) -> str:
+async def _stored(url: str, season: Season) -> str:
     """Write a made-up league's log and its key into the database; return the league."""
     league, keys = season.keys.league, season.keys
-    connection = await asyncpg.connect(server.cluster.url("ours"))
+    connection = await asyncpg.connect(url)
     secret = keys._secret
     await connection.execute(
         "INSERT INTO key (league, key_id, wrapped) VALUES ($1, $2, $3)",
@@ -127,10 +146,10 @@ async def _stored(server: Bench, season: Season) -> str:
     return identifier("lge", league)
 
 
-async def play(server: Bench, league: str) -> None:
+async def play(url: str, league: str) -> None:
     """Play the hands at so many tables at once, one append for every command."""
     clock = DatabaseClock()
-    writer = server.writer(clock, DECIDERS)
+    writer = Writer(PostgresStore(url, SECRET), DECIDERS, clock.now)
     await writer.start()
     begun = time.perf_counter()
     await asyncio.gather(
@@ -253,10 +272,11 @@ def _made(league: UUID) -> Iterator[tuple[Any, ...]]:
 def main() -> None:
     """Play, audit, and print."""
     with bench() as server:
-        # Before any loop runs: they are made in virtual time, on a loop of their own.
-        seasons = [made(seed, PLAYERS, CHAOS) for seed in SEEDS]
-        uvloop.run(measure_seasons(server, seasons))
-        uvloop.run(measure(server))
+        about = f"{len(SEEDS)} seasons of {PLAYERS} players, chaos {CHAOS}"
+        leagues = elsewhere(store_seasons, server.cluster.url("ours"))
+        uvloop.run(measure(server, leagues, about))
+        about = f"a league of {TABLES} tables, six seats to the showdown"
+        uvloop.run(measure(server, elsewhere(play_hands, server.ours), about))
         uvloop.run(measure_bytes(server))
 
 
