@@ -4302,7 +4302,8 @@ class Rounds(Part):
         table = self.all.table(result["table"])
         if table is None:
             return
-        sat = {seat["entrant"]: seat["stack"] for seat in seated["seats"] if seat["entrant"] not in self.all.placed}
+        out = self.out_while_sitting(result["table"])
+        sat = {seat["entrant"]: seat["stack"] for seat in seated["seats"] if seat["entrant"] not in out}
         books = table.gone | {books.entrant: books for books in table.books.values()}
         busts = {bust["entrant"]: (bust["hand_number"], bust["stack_at_start"]) for _, bust in table.busts}
         keys: dict[str, Any] = {}
@@ -4322,6 +4323,13 @@ class Rounds(Part):
                 self.score(name, points, place, stack - sat[name], stack)
         found = {e["entrant"]: [e["place"], e["shared"], e["points"], e["stack"]] for e in result["scores"]}
         self.same(event, "rounds.places", f"places at table {result['number']}", found, due)
+
+    def out_while_sitting(self, table: str) -> set[str]:
+        """Who has been placed, by a ruling, without having lost the last chip at *table* before."""
+        ruled = {e.data["entrant"]: e.version for e in self.all.of("entrant_disqualified")}
+        busts = [e for e in self.all.of("entrant_busted") if e.data["table"] == table]
+        before = {e.data["entrant"] for e in busts if e.version < ruled.get(e.data["entrant"], e.version + 1)}
+        return self.all.placed.keys() - before
 
     def worth(self, place: int, shared: int) -> Fraction:
         """`rounds.points`: of a place at a table, shared ones alike."""

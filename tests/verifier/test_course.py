@@ -95,6 +95,17 @@ def points_of_a_round_that_are_too_many(forged: Forgery) -> None:
     forged.data("round_ended")["results"][0]["scores"][0]["points"] = "9.00"
 
 
+@fault("ruled", "rounds.places")
+def somebody_who_was_broke_before_the_ruling_and_has_no_place(forged: Forgery) -> None:
+    ruled = forged.data("entrant_disqualified")["entrant"]
+    for result in last(forged, "round_ended", has(round=2))["results"]:
+        kept = [score for score in result["scores"] if score["entrant"] != ruled]
+        for score in kept:
+            behind = len(kept) < len(result["scores"]) and score["place"] > 1
+            score["place"] -= behind
+        result["scores"] = kept
+
+
 @fault("rounds", "rounds.ranking")
 def a_win_that_nobody_had(forged: Forgery) -> None:
     forged.data("round_ended")["scores"][-1]["wins"] += 1
@@ -602,6 +613,7 @@ def test_written_anew_without_a_fault_nothing_differs(name: str) -> None:
         "cube_twice",  # the cube ranks the same seats in two pots
         "heir",  # what a table carries passes by one that has played its hands
         "last_hands",  # beside a number of hands, which comes first
+        "ruled",  # disqualified in a round, after the last chip
         "swiss",  # exchanges by the ranks before any exchange
     ],
 )
