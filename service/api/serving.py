@@ -6,6 +6,7 @@ itself writes the head of an answer, and then its body.
 """
 
 import asyncio
+import re
 from collections.abc import Iterable
 from typing import Any, cast
 from weakref import ref
@@ -18,6 +19,9 @@ from uvicorn.protocols.http.httptools_impl import (
 
 WHOLE = "holotable.whole"
 """Extension in the scope: answers a request in one piece, as :class:`Whole` does."""
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""What no header holds, besides the ends of its line; the server refuses it too."""
 
 _HELD_MAX = 64 * 1024
 """Bytes of one connection that wait for the end of the turn."""
@@ -49,18 +53,19 @@ class Gathering:
     def write(self, data: bytes) -> None:
         """Send *data*, after what was written before it."""
         if not self._held:
-            self._call_soon(self._flush)
+            self._call_soon(self.flush)
         self._held.append(data)
         self._length += len(data)
         if self._length > _HELD_MAX:  # so that the connection can ask its writer to pause
-            self._flush()
+            self.flush()
 
     def close(self) -> None:
         """Send what is held, then close."""
-        self._flush()
+        self.flush()
         self._transport.close()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Send what is held, unless nothing more is sent."""
         held, self._held, self._length = self._held, [], 0
         if held and not self._transport.is_closing():  # the client may have gone meanwhile
             self._transport.write(b"".join(held))
@@ -97,7 +102,7 @@ class Whole:
         if not cycle.keep_alive:
             lines.append(b"connection: close")
         head = STATUS_LINE[status] + b"\r\n".join(lines)
-        if head.count(b"\n") != len(lines) or b"\x00" in head:
+        if not head.count(b"\r") == head.count(b"\n") == len(lines) or _CONTROL.search(head):
             raise RuntimeError("a header of an answer holds more than a header")
         cycle.response_started = cycle.response_complete = True
         cycle.waiting_for_100_continue = False
@@ -114,6 +119,10 @@ class Protocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to serve a connection."""
         super().connection_made(cast(asyncio.Transport, Gathering(cast(Any, transport))))
+
+    def eof_received(self) -> None:
+        """Send what is held: the loop closes the connection of a client that asks no more."""
+        cast(Gathering, self.transport).flush()
 
     def on_headers_complete(self) -> None:
         """Have a request answered; its task does not begin before this is over."""

@@ -124,6 +124,8 @@ async def _send(process: Process, line: bytes) -> None:
 async def _done(process: Process, number: int, heard: Heard) -> Part:
     """Return what the unit found that *process* was told of last."""
     while process.stdout is not None and (line := await process.stdout.readline()):
+        if not line.endswith(b"\n"):
+            break  # it was ended while it spoke
         answer = msgspec.json.decode(line, type=Answer)
         if answer.part is not None:
             return answer.part

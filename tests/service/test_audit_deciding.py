@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import msgspec
 import pytest
 
 from engine.values import HOUSE
@@ -141,6 +142,12 @@ def _of_a_seat(change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> For
     return boxes(changed)
 
 
+def _escaped(card: msgspec.Raw) -> msgspec.Raw:
+    """Return the same text with its first letter written otherwise."""
+    text = bytes(card)
+    return msgspec.Raw(b'"\\u%04x' % text[1] + text[2:])
+
+
 OTHER_VALUE = document(_other_number)
 ANY: dict[str, Forged] = {
     "space": document(lambda data: data + b" "),
@@ -166,6 +173,9 @@ OF_CARDS: dict[str, Forged] = {
     "house_empty": boxes(lambda opened: opened | {HOUSE: {}}),
     "other_salt": _everywhere(lambda opening: ("ab" * 32, opening[1])),
     "other_card": _everywhere(lambda opening: (opening[0], "no card")),
+    "salt_in_capitals": _everywhere(lambda opening: (opening[0].upper(), opening[1])),
+    "salt_with_a_space": _everywhere(lambda opening: (opening[0] + " ", opening[1])),
+    "card_escaped": _everywhere(lambda opening: (opening[0], _escaped(opening[1]))),
     "number_for_card": _everywhere(lambda opening: (opening[0], 1)),
     "seat_left_out": _of_a_seat(lambda box: None),
     "seat_empty": _of_a_seat(lambda box: {}),
@@ -229,6 +239,13 @@ def test_a_forged_row_is_the_first_bad_one(kind: str, forgery: str) -> None:
 @pytest.mark.parametrize("kind", HIDING)
 @pytest.mark.parametrize("forgery", OF_CARDS)
 def test_cards_sealed_otherwise_are_the_first_bad_ones(kind: str, forgery: str) -> None:
+    found, _, position = forged_alone(kind, OF_CARDS[forgery])
+    assert found == position
+
+
+@pytest.mark.parametrize("kind", first_that_hide())
+@pytest.mark.parametrize("forgery", ["salt_in_capitals", "salt_with_a_space"])
+def test_a_salt_in_another_form_is_the_first_bad_one(kind: str, forgery: str) -> None:
     found, _, position = forged_alone(kind, OF_CARDS[forgery])
     assert found == position
 

@@ -37,6 +37,16 @@ HELD = "LOCK TABLE reads.record_game IN ACCESS EXCLUSIVE MODE"
 WAITING = "SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'reads.record_game'::regclass"
 """Whoever waits for what is held."""
 SECONDS = 60
+ONE_UNIT = Plan(
+    league="lge_" + "0" * 32,
+    tournament=None,
+    now=datetime(2026, 1, 2, tzinfo=UTC),
+    until=-1,
+    vouched=(),
+    grown={},
+    generator=None,
+    units=(Unit(key="jobs", kind="jobs", weight=1),),
+)
 
 
 @pytest.fixture
@@ -145,21 +155,32 @@ async def test_a_process_that_ends_without_a_word_ends_the_audit(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(processes_of, "CHILD", "there.is.no.such.module")
-    plan = Plan(
-        league="lge_" + "0" * 32,
-        tournament=None,
-        now=datetime(2026, 1, 2, tzinfo=UTC),
-        until=-1,
-        vouched=(),
-        grown={},
-        generator=None,
-        units=(Unit(key="jobs", kind="jobs", weight=1),),
-    )
 
     async def told(_: int) -> None:
         pass
 
     with pytest.raises(UnitStopped, match="broke with status 1") as stopped:
-        await in_processes(plan, 2, told)
+        await in_processes(ONE_UNIT, 2, told)
     assert (explained(stopped.value) or (0,))[0] == 1
     assert "no.such.module" in capfd.readouterr().err
+
+
+async def test_a_process_that_is_killed_while_it_speaks_is_heard_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a pipe holds ends anywhere; so the child is one that says half of what it found."""
+    (tmp_path / "half.py").write_text(
+        "import os, signal\n"
+        'os.write(1, b\'{"weight":1}\\n{"part":{"fin\')\n'
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(processes_of, "CHILD", "half")
+    heard: list[int] = []
+
+    async def told(weight: int) -> None:
+        heard.append(weight)
+
+    with pytest.raises(UnitStopped, match="killed by signal 9") as stopped:
+        await in_processes(ONE_UNIT, 1, told)
+    assert ((explained(stopped.value) or (0,))[0], heard) == (3, [1])
