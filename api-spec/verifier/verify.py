@@ -4667,11 +4667,13 @@ class Seating(Part):
             return
         before = self.numbers(event.position)
         before[table.number] = table
-        first = [number for number in self.all.order if number in before][:1]
+        plays = {number for number, other in before.items() if other is table or other.to_play(event.position)}
+        first = [number for number in self.all.order if number in plays][:1]
         if data["candidates"] or table.seats_at(event.position):  # one that nobody is left at just closes
             self.same(event, data["rule"], "table that breaks", [table.number], first)
         rest = {number: other for number, other in before.items() if other is not table}
-        self.same(event, "seating.break_table", "carry_to", data["carry_to"], self.heir(event, table))
+        if self.all.sound():
+            self.same(event, "seating.break_table", "carry_to", data["carry_to"], self.heir(event, table))
         self.check_inherited(event, table)
         if data["final"]:
             self.same(event, "seating.final_table", "tables left", len(rest), 1)
@@ -4859,7 +4861,7 @@ class Clock(Part):
         if self.sliced() and not self.running:
             over = self.left is not None and self.left <= 0
             self.check(event, "hand_for_hand.clock", over, "raised before the slices were used up")
-            self.left = None if length is None or self.left is None else length + self.left
+            self.left = None if length is None or self.left is None else max(length + self.left, 0)
             return
         if self.running:
             early = self.due is None or at < self.due
