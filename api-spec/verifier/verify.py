@@ -2120,6 +2120,10 @@ class Table:
         closed = [event.position for event in self.events if event.type == "table_closed"]
         return self.events[0].position < position and not any(each < position for each in closed)
 
+    def hands(self) -> list[Event]:
+        """Every `hand_opened` here; not those dealt anew, before which nobody comes or goes."""
+        return [event for event in self.events if event.type == "hand_opened" and event.data["deal"] == 1]
+
     def to_play(self, position: int) -> bool:
         """Whether another hand than the one in play at *position* is to come here."""
         opened = [e.data for e in self.events if e.type == "hand_opened" and e.position < position]
@@ -2782,15 +2786,26 @@ class Tournament:
     def run(self) -> None:
         self.check_entropy()
         self.check_recorded()
+        hands = [(e.data["tournament_version"], e.position, e, table) for table in self.tables for e in table.hands()]
+        hands.sort(key=lambda entry: entry[:2])
         for event in self.events:
+            while hands and hands[0][0] < event.version:
+                self.before_hand(*hands.pop(0)[2:])
             self.started = self.started or event.type == "play_started"
             handlers = [getattr(part, f"on_{event.type}", None) for part in self.parts]
             for handler in filter(None, handlers):
                 guarded(self.given.report, event.type, lambda run=handler, e=event: run(e), event.position)
             if not any(handlers) and event.type not in PLAIN:
                 self.given.report.skip(f"events of type {event.type} in a tournament")
+        for *_, hand, table in hands:
+            self.before_hand(hand, table)
         for part in self.parts:
             guarded(self.given.report, "tournament", part.end, self.events[-1].position)
+
+    def before_hand(self, hand: Event, table: Table) -> None:
+        """What has to be done between two hands was done when *hand* was opened, by all that it knew of."""
+        for part in self.parts:
+            guarded(self.given.report, "hand_opened", lambda run=part.before_hand: run(hand, table), hand.position)
 
     def closes_otherwise(self) -> bool:
         """Whether somebody or something else than the terms made a hand the last."""
@@ -2933,6 +2948,9 @@ class Part:
 
     def skip(self, what: str) -> None:
         self.given.report.skip(what)
+
+    def before_hand(self, hand: Event, table: Table) -> None:
+        """Nothing; in the order of what hands knew of the tournament, between its events."""
 
     def end(self) -> None:
         """Nothing."""
@@ -3281,6 +3299,11 @@ class Places(Part):
             self.all.placed = {name: (place - 1, shared) for name, (place, shared) in self.all.placed.items()}
             return
         self.disqualified.add(data["entrant"])
+
+    def before_hand(self, hand: Event, table: Table) -> None:
+        """`rebuy.window`: who has not come back is out when the next hand is opened."""
+        late = sorted(name for name, window in self.windows.items() if window["table"] == table.id)
+        self.check(hand, "rebuy.window", not late, f"{late} may still buy back")
 
     # -- hand-for-hand
 
@@ -3827,6 +3850,7 @@ class Casino(Part):
         data = event.data
         if not self.all.is_casino:
             return
+        self.check_left(event)
         self.check(event, data["rule"], 0 < data["chips"] <= self.promised[data["entrant"]], "more than was promised")
         self.promised[data["entrant"]] -= data["chips"]
         due = [data["seat"], data["entrant"], data["chips"]]
@@ -3867,6 +3891,9 @@ class Casino(Part):
             due += vacated.data["carry"] if name == first else 0
         if not left:
             self.check(event, "casino.cash_out", name in self.all.places.bust, "still has a seat")
+            self.check_left(event)
+            owed = self.owed()
+            self.check(event, "casino.add_on", not owed, f"before {owed} got what they were promised")
         self.same(event, "casino.cash_out", "stack", data["stack"], due)
         declared = name in self.leaving or not left
         self.check(event, "casino.leave", declared, "has not said so")
@@ -3883,8 +3910,31 @@ class Casino(Part):
         """What was promised and declared before is done first."""
         waiting = sorted(set(self.leaving) - set(self.gone))
         self.check(event, "casino.leave", not waiting, f"{waiting} have not left")
-        owed = sorted(name for name, chips in self.promised.items() if chips and name not in self.gone)
+        owed = self.owed()
         self.check(event, "casino.add_on", not owed, f"what {owed} were promised has not come")
+
+    # -- between two hands: first who leaves, then what is promised, then windows
+
+    def owed(self) -> list[str]:
+        """Who has not got what was promised."""
+        return sorted(name for name, chips in self.promised.items() if chips and name not in self.gone)
+
+    def check_left(self, event: Event) -> None:
+        """`casino.leave`: who sits and has declared to leave goes before anybody who comes or brings chips."""
+        table = self.all.table(event.data["table"])
+        if table is not None and table.sound:
+            came = self.came(table, event.at)  # who stands at an empty seat by this very append sat nowhere before
+            sit = [n for seat, (n, stack) in table.at(event.position).items() if [seat, n, stack] not in came]
+            late = sorted(self.leaving.keys() & sit - self.gone.keys())
+            self.check(event, "casino.leave", not late, f"before {late} have left")
+
+    def before_hand(self, hand: Event, table: Table) -> None:
+        """`casino.leave`, `casino.add_on`: who leaves has gone, and what was promised has come."""
+        sit = {seat["entrant"] for seat in hand.data["seats"]}
+        late = sorted(sit & self.leaving.keys() - self.gone.keys())
+        self.check(hand, "casino.leave", not late, f"{late} have declared to leave and sit there still")
+        owed = self.owed()
+        self.check(hand, "casino.add_on", not owed, f"what {owed} were promised has not come")
 
     def end(self) -> None:
         if not self.all.is_casino:
@@ -4598,6 +4648,12 @@ class Seating(Part):
             books = table.seats_at(event.position + 1)
             self.same(event, data["rule"], "who sits there", books.get(data["seat"]), data["entrant"])
 
+    def before_hand(self, hand: Event, table: Table) -> None:
+        """`entry.late`, `casino.sit_down`: who was promised a seat here has it before the next hand."""
+        late = sorted(entrant for (name, _), entrant in self.promised.items() if name == table.id)
+        rule = "casino.sit_down" if self.all.is_casino else "entry.late"
+        self.check(hand, rule, not late, f"{late} were promised a seat and have none")
+
     # -- moves
 
     def sizes(self, event: Event) -> dict[str, int]:
@@ -4616,6 +4672,27 @@ class Seating(Part):
             gone = self.travelled(event, move, "seats_vacated", "departures", "from")
             text = f"{move['entrant']} did not go so with {move['stack']}"
             self.check(event, "seating", come and gone, text)
+
+    def check_tables(self, event: Event) -> None:
+        """Of the tables that take somebody here, each goes to the one with the fewest players, the lowest number first.
+
+        Other tables may have been in play just then.
+        """
+        if not self.all.sound():
+            return
+        moves, tables = event.data["moves"], {table.id: table for table in self.numbers(event.position).values()}
+        takes = sorted({move["to_table"] for move in moves} & tables.keys())
+        players = self.sizes(event)
+        for move in moves:
+            room = [name for name in takes if players[name] + self.kept(name) < tables[name].size]
+            due = min(room, key=lambda name: (players[name], tables[name].number), default=None)
+            self.same(event, event.data["rule"], f"table of {move['entrant']}", move["to_table"], due)
+            players[move["to_table"]] += 1
+
+    def kept(self, table: str) -> int:
+        """How many seats of *table* nobody sits in, and nobody else may take."""
+        windows = self.all.places.windows.values()
+        return sum(name == table for name, _ in self.promised) + sum(each["table"] == table for each in windows)
 
     def check_seats(self, event: Event) -> None:
         """Everybody gets the first free seat after the next small blind; before a first hand the lowest free one."""
@@ -4661,17 +4738,20 @@ class Seating(Part):
         data = event.data
         self.check_moves(event)
         self.check_order(event)
+        self.check_tables(event)
         self.check_seats(event)
         table = self.all.table(data["table"])
         if table is None:
             return
         before = self.numbers(event.position)
         before[table.number] = table
-        first = [number for number in self.all.order if number in before][:1]
+        plays = {number for number, other in before.items() if other is table or other.to_play(event.position)}
+        first = [number for number in self.all.order if number in plays][:1]
         if data["candidates"] or table.seats_at(event.position):  # one that nobody is left at just closes
             self.same(event, data["rule"], "table that breaks", [table.number], first)
         rest = {number: other for number, other in before.items() if other is not table}
-        self.same(event, "seating.break_table", "carry_to", data["carry_to"], self.heir(event, table))
+        if self.all.sound():
+            self.same(event, "seating.break_table", "carry_to", data["carry_to"], self.heir(event, table))
         self.check_inherited(event, table)
         if data["final"]:
             self.same(event, "seating.final_table", "tables left", len(rest), 1)
@@ -4716,6 +4796,7 @@ class Seating(Part):
         if data["rule"] != "directing.move":
             self.check_seats(event)
         if data["rule"] == "seating.balance_next_big_blind" and self.all.sound():
+            self.check_tables(event)
             tolerance = self.terms["floor"]["size_tolerance"]
             for move in data["moves"]:
                 most, least = max(sizes.values()), min(sizes.values())
@@ -4859,7 +4940,7 @@ class Clock(Part):
         if self.sliced() and not self.running:
             over = self.left is not None and self.left <= 0
             self.check(event, "hand_for_hand.clock", over, "raised before the slices were used up")
-            self.left = None if length is None or self.left is None else length + self.left
+            self.left = None if length is None or self.left is None else max(length + self.left, 0)
             return
         if self.running:
             early = self.due is None or at < self.due

@@ -553,6 +553,11 @@ def a_slice_that_is_taken_from_the_level_behind_a_break(forged: Forgery) -> None
     forged.data("clock_stopped", has(rule="levels.break", level=2))["left_microseconds"] -= 1
 
 
+@fault("spent", "hand_for_hand.clock")
+def time_that_is_left_of_a_level_shorter_than_a_slice(forged: Forgery) -> None:
+    forged.data("clock_stopped", has(rule="hand_for_hand.clock", level=2))["left_microseconds"] += 1
+
+
 # -- decks by their leaves
 
 
@@ -614,6 +619,7 @@ def test_written_anew_without_a_fault_nothing_differs(name: str) -> None:
         "heir",  # what a table carries passes by one that has played its hands
         "last_hands",  # beside a number of hands, which comes first
         "ruled",  # disqualified in a round, after the last chip
+        "spent",  # slices of hand-for-hand longer than a level
         "swiss",  # exchanges by the ranks before any exchange
     ],
 )
@@ -623,8 +629,15 @@ def test_a_tournament_of_a_generated_season_passes(name: str) -> None:
     assert report.status() == verifier.PASS
 
 
-def test_rounds_of_a_game_that_is_not_known_are_scored_by_the_places_at_their_tables() -> None:
-    report = verifier.verify(bundle("rounds_unknown"), [PUBLIC])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "played",  # a table that has played its hands does not break
+        "rounds_unknown",  # scored by the places at their tables
+    ],
+)
+def test_nothing_differs_in_a_game_that_is_not_known(name: str) -> None:
+    report = verifier.verify(bundle(name), [PUBLIC])
     assert report.differences == []
     assert report.status() == verifier.INCOMPLETE
 
