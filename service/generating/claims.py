@@ -37,7 +37,7 @@ async def in_play(night: "Night", state: Running) -> None:
         subject = Subject(kind="hand" if step is None else "step", step=step, **about)
         rule = court.dice.one(_OF_HANDS)
     claimant = _player_of(state, court.dice.one(seating.seats).entrant)
-    accused = court.dice.one(seating.seats).entrant
+    accused = court.dice.one(state.remaining())
 
     def acts_of(signed: dict[str, Any]) -> Acts:
         match court.dice.below(5):
