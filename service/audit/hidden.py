@@ -36,6 +36,8 @@ def held_alike(event: Any, recorded: Recorded, boxes: Boxes) -> int | None:
             text = _text(hidden.card)
             documents.append({"pile": hidden.pile, "position": hidden.position})
         else:
+            if len(set(hidden.audiences)) != len(hidden.audiences):
+                return None
             value = encode(hidden.value)
             text = msgspec.Raw(value)
             said = about(recorded) + hash_of_name(pointer) + hidden.salt + value

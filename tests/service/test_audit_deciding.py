@@ -5,6 +5,7 @@ Whoever owns the database writes the chain anew behind what was changed.
 """
 
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -254,6 +255,18 @@ def test_a_salt_in_another_form_is_the_first_bad_one(kind: str, forgery: str) ->
 @pytest.mark.parametrize("forgery", ADDED)
 def test_a_box_too_many_is_found_where_it_stands(kind: str, forgery: str) -> None:
     found, _, position = forged_alone(kind, ADDED[forgery])
+    assert found == position
+
+
+def _audience_twice(data: bytes) -> bytes:
+    audience = re.search(rb'"audience":\[("[^"]+")', data)
+    assert audience is not None
+    return data.replace(audience[0], audience[0] + b"," + audience[1], 1)
+
+
+@pytest.mark.parametrize("kind", ["hand_opened", "selection_committed", "improvement_committed"])
+def test_somebody_named_twice_is_found_where_it_stands(kind: str) -> None:
+    found, _, position = forged_alone(kind, document(_audience_twice))
     assert found == position
 
 
