@@ -72,6 +72,8 @@ class Desk:
         task = asyncio.get_running_loop().create_task(_guarded(work))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        # Given up before it began, it would be said never to have been awaited.
+        task.add_done_callback(lambda _: work.close())
 
     async def aclose(self) -> None:
         """Give up what runs in the background, and the pool; never waits for long."""

@@ -27,19 +27,19 @@ class DatabaseClock:
     """
 
     def __init__(self) -> None:
-        self._ahead = time.time() - time.monotonic()
-        """Of the clock that nobody can set, in seconds since 1970."""
+        self._then = datetime.now(UTC)
+        self._measured = time.monotonic()
 
     def now(self) -> datetime:
         """Return the present instant in UTC, as the database would."""
-        return datetime.fromtimestamp(self._ahead + time.monotonic(), UTC)
+        return self._then + timedelta(seconds=time.monotonic() - self._measured)
 
     async def measure(self, connection: Any) -> timedelta:
         """Measure anew, to half a round trip; return how far this machine's clock is behind."""
         before, here = time.monotonic(), datetime.now(UTC)
         there: datetime = await connection.fetchval("SELECT clock_timestamp()")
         after = time.monotonic()
-        self._ahead = there.timestamp() - (before + after) / 2
+        self._then, self._measured = there.astimezone(UTC), (before + after) / 2
         return there - (here + timedelta(seconds=(after - before) / 2))
 
 
