@@ -205,7 +205,13 @@ async def advance(
         },
     )
     batch = [_happened(projection, league, row) for row in found]
-    changes = await projection.gather(connection, batch)
+    try:
+        changes = await projection.gather(connection, batch)
+    except ProjectionBroken as error:
+        # Whoever was quicker has written rows too, which do not go with what was read here.
+        if await applied(connection, projection, league) != before:
+            raise CheckpointMoved from error
+        raise
     await changes.write(connection)
     await _move(connection, projection, league, before, scanned)
     return scanned

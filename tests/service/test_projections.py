@@ -5,19 +5,20 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import asyncpg
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.values import number_of
 from service.database import async_engine
 from service.projections import queries, schema
 from service.projections.changes import Changes
 from service.projections.models import ALL
-from service.projections.projection import CheckpointMoved, advance, head
+from service.projections.projection import CheckpointMoved, Happened, advance, head
 from service.projections.runner import Runner, lag
 from service.settings import environment
 from tests.service.league_night import HANDS_MAX, played
@@ -208,6 +209,40 @@ async def test_a_checkpoint_that_moved_is_refused(
     finally:
         await slow.rollback()
         await slow.close()
+
+
+async def test_who_is_overtaken_takes_no_event_for_broken(
+    database: TestDatabase, projecting: AsyncEngine
+) -> None:
+    """
+    Rows of another's later batch, read in the middle of a hand, do not go with an earlier one.
+    """
+    night = await played(database)
+    [hands] = [each for each in ALL if each.name == "hands"]
+    quicker = Runner(projecting, projections=(hands,))
+    position = await forge(
+        database,
+        night.league,
+        "SELECT max(position) AS position FROM events "
+        "WHERE league = $1 AND type = 'hands_revealed'",
+    )
+    async with projecting.begin() as connection:
+        await advance(connection, hands, night.league, quicker.known, position - 1)
+
+    async def overtaken(
+        connection: AsyncConnection, changes: Changes, batch: list[Happened]
+    ) -> None:
+        await quicker.catch_up()
+        assert hands.load is not None
+        await hands.load(connection, changes, batch)
+
+    slow = Runner(projecting, projections=(replace(hands, load=overtaken),))
+    await slow.catch_up()
+
+    assert not slow.stopped
+    async with projecting.connect() as connection:
+        [found] = await lag(connection, (hands,))
+    assert (found.behind, found.broken_at) == (0, None)
 
 
 async def test_a_broken_event_stops_that_projection_and_no_other(
