@@ -44,7 +44,6 @@ async def audit_league(
             always proved whole, because they are one thing.
         progress: Told now and then how far it is.
         signer: Asked what it remembers; without one only the kept heads are compared.
-
         elsewhere: Does the units in other processes; without it they are done here.
 
     Returns:

@@ -58,6 +58,7 @@ def main() -> None:
     try:
         asyncio.run(serve(sys.stdin.buffer, answers, settings()))
     except Exception as error:
+        # The last frame of a process: what its keeper can act on is told, all else is raised.
         if (told := owner("service.keeping:explained")(error)) is None:
             raise
         say(answers, Answer(stopped=Stopped(*told)))
