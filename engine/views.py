@@ -93,7 +93,8 @@ class FloorView(_Part, frozen=True, kw_only=True):
     """Entries, the eliminated too."""
 
     entrants_left: int
-    """Who sits at a table, or may still buy back in."""
+    """Players who are still in: at a table, on their way to one, waiting for the next round, or
+    with a rebuy window open.  0 once nobody plays any more."""
 
     chips: Chips
     """In play on all tables."""
@@ -155,7 +156,7 @@ def floor_of(state: State, tables: Mapping[TableId, Table]) -> FloorView | None:
         name=terms.name,
         state=phase_of(state),
         entrants=len(getattr(state, "entrants", ())),
-        entrants_left=_left(state, seated),
+        entrants_left=_left(state),
         chips=chips,
         average_stack=chips // seated if seated else 0,
         level=_level(running),
@@ -167,9 +168,11 @@ def floor_of(state: State, tables: Mapping[TableId, Table]) -> FloorView | None:
     )
 
 
-def _left(state: State, seated: int) -> int:
+def _left(state: State) -> int:
     if isinstance(state, Running):
-        return seated + len(state.windows)
+        buying = (each.entrant for each in state.windows)
+        coming = (each.entrant for each in state.promised)
+        return len({*state.remaining(), *buying, *coming})
     return 0 if isinstance(state, Finished | Cancelled) else len(getattr(state, "entrants", ()))
 
 

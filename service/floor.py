@@ -48,11 +48,7 @@ def _pages(api: httpx.Client, tournament: str) -> list[dict[str, Any]]:
 def print_floor(pages: list[dict[str, Any]]) -> None:
     """Print a floor from the pages that the API answered."""
     floor = pages[0]["floor"]
-    _out.print(
-        f"{floor['name']}: {floor['state']}, {floor['entrants_left']} of {floor['entrants']} left, "
-        f"{floor['chips']} chips, {floor['average_stack']} on average",
-        markup=False,
-    )
+    _out.print(f"{floor['name']}: {floor['state']}, {_field(floor)}", markup=False)
     if floor["level"] is not None:
         _out.print(f"level {floor['level']['number']}{_coming(floor['next_level'])}", markup=False)
     if len(floor["breaking_order"]) > 1:
@@ -60,6 +56,15 @@ def print_floor(pages: list[dict[str, Any]]) -> None:
     for page in pages:
         for table in page["floor"]["tables"]:
             _out.print(_table(table, page["names"]))
+
+
+def _field(floor: dict[str, Any]) -> str:
+    if floor["state"] not in ("running", "paused"):
+        return f"{floor['entrants']} entrants"
+    return (
+        f"{floor['entrants_left']} of {floor['entrants']} left, "
+        f"{floor['chips']} chips, {floor['average_stack']} on average"
+    )
 
 
 def _table(table: dict[str, Any], names: dict[str, str]) -> Table:

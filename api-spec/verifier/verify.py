@@ -76,8 +76,12 @@ class Report:
             self.differ(position, rule, text)
         return holds
 
-    def same(self, what: str, found: object, due: object, position: int | None, rule: str, name: str) -> bool:
-        return self.check(what, found == due, position, rule, f"{name} is {short(found)}, due is {short(due)}")
+    def same(
+        self, what: str, found: object, due: object, position: int | None, rule: str, name: str
+    ) -> bool:
+        return self.check(
+            what, found == due, position, rule, f"{name} is {short(found)}, due is {short(due)}"
+        )
 
     def skip(self, what: str) -> None:
         self.unchecked[what] += 1
@@ -193,7 +197,9 @@ def _object(pairs: list[tuple[str, Any]]) -> Json:
 DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_float=_no_float, parse_int=_integer, parse_constant=_no_float
 )
-ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+ENCODER = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+)
 
 
 def canonical(value: object) -> bytes:
@@ -212,7 +218,11 @@ def decode_line(raw: bytes, number: int) -> Json:
         raise Unreadable(f"line {number}: {error}") from None
     if re.search(r"\\u00[01]|\\[bfnrt]", text) and has_control(value):
         raise Unreadable(f"line {number}: a control character")
-    if not isinstance(value, dict) or value.get("line") not in MEMBERS or set(value) != MEMBERS[value["line"]]:
+    if (
+        not isinstance(value, dict)
+        or value.get("line") not in MEMBERS
+        or set(value) != MEMBERS[value["line"]]
+    ):
         raise Unreadable(f"line {number}: not the members of any line")
     return value
 
@@ -260,14 +270,24 @@ def read_bundle(raw: bytes) -> Bundle:
         raise Unreadable("the bytes before the last line do not have the digest that it names")
     values = [decode_line(line, number) for number, line in enumerate(lines[:-1], 1)]
     kinds = [ORDER.index(value["line"]) for value in values]
-    if kinds != sorted(kinds) or kinds.count(0) != 1 or kinds.count(1) != 1 or kinds.count(3) < 1 or 6 in kinds:
+    if (
+        kinds != sorted(kinds)
+        or kinds.count(0) != 1
+        or kinds.count(1) != 1
+        or kinds.count(3) < 1
+        or 6 in kinds
+    ):
         raise Unreadable("the lines do not stand in their order")
     head = read_head(values[0])
     by_kind: dict[str, list[tuple[int, Json]]] = {name: [] for name in MEMBERS}
     for number, value in enumerate(values, 1):
         by_kind[value["line"]].append((number, value))
     note = values[1]["note"]
-    need(isinstance(note, list) and all(isinstance(line, str) and "\n" not in line for line in note), 2, "no note")
+    need(
+        isinstance(note, list) and all(isinstance(line, str) and "\n" not in line for line in note),
+        2,
+        "no note",
+    )
     return Bundle(
         head["kind"],
         head["subject"],
@@ -286,7 +306,11 @@ def read_head(head: Json) -> Json:
     need(head["format"] in FORMATS, 1, "another format")
     need(head["kind"] in SUBJECTS, 1, "a bundle of what?")
     prefix = SUBJECTS[head["kind"]]
-    need(matches(re.compile(prefix + "_[0-9a-f]{32}"), head["subject"]), 1, "the subject is none of its kind")
+    need(
+        matches(re.compile(prefix + "_[0-9a-f]{32}"), head["subject"]),
+        1,
+        "the subject is none of its kind",
+    )
     need(matches(re.compile("lge_[0-9a-f]{32}"), head["league"]), 1, "no league")
     need(matches(re.compile("public|auditor|ent_[0-9a-f]{32}"), head["viewer"]), 1, "no viewer")
     return head
@@ -297,7 +321,11 @@ def read_nodes(lines: list[tuple[int, Json]]) -> dict[tuple[int, int], bytes]:
     reached = 0
     for number, value in lines:
         first, end = value["first"], value["end"]
-        need(whole(first, reached) and whole(end, first + 1), number, "nodes are out of order or overlap")
+        need(
+            whole(first, reached) and whole(end, first + 1),
+            number,
+            "nodes are out of order or overlap",
+        )
         need(matches(HEX64, value["hash"]), number, "no hash")
         nodes[first, end] = bytes.fromhex(value["hash"])
         reached = end
@@ -318,12 +346,18 @@ def read_events(lines: list[tuple[int, Json]]) -> list[Event]:
         for name in ("sealed", "previous"):
             need(value[name] is None or matches(HEX64, value[name]), number, f"no hash: {name}")
         data = value["data"]
-        need(isinstance(data, dict) and data.get("type") == value["type"], number, "data are of another type")
+        need(
+            isinstance(data, dict) and data.get("type") == value["type"],
+            number,
+            "data are of another type",
+        )
         try:
             at = microseconds(value["at"])
         except (TypeError, ValueError) as error:
             raise Unreadable(f"line {number}: {error}") from None
-        sealed, previous = (value[name] and bytes.fromhex(value[name]) for name in ("sealed", "previous"))
+        sealed, previous = (
+            value[name] and bytes.fromhex(value[name]) for name in ("sealed", "previous")
+        )
         events.append(
             Event(
                 last,
@@ -347,10 +381,18 @@ def read_leaves(lines: list[tuple[int, Json]], head: Json) -> dict[int, list[byt
     leaves: dict[int, list[bytes]] = {}
     last = -1
     for number, value in lines:
-        need(head["format"] == FORMATS[1] and head["viewer"] != "auditor", number, "leaves where there are none")
+        need(
+            head["format"] == FORMATS[1] and head["viewer"] != "auditor",
+            number,
+            "leaves where there are none",
+        )
         need(whole(value["position"], last + 1), number, "leaves are out of order")
         last, hashes = value["position"], value["hashes"]
-        need(isinstance(hashes, list) and all(matches(HEX64, each) for each in hashes), number, "no hashes")
+        need(
+            isinstance(hashes, list) and all(matches(HEX64, each) for each in hashes),
+            number,
+            "no hashes",
+        )
         leaves[last] = [bytes.fromhex(each) for each in hashes]
     return leaves
 
@@ -359,12 +401,17 @@ def read_openings(lines: list[tuple[int, Json]]) -> dict[tuple[int, str], tuple[
     openings: dict[tuple[int, str], tuple[bytes, Any]] = {}
     last: tuple[int, bytes] = (-1, b"")
     for number, value in lines:
-        need(whole(value["position"]) and isinstance(value["pointer"], str), number, "opens no place")
+        need(
+            whole(value["position"]) and isinstance(value["pointer"], str), number, "opens no place"
+        )
         place = (value["position"], value["pointer"].encode())
         need(place > last, number, "openings are out of order")
         last = place
         need(matches(HEX64, value["salt"]), number, "no salt")
-        openings[value["position"], value["pointer"]] = (bytes.fromhex(value["salt"]), value["value"])
+        openings[value["position"], value["pointer"]] = (
+            bytes.fromhex(value["salt"]),
+            value["value"],
+        )
     return openings
 
 
@@ -376,7 +423,9 @@ P = 2**255 - 19
 L = 2**252 + 27742317777372353535851937790883648493
 D = -121665 * pow(121666, P - 2, P) % P
 ROOT_OF_MINUS_1 = pow(2, (P - 1) // 4, P)
-Point = tuple[int, int, int, int]  # extended coordinates X, Y, Z, T with x = X/Z, y = Y/Z, x*y = T/Z
+Point = tuple[
+    int, int, int, int
+]  # extended coordinates X, Y, Z, T with x = X/Z, y = Y/Z, x*y = T/Z
 
 
 def point_add(p: Point, q: Point) -> Point:
@@ -432,7 +481,9 @@ def ed25519_verify(public: bytes, message: bytes, signature: bytes) -> bool:
     s = int.from_bytes(signature[32:], "little")
     if a is None or r is None or s >= L:
         return False
-    challenge = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % L
+    challenge = (
+        int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % L
+    )
     left, right = point_mul(s, BASE), point_add(r, point_mul(challenge, a))
     same_x = (left[0] * right[2] - right[0] * left[2]) % P == 0
     return same_x and (left[1] * right[2] - right[1] * left[2]) % P == 0
@@ -470,7 +521,9 @@ def check_signature(bundle: Bundle, keys: list[PublicKey], report: Report) -> tu
     if len(note) < 6 or note[3] != "" or note[-1] != "" or "" in note[4:-1]:
         raise Unreadable("the checkpoint is not a signed note of three lines")
     if origin.fullmatch(note[0]) is None:
-        raise Unreadable(f"the checkpoint is of another league or of nothing we know: {note[0][:80]}")
+        raise Unreadable(
+            f"the checkpoint is of another league or of nothing we know: {note[0][:80]}"
+        )
     if re.fullmatch(r"[1-9]\d{0,15}", note[1]) is None:
         raise Unreadable("the checkpoint has no tree size")
     root = decode64(note[2])
@@ -490,7 +543,9 @@ def check_signature(bundle: Bundle, keys: list[PublicKey], report: Report) -> tu
                     report.checked["signatures"] += 1
                 else:
                     report.authentic = False
-                    report.differ(None, "signature", f"the signature of {name} on the checkpoint is wrong")
+                    report.differ(
+                        None, "signature", f"the signature of {name} on the checkpoint is wrong"
+                    )
                     return int(note[1]), root
     if not report.authentic:
         report.differ(None, "signature", "no signature by a key that was given")
@@ -598,7 +653,9 @@ def check_chain(bundle: Bundle, report: Report) -> None:
             begins = event.version == 1 and before is None
             known = follows or begins
             rises = before is None or event.version > before.version
-            report.check("links of streams", rises, event.position, "chain", f"{stream} does not rise")
+            report.check(
+                "links of streams", rises, event.position, "chain", f"{stream} does not rise"
+            )
             report.check(
                 "links of streams",
                 known == (event.previous is None),
@@ -608,7 +665,9 @@ def check_chain(bundle: Bundle, report: Report) -> None:
                 f" {'with' if event.previous else 'without'} the hash of the event before",
             )
             falls = before is not None and event.at < before.at
-            report.check("links of streams", not falls, event.position, "chain", f"time falls in {stream}")
+            report.check(
+                "links of streams", not falls, event.position, "chain", f"time falls in {stream}"
+            )
             before = event
 
 
@@ -621,7 +680,9 @@ def find_ids(value: object, prefix: str) -> set[str]:
     """Every identifier `<prefix>_…` anywhere in *value*."""
     if isinstance(value, str):
         return {value} if re.fullmatch(prefix + "_[0-9a-f]{32}", value) else set()
-    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    members = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    )
     return set().union(*(find_ids(member, prefix) for member in members))
 
 
@@ -653,7 +714,11 @@ class Completeness:
         events = self.streams.get(stream, [])
         if self.check(bool(events), None, f"{stream} is missing"):
             gapless = [event.version for event in events] == list(range(1, len(events) + 1))
-            self.check(gapless, events[0].position, f"{stream} is not here from its first version without gaps")
+            self.check(
+                gapless,
+                events[0].position,
+                f"{stream} is not here from its first version without gaps",
+            )
         return events
 
     def run(self) -> None:
@@ -661,7 +726,11 @@ class Completeness:
         self.check(len(created) == 1, None, "league_created is missing")
         for event in created:
             league = "lge_" + self.bundle.league.hex()
-            self.check(event.data.get("league") == league, event.position, "league_created is of another league")
+            self.check(
+                event.data.get("league") == league,
+                event.position,
+                "league_created is of another league",
+            )
         wanted = {f"league-{self.bundle.league.hex()}"}
         if self.bundle.kind == "hand":
             wanted |= self.hand()
@@ -670,13 +739,25 @@ class Completeness:
         else:
             wanted |= self.season()
         if self.bundle.by_leaves():
-            piles = {e.position for e in self.bundle.events if e.type in ("hand_opened", "pile_committed")}
-            self.check(set(self.bundle.leaves) == piles, None, "the leaves are not those of each pile once")
+            piles = {
+                e.position
+                for e in self.bundle.events
+                if e.type in ("hand_opened", "pile_committed")
+            }
+            self.check(
+                set(self.bundle.leaves) == piles, None, "the leaves are not those of each pile once"
+            )
         for stream in sorted(set(self.streams) - wanted):
-            self.check(False, self.streams[stream][0].position, f"{stream} does not belong to the bundle")
+            self.check(
+                False, self.streams[stream][0].position, f"{stream} does not belong to the bundle"
+            )
 
     def hand(self) -> set[str]:
-        opened = [e for e in self.bundle.events if e.type == "hand_opened" and e.data["hand"] == self.bundle.subject]
+        opened = [
+            e
+            for e in self.bundle.events
+            if e.type == "hand_opened" and e.data["hand"] == self.bundle.subject
+        ]
         if not self.check(bool(opened), None, f"{self.bundle.subject} is not here"):
             return set()
         stream = opened[0].stream
@@ -686,7 +767,9 @@ class Completeness:
         numbers = [event.version for event in stretch]
         gapless = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
         self.check(gapless, stretch[0].position, "the hand's events are not here without gaps")
-        others = [e for e in stretch if e.type == "hand_opened" and e.data["hand"] != self.bundle.subject]
+        others = [
+            e for e in stretch if e.type == "hand_opened" and e.data["hand"] != self.bundle.subject
+        ]
         self.check(not others, stretch[0].position, "another hand is here")
         self.deals(opened)
         settled = [event for event in stretch if event.type == "hand_settled"]
@@ -695,7 +778,11 @@ class Completeness:
         before = self.whole(tournament)
         last = max((event.version for event in before), default=0)
         for event in opened:
-            self.check(event.data["tournament_version"] <= last, event.position, "the tournament ends before the hand")
+            self.check(
+                event.data["tournament_version"] <= last,
+                event.position,
+                "the tournament ends before the hand",
+            )
         for event in before:
             early = not settled or event.position < settled[0].position
             self.check(early, event.position, "the tournament goes on after the hand was settled")
@@ -703,15 +790,25 @@ class Completeness:
 
     def deals(self, opened: list[Event]) -> None:
         numbers = [event.data["deal"] for event in opened]
-        self.check(numbers == list(range(1, len(numbers) + 1)), opened[0].position, "the deals of a hand have gaps")
+        self.check(
+            numbers == list(range(1, len(numbers) + 1)),
+            opened[0].position,
+            "the deals of a hand have gaps",
+        )
 
     def tournament(self, subject: str) -> set[str]:
         stream = stream_of(subject)
         events = self.whole(stream)
         tables = named_tables(events)
-        over = [event for event in events if event.type in ("tournament_finished", "tournament_cancelled")]
+        over = [
+            event
+            for event in events
+            if event.type in ("tournament_finished", "tournament_cancelled")
+        ]
         position = events[-1].position if events else None
-        self.check(len(over) == 1, position, f"{subject} is neither finished nor cancelled, or twice")
+        self.check(
+            len(over) == 1, position, f"{subject} is neither finished nor cancelled, or twice"
+        )
         for table in sorted(tables):
             self.table(table, subject)
         return {stream} | {stream_of(table) for table in tables}
@@ -729,9 +826,17 @@ class Completeness:
         for event in events:
             if event.type == "hand_opened":
                 hands.setdefault(event.data["number"], []).append(event)
-        self.check(list(hands) == list(range(1, len(hands) + 1)), first.position, f"hands of {table} have gaps")
+        self.check(
+            list(hands) == list(range(1, len(hands) + 1)),
+            first.position,
+            f"hands of {table} have gaps",
+        )
         settled = [event.data["number"] for event in events if event.type == "hand_settled"]
-        self.check(settled == list(hands), last.position, f"not every hand of {table} is settled once, in order")
+        self.check(
+            settled == list(hands),
+            last.position,
+            f"not every hand of {table} is settled once, in order",
+        )
         for opened in hands.values():
             self.deals(opened)
 
@@ -740,8 +845,14 @@ class Completeness:
         season = self.whole(stream)
         named = {event.data["tournament"] for event in season if event.type == "points_awarded"}
         if self.bundle.format == 1:
-            announced = [event for event in self.bundle.events if event.type == "tournament_announced"]
-            named |= {event.data["tournament"] for event in announced if event.data["season"] == self.bundle.subject}
+            announced = [
+                event for event in self.bundle.events if event.type == "tournament_announced"
+            ]
+            named |= {
+                event.data["tournament"]
+                for event in announced
+                if event.data["season"] == self.bundle.subject
+            }
         found = {stream}
         for tournament in sorted(named):
             found |= self.tournament(tournament)
@@ -796,15 +907,30 @@ def check_openings(bundle: Bundle, report: Report) -> Opened:
             place: Any = at_pointer(event.data, pointer) if event else None
         except LookupError:
             place = None
-        if not isinstance(place, dict) or set(place) not in ({"audience", "commitment"}, {"pile", "position"}):
+        if not isinstance(place, dict) or set(place) not in (
+            {"audience", "commitment"},
+            {"pile", "position"},
+        ):
             report.differ(position, "openings", f"{pointer} is no hidden place of this event")
             continue
         assert event is not None
         if bundle.viewer != "auditor" and "audience" in place:
             allowed = f"entrant:{bundle.viewer}" in place["audience"]
             over = event.type in ("registration_opened", "season_opened")
-            report.check("openings", allowed or over, position, "openings", f"{pointer} is not open to {bundle.viewer}")
-        report.check("openings", not event.stream.startswith("league-"), position, "openings", "the league's is open")
+            report.check(
+                "openings",
+                allowed or over,
+                position,
+                "openings",
+                f"{pointer} is not open to {bundle.viewer}",
+            )
+        report.check(
+            "openings",
+            not event.stream.startswith("league-"),
+            position,
+            "openings",
+            "the league's is open",
+        )
         opened.values[position, pointer] = value
         opened.salts[position, pointer] = salt
         opened.by_event.setdefault(position, []).append((pointer, value))
@@ -827,10 +953,14 @@ def hmac256(key: bytes, message: bytes) -> bytes:
 def deck_of(name: str) -> list[str]:
     """Every card of a deck in deck order (`cards.decks`)."""
     if name == "d62":
-        suited = [f"{suit}{sign}{value:02}" for suit in "CTS" for sign in "+-" for value in range(1, 11)]
+        suited = [
+            f"{suit}{sign}{value:02}" for suit in "CTS" for sign in "+-" for value in range(1, 11)
+        ]
         return [*suited, "Z1", "Z2"]
     suited = [f"{suit}{value:02}" for suit in ("SA", "FL", "CO", "ST") for value in range(1, 16)]
-    return suited + [f"X{value:02}{copy}" for value in (17, 15, 14, 13, 11, 8, 2, 0) for copy in "ab"]
+    return suited + [
+        f"X{value:02}{copy}" for value in (17, 15, 14, 13, 11, 8, 2, 0) for copy in "ab"
+    ]
 
 
 def master_commitment(tournament: bytes, name: str, master: bytes) -> bytes:
@@ -839,7 +969,9 @@ def master_commitment(tournament: bytes, name: str, master: bytes) -> bytes:
 
 def seed_of(master: bytes, use: str, table: int, hand: int, deal: int) -> bytes:
     """`generator.seeds`"""
-    return hmac256(master, b"holotable/seed/1" + use.encode() + b"\0" + u(table, 4) + u(hand, 4) + u(deal, 4))
+    return hmac256(
+        master, b"holotable/seed/1" + use.encode() + b"\0" + u(table, 4) + u(hand, 4) + u(deal, 4)
+    )
 
 
 def openings_digest(openings: list[tuple[int, bytes]], beacon: bytes | None = None) -> bytes:
@@ -854,7 +986,11 @@ def commitments_digest(commitments: list[bytes], beacon: bytes | None = None) ->
 
 def mixed(text: bytes, beacon: bytes | None) -> bytes:
     """`generator.beacon`: with a round of a beacon the digest has another number."""
-    return sha(b"holotable/openings/1" + text) if beacon is None else sha(b"holotable/openings/2" + beacon + text)
+    return (
+        sha(b"holotable/openings/1" + text)
+        if beacon is None
+        else sha(b"holotable/openings/2" + beacon + text)
+    )
 
 
 def pulse_bytes(chain: Json, pulse: Json) -> bytes:
@@ -875,7 +1011,9 @@ def check_named(event: Event, chain: Json, given: Evidence) -> None:
     asked = microseconds(event.data["at"])
     given.same(event, "beacon.round", "round", event.data["round"], round_due(chain, asked))
     late = (event.at - asked) / 1_000_000
-    text = f"the log's instant is {late} s after the one that names the round: it may have been known"
+    text = (
+        f"the log's instant is {late} s after the one that names the round: it may have been known"
+    )
     given.check(event, "beacon.round", event.at - asked <= NAMED_WITHIN, text)
 
 
@@ -886,7 +1024,9 @@ def check_pulse(event: Event, chain: Json, pulse: Json, report: Report) -> None:
     report.check("beacon", pulse["randomness"] == found, event.position, "beacon.value", text)
     holds = bls_holds(chain, pulse)
     if holds is None:
-        report.skip("signatures of the beacon: install py-arkworks-bls12381 (0.5) to have them checked")
+        report.skip(
+            "signatures of the beacon: install py-arkworks-bls12381 (0.5) to have them checked"
+        )
         return
     text = "a signature that the beacon's key did not make for this round"
     report.check("beacon", holds, event.position, "beacon.value", text)
@@ -907,7 +1047,9 @@ def bls_holds(chain: Json, pulse: Json) -> bool | None:
         return False
     if signature == bls.G1Point.identity():
         return False
-    hashed = bls.G1Point.hash_to_curve(message, suite) if hasattr(bls.G1Point, "hash_to_curve") else None
+    hashed = (
+        bls.G1Point.hash_to_curve(message, suite) if hasattr(bls.G1Point, "hash_to_curve") else None
+    )
     if hashed is None:
         return None
     return bool(bls.GT.multi_pairing([signature, -hashed], [bls.G2Point(), key]) == bls.GT.one())
@@ -957,7 +1099,10 @@ def make_pile(seed: bytes, n: int, digest: bytes, cards: list[str]) -> Pile:
     order = Draws(seed, "pile", n, digest).shuffled(cards)
     salting = Draws(seed, "salt", n, digest)
     salts = [salting.block(position) for position in range(len(order))]
-    leaves = [card_leaf(salt, n, place, card) for place, (salt, card) in enumerate(zip(salts, order, strict=True))]
+    leaves = [
+        card_leaf(salt, n, place, card)
+        for place, (salt, card) in enumerate(zip(salts, order, strict=True))
+    ]
     return Pile(order, salts, tree_root(leaves))
 
 
@@ -1001,7 +1146,9 @@ def clockwise(seats: list[int], after: int) -> list[int]:
     return [seat for seat in ordered if seat > after] + [seat for seat in ordered if seat <= after]
 
 
-def clock_selection(hand: list[str], target: int, suit: str, least: int, order: list[str]) -> list[str]:
+def clock_selection(
+    hand: list[str], target: int, suit: str, least: int, order: list[str]
+) -> list[str]:
     """`clock.selection`: the best key, then the fewest cards, then the lowest; at least *least* and never none."""
     places = {card: place for place, card in enumerate(order)}
     ordered = sorted(hand, key=places.__getitem__)
@@ -1041,7 +1188,9 @@ class Street:
     after: int
     current_bet: int = 0
     full_raise: int = 0
-    chips: bool = True  # False where only hands are counted: then every live seat can act (`words.live`)
+    chips: bool = (
+        True  # False where only hands are counted: then every live seat can act (`words.live`)
+    )
 
     def can_act(self, seat: Seat) -> bool:
         return seat.live and (seat.stack > 0 or not self.chips)
@@ -1052,7 +1201,9 @@ class Street:
     def min_raise(self) -> int:
         """By how much a raise is full: `betting.chip_unit`, `betting.min_bet`, `betting.last_raise`."""
         rule = self.betting["min_raise"]
-        return {"chip_unit": self.unit, "min_bet": self.min_open, "last_raise": self.full_raise}[rule]
+        return {"chip_unit": self.unit, "min_bet": self.min_open, "last_raise": self.full_raise}[
+            rule
+        ]
 
     def is_waiting(self, seat: Seat) -> bool:
         if self.betting["kind"] == "fixed_continue":
@@ -1064,7 +1215,9 @@ class Street:
         actors = self.actors()
         live = [seat for seat in self.seats.values() if seat.live]
         fixed = self.betting["kind"] == "fixed_continue"
-        if len(actors) <= 1 and (fixed or not actors or actors[0].put_in >= max(seat.put_in for seat in live)):
+        if len(actors) <= 1 and (
+            fixed or not actors or actors[0].put_in >= max(seat.put_in for seat in live)
+        ):
             # A fixed street that has begun goes on with who is left to ask; one that begins so is skipped.
             if not fixed or all(seat.acted_at is None for seat in self.seats.values()):
                 return None
@@ -1150,7 +1303,9 @@ def make_pots(wagers: dict[int, int], live: set[int], carry: int) -> list[tuple[
     return pots
 
 
-def share_pot(chips: int, winners: list[int], unit: int, odd_chip: str) -> tuple[dict[int, int], int]:
+def share_pot(
+    chips: int, winners: list[int], unit: int, odd_chip: str
+) -> tuple[dict[int, int], int]:
     """`odd_chips`: what each of *winners* (clockwise from left of the button) gets, and what is carried."""
     share = chips // (len(winners) * unit) * unit
     shares = dict.fromkeys(winners, share)
@@ -1223,8 +1378,13 @@ class Deal:
                 self.report.skip(f"seeds from their masters: {use} is not opened")
             for seed in found:
                 commitment = sha(b"holotable/seed/1/commitment" + seed).hex()
-                due, text = (event.data["commitments"][use], f"the seed of the {use} is not the one committed to")
-                self.report.check("seeds", commitment == due, event.position, "generator.seeds", text)
+                due, text = (
+                    event.data["commitments"][use],
+                    f"the seed of the {use} is not the one committed to",
+                )
+                self.report.check(
+                    "seeds", commitment == due, event.position, "generator.seeds", text
+                )
             if found:
                 seeds[use] = found[-1]
         salt = self.opened.salts.get((event.position, "/seeds"))
@@ -1245,7 +1405,11 @@ class Deal:
         leaves = self.listed.get(event.position, [])
         fits = len(leaves) == size and tree_root(leaves).hex() == root
         self.report.check(
-            "leaves", fits, event.position, "generator.piles", f"the leaves of pile {n} are not under its root"
+            "leaves",
+            fits,
+            event.position,
+            "generator.piles",
+            f"the leaves of pile {n} are not under its root",
         )
         if fits:
             self.leaves[n] = leaves
@@ -1258,7 +1422,9 @@ class Deal:
         self.report.check("cards opened", known == card, event.position, "cards.deal", again)
         if pile in self.leaves:
             leaves = self.leaves[pile]
-            same = position < len(leaves) and leaves[position] == card_leaf(salt, pile, position, card)
+            same = position < len(leaves) and leaves[position] == card_leaf(
+                salt, pile, position, card
+            )
             text = f"{card} is not the card of the leaf at place {position} of pile {pile}"
             self.report.check("cards opened", same, event.position, "generator.piles", text)
         if pile not in self.piles and self.by_leaves:
@@ -1267,7 +1433,10 @@ class Deal:
             self.report.skip("opened cards: the seed of their pile is not opened")
             return
         real = self.piles[pile]
-        fits = position < len(real.cards) and (real.cards[position], real.salts[position]) == (card, salt)
+        fits = position < len(real.cards) and (real.cards[position], real.salts[position]) == (
+            card,
+            salt,
+        )
         text = f"{card} is not the card at place {position} of pile {pile}"
         self.report.check("cards opened", fits, event.position, "generator.piles", text)
 
@@ -1301,7 +1470,9 @@ def open_cards(value: object) -> list[Json]:
         if set(value) == {"card", "pile", "position", "salt"}:
             return [value]
         value = list(value.values())
-    return [card for member in value for card in open_cards(member)] if isinstance(value, list) else []
+    return (
+        [card for member in value for card in open_cards(member)] if isinstance(value, list) else []
+    )
 
 
 @dataclass
@@ -1317,7 +1488,9 @@ class Evidence:
         return self.report.same(what, found, due, event.position, rule, f"{event.type} {name}")
 
     def check(self, event: Event, rule: str, holds: bool, text: str) -> bool:
-        return self.report.check(f"rules: {rule.split('.')[0]}", holds, event.position, rule, f"{event.type}: {text}")
+        return self.report.check(
+            f"rules: {rule.split('.')[0]}", holds, event.position, rule, f"{event.type}: {text}"
+        )
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -1422,7 +1595,9 @@ class Hand:
             self.table.away[data["seat"]] = True
             if data["cause"] == "timeouts":
                 enough = data["seat"] in self.players and self.players[data["seat"]].timeouts >= 3
-                self.given.check(event, "absence.timeouts", enough, "fewer than three timeouts in a row")
+                self.given.check(
+                    event, "absence.timeouts", enough, "fewer than three timeouts in a row"
+                )
         elif event.type == "seat_came_back":
             self.table.away[data["seat"]] = False
             if data["seat"] in self.players:
@@ -1568,7 +1743,9 @@ class Hand:
         found: dict[int, list[Place]] = {}
         for event in events:
             for entry in event.data["dealt"]:
-                found.setdefault(entry["seat"], []).extend(place_of(card) for card in entry["cards"])
+                found.setdefault(entry["seat"], []).extend(
+                    place_of(card) for card in entry["cards"]
+                )
         due = {seat: places for seat, places in got.items() if places}
         self.same(events[-1], rule, "cards", found, due)
         if len(events) == 1:
@@ -1590,8 +1767,19 @@ class Hand:
             event = self.take("hand_killed")
             seat = event.data["seat"]
             killed.append(seat)
-            self.given.check(event, "absence.killed", seat in due, "who is here and serves no penalty lost the hand")
-            self.same(event, "absence.killed", "entrant", event.data["entrant"], self.players[seat].entrant)
+            self.given.check(
+                event,
+                "absence.killed",
+                seat in due,
+                "who is here and serves no penalty lost the hand",
+            )
+            self.same(
+                event,
+                "absence.killed",
+                "entrant",
+                event.data["entrant"],
+                self.players[seat].entrant,
+            )
             self.fold(self.players[seat])
         spared = 1 if len(due) == len(self.players) else 0
         self.given.check(
@@ -1614,14 +1802,18 @@ class Hand:
         self.same(event, rule, "phase and seats", [data["phase"], data["seats"]], [phase, seats])
         self.deadline = microseconds(data["deadline"])
         length = self.deadline - microseconds(data["at"])
-        self.same(event, "clock", "time to decide", length, self.data["decision_seconds"] * 1_000_000)
+        self.same(
+            event, "clock", "time to decide", length, self.data["decision_seconds"] * 1_000_000
+        )
         return event
 
     def answer(self, event: Event, decision: Event) -> Player:
         """What every answer to a decision must hold; its seat."""
         data = event.data
         player = self.players[data["seat"]]
-        self.same(event, "decisions.binding", "decision", data["decision"], decision.data["decision"])
+        self.same(
+            event, "decisions.binding", "decision", data["decision"], decision.data["decision"]
+        )
         self.same(event, "betting.turn", "entrant", data["entrant"], player.entrant)
         at = microseconds(data["at"])
         if data["timed_out"]:
@@ -1643,7 +1835,9 @@ class Hand:
                 break
             event = self.take(kind)
             seat = event.data["seat"]
-            if not self.given.check(event, "betting.turn", seat in waiting, f"seat {seat} has nothing to answer"):
+            if not self.given.check(
+                event, "betting.turn", seat in waiting, f"seat {seat} has nothing to answer"
+            ):
                 raise Lost(kind)
             waiting.discard(seat)
             player = self.answer(event, decision)
@@ -1655,7 +1849,9 @@ class Hand:
             self.same(event, "rule", "rule", event.data["rule"], rule)
             self.choose(event, player, cards, phase, rule)
 
-    def choose(self, event: Event, player: Player, cards: list[str] | None, phase: str, rule: str) -> None:
+    def choose(
+        self, event: Event, player: Player, cards: list[str] | None, phase: str, rule: str
+    ) -> None:
         """Own cards only, not too few, and what the clock would choose if it did."""
         if cards is None:
             player.known = False
@@ -1663,13 +1859,22 @@ class Hand:
             return
         names = {self.deal.card(place): place for place in player.held}
         if None in names or not self.given.check(
-            event, rule, len(set(cards)) == len(cards) and set(cards) <= set(names), "cards that are not one's own"
+            event,
+            rule,
+            len(set(cards)) == len(cards) and set(cards) <= set(names),
+            "cards that are not one's own",
         ):
             player.known = False
             return
-        least = self.rules["first_selection_min"] if phase == "select" else self.rules["final_selection_min"]
+        least = (
+            self.rules["first_selection_min"]
+            if phase == "select"
+            else self.rules["final_selection_min"]
+        )
         total = len(cards) + player.count
-        self.given.check(event, rule, total >= least, f"{total} cards are kept, {least} at least are due")
+        self.given.check(
+            event, rule, total >= least, f"{total} cards are kept, {least} at least are due"
+        )
         if event.data["timed_out"]:
             due = self.clock_choice(player, [name for name in names if name], phase)
             self.same(event, rule, "cards", sorted(cards), sorted(due))
@@ -1679,10 +1884,15 @@ class Hand:
     def clock_choice(self, player: Player, hand: list[str], phase: str) -> list[str]:
         deck = self.deal.deck
         if phase == "select":
-            return clock_selection(hand, self.target, self.suit, self.rules["first_selection_min"], deck)
+            return clock_selection(
+                hand, self.target, self.suit, self.rules["first_selection_min"], deck
+            )
         if player.count:
             return []
-        return min(([card] for card in hand), key=lambda c: (rank_key(c, self.target, self.suit), deck.index(c[0])))
+        return min(
+            ([card] for card in hand),
+            key=lambda c: (rank_key(c, self.target, self.suit), deck.index(c[0])),
+        )
 
     def counts(self, kind: str) -> None:
         event = self.take(kind)
@@ -1690,10 +1900,21 @@ class Hand:
         self.same(event, "visibility", "seats", list(found), self.live())
         for seat in self.live():
             player = self.players[seat]
-            most = player.count + len(player.held) + (len(player.kept) - player.count if player.known else 0)
+            most = (
+                player.count
+                + len(player.held)
+                + (len(player.kept) - player.count if player.known else 0)
+            )
             if player.known:
-                self.same(event, "visibility", f"count of seat {seat}", found[seat], len(player.kept))
-            self.given.check(event, "selection.improve", player.count <= found[seat] <= most, "a count out of range")
+                self.same(
+                    event, "visibility", f"count of seat {seat}", found[seat], len(player.kept)
+                )
+            self.given.check(
+                event,
+                "selection.improve",
+                player.count <= found[seat] <= most,
+                "a count out of range",
+            )
             player.count = found[seat]
 
     def select(self) -> None:
@@ -1784,14 +2005,19 @@ class Hand:
 
     def street(self, number: int) -> None:
         after = self.button
-        if self.rules["first_actor"][number - 1] == "left_of_big_blind" and self.data["big_blind"] is not None:
+        if (
+            self.rules["first_actor"][number - 1] == "left_of_big_blind"
+            and self.data["big_blind"] is not None
+        ):
             after = self.data["big_blind"]
         if number == 2:
             for player in self.players.values():
                 player.put_in, player.acted_at = 0, None
         seats: dict[int, Seat] = dict(self.players)
         least = self.min_open()
-        street = Street(self.rules["betting"], self.rules["chip_unit"], least, seats, after, 0, least)
+        street = Street(
+            self.rules["betting"], self.rules["chip_unit"], least, seats, after, 0, least
+        )
         street.current_bet = self.price if number == 1 else 0
         street.chips = not self.counting
         while not self.alone():
@@ -1814,20 +2040,27 @@ class Hand:
             return  # somebody left during the decision
         event = self.take("seat_acted")
         self.given.check(
-            event, "betting.turn", event.data["seat"] == player.number, f"it is seat {player.number}'s turn"
+            event,
+            "betting.turn",
+            event.data["seat"] == player.number,
+            f"it is seat {player.number}'s turn",
         )
         self.answer(event, decision)
         data, legal = event.data, street.legal(player)
         verb, bounds = data["verb"], legal.get(data["verb"])
         rule = action_rule(street, player, data)
-        if not self.given.check(event, rule, verb in legal, f"{verb} is not legal here; legal are {sorted(legal)}"):
+        if not self.given.check(
+            event, rule, verb in legal, f"{verb} is not legal here; legal are {sorted(legal)}"
+        ):
             raise Lost(verb)
         amount = bounds[0] if bounds else 0
         if verb == "raise_to":
             assert bounds is not None
             amount = data["amount"]
             fits = street.fits(amount, bounds)
-            self.given.check(event, rule, fits, f"a raise to {amount}, legal are {bounds[0]} to {bounds[1]}")
+            self.given.check(
+                event, rule, fits, f"a raise to {amount}, legal are {bounds[0]} to {bounds[1]}"
+            )
         if data["expected"] is not None:
             self.same(event, "betting.call", "expected price", data["expected"], amount)
         if data["timed_out"]:
@@ -1849,14 +2082,28 @@ class Hand:
 
     def reveal(self) -> None:
         event = self.take("hands_revealed")
-        self.same(event, "showdown.reveal", "seats", [hand["seat"] for hand in event.data["hands"]], self.live())
+        self.same(
+            event,
+            "showdown.reveal",
+            "seats",
+            [hand["seat"] for hand in event.data["hands"]],
+            self.live(),
+        )
         for hand in event.data["hands"]:
             player = self.players[hand["seat"]]
             places = [place_of(card) for card in hand["cards"]]
             cards = [card["card"] for card in hand["cards"]]
-            self.same(event, "showdown.reveal", f"count of seat {player.number}", len(cards), player.count)
+            self.same(
+                event, "showdown.reveal", f"count of seat {player.number}", len(cards), player.count
+            )
             if player.known:
-                self.same(event, "showdown.reveal", f"cards of {player.number}", sorted(places), sorted(player.kept))
+                self.same(
+                    event,
+                    "showdown.reveal",
+                    f"cards of {player.number}",
+                    sorted(places),
+                    sorted(player.kept),
+                )
             player.kept = places
             distance, count = score(cards, self.target, self.suit)
             found = [hand["entrant"], hand["total"], hand["distance"], hand["suit_count"]]
@@ -1870,7 +2117,13 @@ class Hand:
         back = unmatched(wagers, live)
         if back is not None:
             event = self.take("unmatched_returned")
-            self.same(event, "pots.unmatched", "seat and chips", [event.data["seat"], event.data["chips"]], list(back))
+            self.same(
+                event,
+                "pots.unmatched",
+                "seat and chips",
+                [event.data["seat"], event.data["chips"]],
+                list(back),
+            )
             wagers[back[0]] -= back[1]
             self.players[back[0]].stack += back[1]
         elif self.peek().type == "unmatched_returned":
@@ -1879,9 +2132,13 @@ class Hand:
         pots = make_pots(wagers, live, self.data["carry"] + self.dead)
         event = self.take("pots_formed")
         found = [[pot["chips"], sorted(pot["eligible"])] for pot in event.data["pots"]]
-        self.same(event, "pots.layers", "pots", found, [[chips, eligible] for chips, eligible in pots])
+        self.same(
+            event, "pots.layers", "pots", found, [[chips, eligible] for chips, eligible in pots]
+        )
         dead = [event.data["carry"], event.data["dead"]]
-        self.same(event, "pots.layers", "carry and dead chips", dead, [self.data["carry"], self.dead])
+        self.same(
+            event, "pots.layers", "carry and dead chips", dead, [self.data["carry"], self.dead]
+        )
         for number, (chips, eligible) in enumerate(pots, 1):
             self.eligible.append(eligible)
             self.award_pot(number, chips, eligible)
@@ -1950,19 +2207,37 @@ class Hand:
             event = self.take("draw_off_dealt")
             self.same(event, "ties.draw_off", "pot", event.data["pot"], pot)
             found |= {entry["seat"]: place_of(entry["card"]) for entry in event.data["cards"]}
-            values |= {entry["seat"]: value_of(entry["card"]["card"]) for entry in event.data["cards"]}
+            values |= {
+                entry["seat"]: value_of(entry["card"]["card"]) for entry in event.data["cards"]
+            }
         got = self.take_places(order, dict.fromkeys(order, 1))
-        self.same(event, "ties.draw_off", "cards", found, {seat: places[0] for seat, places in got.items()})
+        self.same(
+            event,
+            "ties.draw_off",
+            "cards",
+            found,
+            {seat: places[0] for seat, places in got.items()},
+        )
         return [seat for seat in order if values.get(seat) == max(values.values())]
 
     def cube(self, pot: int, tied: list[int]) -> int:
         event = self.take("cube_rolled")
         order = [seat for seat in self.order() if seat in tied]
-        self.same(event, "ties.cube", "pot and seats", [event.data["pot"], event.data["seats"]], [pot, order])
+        self.same(
+            event,
+            "ties.cube",
+            "pot and seats",
+            [event.data["pot"], event.data["seats"]],
+            [pot, order],
+        )
         draws = self.deal.draws("draws", "cube")
         if draws is not None:
-            self.same(event, "ties.cube", "winner", event.data["winner"], order[draws.below(len(order))])
-        self.given.check(event, "ties.cube", event.data["winner"] in tied, "the winner is not among the tied")
+            self.same(
+                event, "ties.cube", "winner", event.data["winner"], order[draws.below(len(order))]
+            )
+        self.given.check(
+            event, "ties.cube", event.data["winner"] in tied, "the winner is not among the tied"
+        )
         return int(event.data["winner"])
 
     # -- the end
@@ -1977,13 +2252,23 @@ class Hand:
         self.same(event, "phases.one_live", "ending", data["ending"], ending)
         stacks = {seat["seat"]: seat["stack"] for seat in self.data["seats"]}
         stacks |= {seat: player.stack for seat, player in self.players.items()}
-        self.same(event, "stacks", "stacks", {entry["seat"]: entry["stack"] for entry in data["stacks"]}, stacks)
+        self.same(
+            event,
+            "stacks",
+            "stacks",
+            {entry["seat"]: entry["stack"] for entry in data["stacks"]},
+            stacks,
+        )
         winners = self.awarded[0][1]
         self.same(event, "showdown.best", "winners", sorted(data["winners"]), sorted(winners))
         self.same(event, "odd_chips", "carry", data["carry"], self.carried)
         moved = sum(chips for chips, _ in self.awarded)
         self.same(event, "stacks", "chips_moved", data["chips_moved"], moved)
-        broke = [] if self.counting else [seat for seat in sorted(self.players) if self.players[seat].stack == 0]
+        broke = (
+            []
+            if self.counting
+            else [seat for seat in sorted(self.players) if self.players[seat].stack == 0]
+        )
         due = [
             {
                 "entrant": self.players[seat].entrant,
@@ -1993,7 +2278,9 @@ class Hand:
             }
             for seat in broke
         ]
-        self.same(event, "elimination", "busts", sorted(data["busts"], key=lambda bust: bust["seat"]), due)
+        self.same(
+            event, "elimination", "busts", sorted(data["busts"], key=lambda bust: bust["seat"]), due
+        )
         self.same(event, "completeness", "hands", data["hands"], self.data["number"])
 
     def void(self, event: Event) -> None:
@@ -2005,9 +2292,17 @@ class Hand:
         found = {entry["seat"]: entry["chips"] for entry in event.data["returned"]}
         self.same(event, "voiding", "returned", found, back)
         kept = [event.data["carry"], event.data["sabacc_pot"]]
-        self.same(event, "voiding", "carry and Sabacc pot", kept, [self.data["carry"], self.data["sabacc_pot"]])
+        self.same(
+            event,
+            "voiding",
+            "carry and Sabacc pot",
+            kept,
+            [self.data["carry"], self.data["sabacc_pot"]],
+        )
         places = sorted(place_of(card) for card in event.data["cards"])
-        due = sorted((pile, position) for pile, size in self.deal.sizes.items() for position in range(size))
+        due = sorted(
+            (pile, position) for pile, size in self.deal.sizes.items() for position in range(size)
+        )
         self.same(event, "voiding", "cards opened", places, due)
 
 
@@ -2056,9 +2351,13 @@ class Table:
         self.number: int = opened["number"]
         self.ruleset: Json = opened["ruleset"]
         self.known = self.ruleset["variant"] == "coruscant_shift"
-        self.books = {seat["seat"]: Books(seat["entrant"], seat["stack"]) for seat in opened["seats"]}
+        self.books = {
+            seat["seat"]: Books(seat["entrant"], seat["stack"]) for seat in opened["seats"]
+        }
         self.away: dict[int, bool] = {}
-        self.ranked: dict[tuple[int, ...], tuple[int, str]] = {}  # of seats tied in this hand: who won, by which rule
+        self.ranked: dict[
+            tuple[int, ...], tuple[int, str]
+        ] = {}  # of seats tied in this hand: who won, by which rule
         self.before: Event | None = None  # the hand_opened before this one
         self.voided: Event | None = None
         self.carry = 0
@@ -2070,7 +2369,9 @@ class Table:
         self.dealt_in: set[str] = set()
         self.gone: dict[str, Books] = {}  # books of those who left for no other table
         self.size: int = opened.get("seat_count") or self.ruleset["max_players"]
-        self.history: list[tuple[int, dict[int, tuple[str, int]]]] = []  # who sat here with what, from each position on
+        self.history: list[
+            tuple[int, dict[int, tuple[str, int]]]
+        ] = []  # who sat here with what, from each position on
         self.last_hand: Hand | None = None
         self.last_winners: list[int] = []
         self.carries: dict[int, int] = {}  # of what the table carried at its end, by seat
@@ -2081,7 +2382,9 @@ class Table:
         found = sha(canonical(self.ruleset)).hex()
         self.given.same(first, "rulesets", "hash of the ruleset", first.data["ruleset_hash"], found)
         if not self.known:
-            self.given.report.skip(f"rules: {self.ruleset['variant']} is a game this program does not know")
+            self.given.report.skip(
+                f"rules: {self.ruleset['variant']} is a game this program does not know"
+            )
         starts = [place for place, event in enumerate(self.events) if event.type == "hand_opened"]
         self.note(first.position)
         self.between(self.events[1 : starts[0] if starts else len(self.events)])
@@ -2091,7 +2394,9 @@ class Table:
     # -- who sat here when
 
     def note(self, position: int) -> None:
-        self.history.append((position, {seat: (books.entrant, books.stack) for seat, books in self.books.items()}))
+        self.history.append(
+            (position, {seat: (books.entrant, books.stack) for seat, books in self.books.items()})
+        )
 
     def at(self, position: int) -> dict[int, tuple[str, int]]:
         """Who sat here with what before *position*; bets of a hand in play count as gone back."""
@@ -2122,7 +2427,11 @@ class Table:
 
     def hands(self) -> list[Event]:
         """Every `hand_opened` here; not those dealt anew, before which nobody comes or goes."""
-        return [event for event in self.events if event.type == "hand_opened" and event.data["deal"] == 1]
+        return [
+            event
+            for event in self.events
+            if event.type == "hand_opened" and event.data["deal"] == 1
+        ]
 
     def to_play(self, position: int) -> bool:
         """Whether another hand than the one in play at *position* is to come here."""
@@ -2133,7 +2442,11 @@ class Table:
             return not opened[-1]["last"]
         sat = {seat["seat"]: seat for seat in opened[-1]["seats"]}
         ends = ("hand_settled", "deal_voided")
-        begun = [e.type for e in self.events if e.type in (*ends, "hand_opened") and e.position < position]
+        begun = [
+            e.type
+            for e in self.events
+            if e.type in (*ends, "hand_opened") and e.position < position
+        ]
         least = self.least(opened[-1])
         for seat, (entrant, stack) in self.at(position).items():
             if seat in opened[-1]["dealers_left"] and sat[seat]["entrant"] == entrant:
@@ -2151,7 +2464,9 @@ class Table:
         if not self.known:
             for event in events:
                 if event.type == "pile_committed" and deal.by_leaves:
-                    deal.add_leaves(event, event.data["pile"], event.data["size"], event.data["root"])
+                    deal.add_leaves(
+                        event, event.data["pile"], event.data["size"], event.data["root"]
+                    )
                 deal.see_all(event)
             self.sound = False
             return
@@ -2161,7 +2476,9 @@ class Table:
         try:
             guarded(self.given.report, "hand", hand.play, opened.position)
         except Lost as lost:
-            self.given.report.differ(events[min(hand.next, len(events) - 1)].position, "phases", f"lost: {lost}")
+            self.given.report.differ(
+                events[min(hand.next, len(events) - 1)].position, "phases", f"lost: {lost}"
+            )
         self.last_hand = hand
         self.close(hand)
         self.between(events[hand.next :] if hand.settled or hand.voided else [])
@@ -2173,20 +2490,42 @@ class Table:
         mixed_in = behind[0] if behind and behind[0].type == "table_beacon_mixed" else None
         same = self.given.same
         if chain is None:
-            self.given.check(opened, "beacon.deals", mixed_in is None, "a beacon that the terms do not name")
+            self.given.check(
+                opened, "beacon.deals", mixed_in is None, "a beacon that the terms do not name"
+            )
             return None
-        if not self.given.check(opened, "beacon.deals", mixed_in is not None, "no round of the beacon"):
+        if not self.given.check(
+            opened, "beacon.deals", mixed_in is not None, "no round of the beacon"
+        ):
             return None
         assert mixed_in is not None
         pulse = mixed_in.data["pulse"]
         same(mixed_in, "beacon.deals", "chain", mixed_in.data["chain"], chain)
         check_pulse(mixed_in, chain, pulse, self.given.report)
-        asked = [e for e in self.events if e.type == "table_beacon_awaited" and e.position < opened.position]
-        if self.given.check(opened, "beacon.deals", bool(asked), "no round was named before the deal"):
+        asked = [
+            e
+            for e in self.events
+            if e.type == "table_beacon_awaited" and e.position < opened.position
+        ]
+        if self.given.check(
+            opened, "beacon.deals", bool(asked), "no round was named before the deal"
+        ):
             data = asked[-1].data
-            found = [data["hand_number"], data["deal"], data["openings"], data["omissions"], data["round"]]
+            found = [
+                data["hand_number"],
+                data["deal"],
+                data["openings"],
+                data["omissions"],
+                data["round"],
+            ]
             hand = opened.data
-            due = [hand["number"], hand["deal"], hand["openings"], hand["omissions"], pulse["round"]]
+            due = [
+                hand["number"],
+                hand["deal"],
+                hand["openings"],
+                hand["omissions"],
+                pulse["round"],
+            ]
             same(asked[-1], "beacon.deals", "hand, deal, openings, omissions, round", found, due)
         return pulse_bytes(chain, pulse)
 
@@ -2200,7 +2539,11 @@ class Table:
         """With how many chips somebody is dealt in after *hand* (`forced.short`)."""
         if self.ruleset["score"] == "hands_won":
             return 0
-        if self.ruleset["short_forced"] == "not_dealt_in" and self.ruleset["forced"]["kind"] == "ante" and hand:
+        if (
+            self.ruleset["short_forced"] == "not_dealt_in"
+            and self.ruleset["forced"]["kind"] == "ante"
+            and hand
+        ):
             return int(hand["level"]["amounts"]["ante"])
         return 1
 
@@ -2215,11 +2558,15 @@ class Table:
             return
         version = opened.data["tournament_version"]
         head = {event.version: event.leaf.hex() for event in self.tournament.events}.get(version)
-        self.given.same(opened, "completeness", "head of the tournament", opened.data["tournament_head"], head)
+        self.given.same(
+            opened, "completeness", "head of the tournament", opened.data["tournament_head"], head
+        )
         due = self.tournament.terms["ruleset"]
         self.given.same(self.events[0], "rulesets", "ruleset", self.ruleset, due)
         named = self.events[0].data["ruleset_hash"]
-        self.given.same(opened, "rulesets", "hash of the ruleset", opened.data["ruleset_hash"], named)
+        self.given.same(
+            opened, "rulesets", "hash of the ruleset", opened.data["ruleset_hash"], named
+        )
 
     def close(self, hand: Hand) -> None:
         """The books after a hand, for the one that follows."""
@@ -2260,7 +2607,12 @@ class Table:
         for event in events:
             handler = getattr(self, f"on_{event.type}", None)
             if handler is not None:
-                guarded(self.given.report, event.type, lambda run=handler, e=event: run(e), event.position)
+                guarded(
+                    self.given.report,
+                    event.type,
+                    lambda run=handler, e=event: run(e),
+                    event.position,
+                )
                 self.note(event.position)
             elif event.type not in BETWEEN:
                 self.given.report.skip(f"events of type {event.type} at a table")
@@ -2310,7 +2662,9 @@ class Table:
     def on_arrivals_seated(self, event: Event) -> None:
         for entry in event.data["arrivals"]:
             empty = entry["seat"] not in self.books
-            self.given.check(event, "newcomers", empty or not self.sound, f"seat {entry['seat']} is taken")
+            self.given.check(
+                event, "newcomers", empty or not self.sound, f"seat {entry['seat']} is taken"
+            )
             won = (entry["hands_won"], entry["pots_won"], entry["timeouts"])
             self.books[entry["seat"]] = Books(entry["entrant"], entry["stack"], *won, newcomer=True)
             self.gone.pop(entry["entrant"], None)  # a redraw seated it here again
@@ -2331,11 +2685,15 @@ class Table:
 
     def on_chips_returned(self, event: Event) -> None:
         self.books[event.data["seat"]].stack -= event.data["chips"]
-        self.given.same(event, "stacks", "stack", event.data["stack"], self.books[event.data["seat"]].stack)
+        self.given.same(
+            event, "stacks", "stack", event.data["stack"], self.books[event.data["seat"]].stack
+        )
 
     def on_carry_awarded(self, event: Event) -> None:
         """`casino.carry`: to the winners of the last main pot, a unit each in seat order; else to all who sit there."""
-        seats = sorted(seat for seat in self.last_winners if seat in self.books) or sorted(self.books)
+        seats = sorted(seat for seat in self.last_winners if seat in self.books) or sorted(
+            self.books
+        )
         due: dict[int, int] = dict.fromkeys(seats, 0)
         rest, unit, turn = self.carry, self.ruleset["chip_unit"], 0
         while rest > 0 and seats:
@@ -2353,7 +2711,9 @@ class Table:
         stacks = {entry["seat"]: entry["stack"] for entry in event.data["stacks"]}
         for seat, stack in stacks.items():
             if self.sound and seat in self.books:
-                self.given.same(event, "stacks", f"stack of seat {seat}", stack, self.books[seat].stack)
+                self.given.same(
+                    event, "stacks", f"stack of seat {seat}", stack, self.books[seat].stack
+                )
         self.carry = 0
 
 
@@ -2405,7 +2765,11 @@ class Opening:
         }
         committed = {event.data["entrant"] for event in tournament.of("entropy_committed")}
         seats = self.data["seats"]
-        due = [{"seat": s["seat"], "value": opened[s["entrant"]]} for s in seats if s["entrant"] in opened]
+        due = [
+            {"seat": s["seat"], "value": opened[s["entrant"]]}
+            for s in seats
+            if s["entrant"] in opened
+        ]
         self.same("entropy.counts", "openings", due)
         left = sorted(s["entrant"] for s in seats if s["entrant"] in committed - set(opened))
         found = sorted(entry["entrant"] for entry in self.data["omissions"])
@@ -2414,7 +2778,18 @@ class Opening:
     def replay(self, before: Json) -> None:
         """`voiding.replay`: the same hand with the next deal number."""
         self.same("voiding.replay", "deal", before["deal"] + 1)
-        names = ("stage", "number", "hand", "button", "starter", "small_blind", "big_blind", "level", "base", "carry")
+        names = (
+            "stage",
+            "number",
+            "hand",
+            "button",
+            "starter",
+            "small_blind",
+            "big_blind",
+            "level",
+            "base",
+            "carry",
+        )
         for name in (*names, "sabacc_pot", "orbits", "first_dealer", "openings", "omissions"):
             self.same("voiding.replay", name, before[name])
         found = {seat["seat"]: (seat["entrant"], seat["stack"]) for seat in self.data["seats"]}
@@ -2424,14 +2799,21 @@ class Opening:
     def check_seats(self) -> None:
         table = self.table
         found = {seat["seat"]: [seat["entrant"], seat["stack"]] for seat in self.data["seats"]}
-        due = {number: [books.entrant, books.stack] for number, books in sorted(table.books.items())}
+        due = {
+            number: [books.entrant, books.stack] for number, books in sorted(table.books.items())
+        }
         table.given.same(self.event, "stacks", "seats and stacks", found, due)
         for seat in self.data["seats"]:
             books = table.books.get(seat["seat"])
             if books is None:
                 continue
             won = [seat["hands_won"], seat["pots_won"], seat["timeouts"], seat["away"]]
-            known = [books.hands_won, books.pots_won, books.timeouts, table.away.get(seat["seat"], False)]
+            known = [
+                books.hands_won,
+                books.pots_won,
+                books.timeouts,
+                table.away.get(seat["seat"], False),
+            ]
             name = f"hands and pots won, timeouts, away of seat {seat['seat']}"
             table.given.same(self.event, "absence.timeouts", name, won, known)
 
@@ -2442,7 +2824,9 @@ class Opening:
                 self.table.given.report.skip("who plays a hand that breaks a tie")
             return
         ante = self.data["level"]["amounts"]["ante"]
-        spare = self.rules["short_forced"] == "not_dealt_in" and self.rules["forced"]["kind"] == "ante"
+        spare = (
+            self.rules["short_forced"] == "not_dealt_in" and self.rules["forced"]["kind"] == "ante"
+        )
         for seat in self.data["seats"]:
             due = self.counting or seat["stack"] > 0
             if spare and seat["stack"] < ante:
@@ -2487,7 +2871,9 @@ class Opening:
             old = self.table.before.data
             sat = {seat["seat"]: seat["entrant"] for seat in old["seats"]}
             left = [
-                seat for seat in old["dealers_left"] if seat in can and self.table.books[seat].entrant == sat.get(seat)
+                seat
+                for seat in old["dealers_left"]
+                if seat in can and self.table.books[seat].entrant == sat.get(seat)
             ]
             seats = left or seats
         mover = clockwise(seats or self.dealt, moved_from)[0]
@@ -2529,13 +2915,19 @@ class Opening:
         else:
             self.same("button.dead", "small_blind", old["big_blind"])
             if old["small_blind"] in (big, old["button"]):  # two became more
-                others = [seat for seat in clockwise(self.dealt, old["big_blind"]) if seat != old["big_blind"]]
+                others = [
+                    seat
+                    for seat in clockwise(self.dealt, old["big_blind"])
+                    if seat != old["big_blind"]
+                ]
                 self.same("button.dead", "button", others[-1])
             elif old["small_blind"] is not None:
                 self.same("button.dead", "button", old["small_blind"])
         new = self.newcomers()
         between = [seat for seat in clockwise(self.can_be_dealt(), self.data["button"])]
-        waiting = sorted(seat for seat in between[: place_of_seat(between, old["big_blind"])] if seat in new)
+        waiting = sorted(
+            seat for seat in between[: place_of_seat(between, old["big_blind"])] if seat in new
+        )
         found = [seat["seat"] for seat in self.data["seats"] if seat["waiting"]]
         self.table.given.same(self.event, "newcomers", "who waits", found, waiting)
         self.same("button.first", "first_dealer", old["first_dealer"])
@@ -2593,7 +2985,9 @@ class Opening:
             self.same("escalation", "base", old["base"])
             amounts = old["base"]
             if kind == "double_per_orbit":
-                amounts = {name: value * 2 ** self.data["orbits"] for name, value in amounts.items()}
+                amounts = {
+                    name: value * 2 ** self.data["orbits"] for name, value in amounts.items()
+                }
             elif kind == "ante_by_players":
                 inc = self.rules["escalation"]["inc"]
                 players = sum(seat["stack"] > 0 for seat in self.data["seats"])
@@ -2611,9 +3005,13 @@ class Opening:
         step, since = 1, 1
         if self.first and self.table.floor is not None:
             names = ("ante", "big", "small")
-            same_amounts = [{name: each[name] for name in names} == self.table.floor for each in terms["levels"]]
+            same_amounts = [
+                {name: each[name] for name in names} == self.table.floor for each in terms["levels"]
+            ]
             step = same_amounts.index(True) + 1 if any(same_amounts) else 0
-            if not self.table.given.check(self.event, "escalation.merged", step > 0, "amounts of no level"):
+            if not self.table.given.check(
+                self.event, "escalation.merged", step > 0, "amounts of no level"
+            ):
                 return
         elif self.table.before is not None:
             old = self.table.before.data["level"]
@@ -2644,7 +3042,9 @@ class Opening:
         tournament = self.table.tournament
         end = self.rules["end"]
         hands = tournament.most_hands(self.table.id) if tournament else None
-        once = end["kind"] == "each_dealt_once" or (tournament and tournament.of_round(self.table.id) and hands is None)
+        once = end["kind"] == "each_dealt_once" or (
+            tournament and tournament.of_round(self.table.id) and hands is None
+        )
         if once:
             due = self.dealt
             if self.table.before is not None:
@@ -2662,13 +3062,17 @@ class Opening:
         self.table.given.check(self.event, rule, not ended, "a hand after the last one")
         if tournament is None or tournament.closes_otherwise():
             return
-        most = min(filter(None, (hands, tournament.terms["hands_max"], end.get("hands"))), default=None)
+        most = min(
+            filter(None, (hands, tournament.terms["hands_max"], end.get("hands"))), default=None
+        )
         for event in tournament.of("last_hands_counted"):
             counted = event.data["last_hand"]
             if event.data["table"] == self.table.id and self.data["number"] > event.data["hand"]:
                 if most is None or counted < most:
                     most, rule = counted, "finish.last_hands"
-        last = (once and not self.data["dealers_left"]) or bool(most and self.data["number"] >= most)
+        last = (once and not self.data["dealers_left"]) or bool(
+            most and self.data["number"] >= most
+        )
         self.same(rule, "last", last)
 
     def first_amounts(self) -> Json:
@@ -2682,7 +3086,11 @@ class Opening:
 
 def place_of_seat(order: list[int], seat: int) -> int:
     """Where *seat* would come in *order*, which goes clockwise."""
-    return (order.index(seat) if seat in order else clockwise([*order, seat], order[-1]).index(seat)) if order else 0
+    return (
+        (order.index(seat) if seat in order else clockwise([*order, seat], order[-1]).index(seat))
+        if order
+        else 0
+    )
 
 
 def reaches(before: int, now: int, seat: int) -> bool:
@@ -2725,16 +3133,49 @@ PLAIN = {
 }
 
 
-NO_FEES = {"add_on": None, "amounts": [], "bounty": 0, "buy_in": 0, "cancellation": "refund_all", "fee": 0}
-NO_FEES |= {"cancellation_in_money": "lowest_unpaid_then_chips", "guaranteed": 0, "paid_percent": None}
+NO_FEES = {
+    "add_on": None,
+    "amounts": [],
+    "bounty": 0,
+    "buy_in": 0,
+    "cancellation": "refund_all",
+    "fee": 0,
+}
+NO_FEES |= {
+    "cancellation_in_money": "lowest_unpaid_then_chips",
+    "guaranteed": 0,
+    "paid_percent": None,
+}
 NO_FEES |= {"payment": "on_trust", "rebuy": None, "table": [], "unit": 1}
-NO_ENTRY = {"approval": False, "check_in_opens_before_seconds": None, "late_registration_level": None}
-NO_ENTRY |= {"late_registration_seconds": None, "no_show": "release", "offer_seconds": 0, "postponements_max": 0}
+NO_ENTRY = {
+    "approval": False,
+    "check_in_opens_before_seconds": None,
+    "late_registration_level": None,
+}
+NO_ENTRY |= {
+    "late_registration_seconds": None,
+    "no_show": "release",
+    "offer_seconds": 0,
+    "postponements_max": 0,
+}
 NO_ENTRY |= {"re_entries_max": 0, "waitlist": False}
-NO_FLOOR = {"breaks": [], "final_table_size": None, "last_hands": None, "redraw_at": [], "size_tolerance": 1}
-NO_FLOOR |= {"hand_for_hand": {"at_bubble": False, "at_left": None, "clock_seconds": 0, "ties": "shared"}}
+NO_FLOOR = {
+    "breaks": [],
+    "final_table_size": None,
+    "last_hands": None,
+    "redraw_at": [],
+    "size_tolerance": 1,
+}
+NO_FLOOR |= {
+    "hand_for_hand": {"at_bubble": False, "at_left": None, "clock_seconds": 0, "ties": "shared"}
+}
 # What the terms say where a tournament was announced by an older schema.
-BEFORE: Json = {"entry": NO_ENTRY, "fees": NO_FEES, "floor": NO_FLOOR, "format": {"kind": "freezeout"}}
+BEFORE: Json = {
+    "entry": NO_ENTRY,
+    "fees": NO_FEES,
+    "floor": NO_FLOOR,
+    "format": {"kind": "freezeout"},
+}
 
 
 class Tournament:
@@ -2786,7 +3227,11 @@ class Tournament:
     def run(self) -> None:
         self.check_entropy()
         self.check_recorded()
-        hands = [(e.data["tournament_version"], e.position, e, table) for table in self.tables for e in table.hands()]
+        hands = [
+            (e.data["tournament_version"], e.position, e, table)
+            for table in self.tables
+            for e in table.hands()
+        ]
         hands.sort(key=lambda entry: entry[:2])
         for event in self.events:
             while hands and hands[0][0] < event.version:
@@ -2794,7 +3239,12 @@ class Tournament:
             self.started = self.started or event.type == "play_started"
             handlers = [getattr(part, f"on_{event.type}", None) for part in self.parts]
             for handler in filter(None, handlers):
-                guarded(self.given.report, event.type, lambda run=handler, e=event: run(e), event.position)
+                guarded(
+                    self.given.report,
+                    event.type,
+                    lambda run=handler, e=event: run(e),
+                    event.position,
+                )
             if not any(handlers) and event.type not in PLAIN:
                 self.given.report.skip(f"events of type {event.type} in a tournament")
         for *_, hand, table in hands:
@@ -2805,7 +3255,12 @@ class Tournament:
     def before_hand(self, hand: Event, table: Table) -> None:
         """What has to be done between two hands was done when *hand* was opened, by all that it knew of."""
         for part in self.parts:
-            guarded(self.given.report, "hand_opened", lambda run=part.before_hand: run(hand, table), hand.position)
+            guarded(
+                self.given.report,
+                "hand_opened",
+                lambda run=part.before_hand: run(hand, table),
+                hand.position,
+            )
 
     def closes_otherwise(self) -> bool:
         """Whether somebody or something else than the terms made a hand the last."""
@@ -2813,7 +3268,11 @@ class Tournament:
         return bool(kinds & self.kinds)
 
     def of_round(self, table: str) -> bool:
-        return any(seat["table"] == table for event in self.of("round_seated") for seat in event.data["tables"])
+        return any(
+            seat["table"] == table
+            for event in self.of("round_seated")
+            for seat in event.data["tables"]
+        )
 
     def most_hands(self, table: str) -> int | None:
         """After how many hands the terms of a round end it at *table*; None where they do not say."""
@@ -2833,17 +3292,26 @@ class Tournament:
                 for published in self.of("seeds_published") if name == "cards" else []:
                     shown = published.data["cards_master"]
                     text = "what was published is not the master that was sealed"
-                    self.given.check(published, "entropy.publication", opened in (None, shown), text)
+                    self.given.check(
+                        published, "entropy.publication", opened in (None, shown), text
+                    )
                     opened = shown
                 if opened is None:
-                    asked = self.given.bundle.kind != "hand" and not (name == "cards" and self.given.bundle.by_leaves())
+                    asked = self.given.bundle.kind != "hand" and not (
+                        name == "cards" and self.given.bundle.by_leaves()
+                    )
                     if asked:
                         self.given.report.skip(f"the master of {name}: not opened")
                     continue
                 master = bytes.fromhex(opened)
-                found, due = (master_commitment(self.id, name, master).hex(), event.data[f"{name}_commitment"])
+                found, due = (
+                    master_commitment(self.id, name, master).hex(),
+                    event.data[f"{name}_commitment"],
+                )
                 what = f"the master {name} is not the one committed to"
-                self.given.report.check("masters", found == due, event.position, "generator.seeds", what)
+                self.given.report.check(
+                    "masters", found == due, event.position, "generator.seeds", what
+                )
                 for use in uses:
                     self.masters[use] = master
 
@@ -2857,13 +3325,20 @@ class Tournament:
             self.given.report.skip("draws of seats: the master is not opened")
             return None
         seed = seed_of(self.masters["draws"], "draws", 0, number, 1)
-        return Draws(seed, label, 1, commitments_digest(self.commitments(event), self.seats_beacon(event)))
+        return Draws(
+            seed, label, 1, commitments_digest(self.commitments(event), self.seats_beacon(event))
+        )
 
     def seats_beacon(self, event: Event) -> bytes | None:
         """`beacon.seats`: every draw at table 0 takes the round that the seats were drawn by."""
         recorded = [e for e in self.of("beacon_recorded") if e.version <= event.version]
         if self.chain is None or not recorded:
-            self.given.check(event, "beacon.seats", self.chain is None, "drawn before the beacon's round was there")
+            self.given.check(
+                event,
+                "beacon.seats",
+                self.chain is None,
+                "drawn before the beacon's round was there",
+            )
             return None
         return pulse_bytes(self.chain, recorded[-1].data["pulse"])
 
@@ -2880,13 +3355,23 @@ class Tournament:
         if not committed:
             return []
         before = [e for e in self.events if e.version <= event.version]
-        gone = {e.data["entrant"] for e in before if e.type in ("entrant_withdrawn", "no_show_released")}
+        gone = {
+            e.data["entrant"] for e in before if e.type in ("entrant_withdrawn", "no_show_released")
+        }
         names = [e.data["entrant"] for e in before if e.type == "entrant_registered"]
         if any(e.type == "check_in_opened" for e in before):
             since = max([0] + [e.version for e in before if e.type == "start_postponed"])
-            here = {e.data["entrant"] for e in before if e.type == "entrant_checked_in" and e.version > since}
+            here = {
+                e.data["entrant"]
+                for e in before
+                if e.type == "entrant_checked_in" and e.version > since
+            }
             names = [name for name in names if name in here]
-        return [bytes.fromhex(committed[name]) for name in names if name in committed and name not in gone]
+        return [
+            bytes.fromhex(committed[name])
+            for name in names
+            if name in committed and name not in gone
+        ]
 
     def check_entropy(self) -> None:
         """`entropy.commit`, `entropy.open`, `entropy.late`: each once, in their time, and what was committed to."""
@@ -2897,14 +3382,18 @@ class Tournament:
         for event in self.of("entropy_committed"):
             entrant = event.data["entrant"]
             early = entrant not in committed and (drawn is None or event.version < drawn)
-            self.given.check(event, "entropy.commit", early, "committed twice, or after the draw of seats")
+            self.given.check(
+                event, "entropy.commit", early, "committed twice, or after the draw of seats"
+            )
             committed[entrant] = event.data["commitment"]
         for event in self.of("entropy_opened"):
             entrant = event.data["entrant"]
             found = sha(b"holotable/entropy/1" + bytes.fromhex(event.data["value"])).hex()
             self.given.same(event, "entropy.open", "commitment", found, committed.get(entrant))
             in_time = entrant not in opened and drawn is not None and event.version > drawn
-            self.given.check(event, "entropy.open", in_time, "opened twice, or before the draw of seats")
+            self.given.check(
+                event, "entropy.open", in_time, "opened twice, or before the draw of seats"
+            )
             late = [
                 hand
                 for table in self.tables
@@ -2920,13 +3409,20 @@ class Tournament:
         for event in self.of("tables_recorded"):
             opened = sorted(self.tables, key=lambda table: table.events[0].position)
             order = [entry["table"] for entry in event.data["tables"]]
-            self.given.same(event, "completeness", "order of tables", order, [table.id for table in opened])
+            self.given.same(
+                event, "completeness", "order of tables", order, [table.id for table in opened]
+            )
             found = {
-                entry["table"]: [entry["version"], entry["hash"], entry["hands"]] for entry in event.data["tables"]
+                entry["table"]: [entry["version"], entry["hash"], entry["hands"]]
+                for entry in event.data["tables"]
             }
             due = {}
             for table in self.tables:
-                before = [e for e in table.events if e.version <= found.get(table.id, [len(table.events)])[0]]
+                before = [
+                    e
+                    for e in table.events
+                    if e.version <= found.get(table.id, [len(table.events)])[0]
+                ]
                 hands = sum(e.type == "hand_settled" for e in before)
                 due[table.id] = [before[-1].version, before[-1].leaf.hex(), hands]
             self.given.same(event, "completeness", "tables", found, due)
@@ -2975,7 +3471,9 @@ class Entering(Part):
         self.postponed = 0
 
     def on_entry_requested(self, event: Event) -> None:
-        self.check(event, "entry.approval", self.terms["entry"]["approval"], "nobody has to ask here")
+        self.check(
+            event, "entry.approval", self.terms["entry"]["approval"], "nobody has to ask here"
+        )
         self.asked[event.data["entrant"]] = event.data
 
     def on_entry_request_withdrawn(self, event: Event) -> None:
@@ -2998,9 +3496,13 @@ class Entering(Part):
         self.line.pop(name, None)
         taken = len(self.all.entrants) + len(self.offered)
         if not self.all.started:
-            self.check(event, "registration", not self.closed or bool(known), "registration had closed")
+            self.check(
+                event, "registration", not self.closed or bool(known), "registration had closed"
+            )
         late = self.all.started and not self.all.is_casino
-        self.check(event, "registration", taken <= self.terms["entrants_max"] or late, "no place was free")
+        self.check(
+            event, "registration", taken <= self.terms["entrants_max"] or late, "no place was free"
+        )
 
     def check_again(self, event: Event, player: str) -> None:
         """`entry.re_entry`: a player has one entry at a time, and so many more as the terms allow."""
@@ -3013,7 +3515,12 @@ class Entering(Part):
             return
         out = all(name in self.all.placed for name in mine)
         few = len(mine) <= self.terms["entry"]["re_entries_max"]
-        self.check(event, "entry.re_entry", out and few and self.late, "this player is in, or was too often")
+        self.check(
+            event,
+            "entry.re_entry",
+            out and few and self.late,
+            "this player is in, or was too often",
+        )
 
     def on_entrant_withdrawn(self, event: Event) -> None:
         name = event.data["entrant"]
@@ -3043,13 +3550,20 @@ class Entering(Part):
         self.first_in_line(event, "waitlist.offer", present=False)
         until = microseconds(event.data["until"]) - event.at
         text = "an offer is open longer than the terms say"
-        self.check(event, "waitlist.offer", until <= self.terms["entry"]["offer_seconds"] * 1_000_000, text)
+        self.check(
+            event, "waitlist.offer", until <= self.terms["entry"]["offer_seconds"] * 1_000_000, text
+        )
         self.offered[event.data["entrant"]] = self.line.get(event.data["entrant"], event.data)
         free = len(self.all.entrants) + len(self.offered) <= self.terms["entrants_max"]
         self.check(event, "waitlist.offer", free, "no place was free")
 
     def on_offer_withdrawn(self, event: Event) -> None:
-        self.check(event, "registration.closed", event.data["entrant"] in self.offered, "nothing was offered")
+        self.check(
+            event,
+            "registration.closed",
+            event.data["entrant"] in self.offered,
+            "nothing was offered",
+        )
         self.offered.pop(event.data["entrant"], None)
 
     def on_waitlist_left(self, event: Event) -> None:
@@ -3073,7 +3587,12 @@ class Entering(Part):
     def on_no_show_released(self, event: Event) -> None:
         name = event.data["entrant"]
         holds = name in self.all.entrants and name not in self.here
-        self.check(event, "no_show.release", holds, "who has checked in, or is not registered, lost the place")
+        self.check(
+            event,
+            "no_show.release",
+            holds,
+            "who has checked in, or is not registered, lost the place",
+        )
         self.same(event, "no_show.release", "no_show", self.terms["entry"]["no_show"], "release")
         self.all.entrants.pop(name, None)
 
@@ -3096,7 +3615,9 @@ class Entering(Part):
     def on_play_started(self, event: Event) -> None:
         self.same(event, "registration", "entrants", event.data["entrants"], len(self.all.entrants))
         enough = len(self.all.entrants) >= self.terms["entrants_min"]
-        self.check(event, "registration.too_few_entrants", enough, "fewer entrants than the terms ask for")
+        self.check(
+            event, "registration.too_few_entrants", enough, "fewer entrants than the terms ask for"
+        )
 
     def on_tournament_cancelled(self, event: Event) -> None:
         if event.data["rule"] == "registration.too_few_entrants":
@@ -3114,7 +3635,9 @@ class Entering(Part):
             length = microseconds(event.data["until"]) - self.all.of("play_started")[0].at
             due_length = (entry["late_registration_seconds"] or 0) * 1_000_000
             near = abs(length - due_length) < 60_000_000
-            self.check(event, "entry.late", near, "late registration is not as long as the terms say")
+            self.check(
+                event, "entry.late", near, "late registration is not as long as the terms say"
+            )
         self.late = True
 
     def on_late_registration_closed(self, event: Event) -> None:
@@ -3131,7 +3654,9 @@ class Entering(Part):
 
     def end(self) -> None:
         """Nobody who came late is forgotten: places end where the entrants do."""
-        won = [e for e in self.all.of("tournament_finished") if e.data["rule"] == "finish.last_entrant"]
+        won = [
+            e for e in self.all.of("tournament_finished") if e.data["rule"] == "finish.last_entrant"
+        ]
         if won:
             self.check(won[0], "entry.late", not self.late, "somebody won while others could come")
 
@@ -3154,7 +3679,9 @@ class Places(Part):
         self.hand_for_hand = False
         self.group: list[Event] = []
         self.told: set[tuple[str, str, int]] = set()
-        self.brought: Counter[tuple[str, str]] = Counter()  # chips bought by (table, cause), told by the tournament
+        self.brought: Counter[tuple[str, str]] = (
+            Counter()
+        )  # chips bought by (table, cause), told by the tournament
         self.disqualified: set[str] = set()
 
     def on_entrant_busted(self, event: Event) -> None:
@@ -3165,7 +3692,12 @@ class Places(Part):
             for settled, bust in table.busts
         }
         bust = (data["entrant"], data["table"], data["hand"], data["stack_at_start"])
-        self.check(event, "elimination", bust in due or not self.all.sound(), "nobody lost the last chip so")
+        self.check(
+            event,
+            "elimination",
+            bust in due or not self.all.sound(),
+            "nobody lost the last chip so",
+        )
         self.bust[data["entrant"]] = data
         self.told.add((data["entrant"], data["table"], data["hand"]))
 
@@ -3203,10 +3735,18 @@ class Places(Part):
         self.check_may_buy(event, name)
         self.buys[name] += 1
         found = [data["chips"], data["number"]]
-        self.same(event, "rebuy", "chips and number", found, [self.terms["starting_stack"], self.buys[name]])
+        self.same(
+            event,
+            "rebuy",
+            "chips and number",
+            found,
+            [self.terms["starting_stack"], self.buys[name]],
+        )
         if data["rule"] == "rebuy.declared":
             declared = any(
-                e.data["entrant"] == name for e in self.all.of("rebuy_declared") if e.version < event.version
+                e.data["entrant"] == name
+                for e in self.all.of("rebuy_declared")
+                if e.version < event.version
             )
             self.check(event, "rebuy.declared", declared, "nobody had declared it")
         self.comes_back(name)
@@ -3223,7 +3763,10 @@ class Places(Part):
             if e.type == "chips_bought" and e.data["cause"] == cause and e.at <= event.at
         ]
         self.check(
-            event, "rebuy" if cause == "rebuy" else "add_on", due in bought, "the chips did not come to the seat"
+            event,
+            "rebuy" if cause == "rebuy" else "add_on",
+            due in bought,
+            "the chips did not come to the seat",
         )
 
     def comes_back(self, name: str) -> None:
@@ -3235,8 +3778,15 @@ class Places(Part):
         """`items.stake`: at one of the agreed values, and only when broke."""
         data = event.data
         agreed = self.terms["ruleset"].get("item_values", [])
-        self.check(event, "items.stake", not agreed or data["value"] in agreed, "at none of the agreed values")
-        self.check(event, "items.stake", data["entrant"] in self.bust, "who has chips stakes nothing")
+        self.check(
+            event,
+            "items.stake",
+            not agreed or data["value"] in agreed,
+            "at none of the agreed values",
+        )
+        self.check(
+            event, "items.stake", data["entrant"] in self.bust, "who has chips stakes nothing"
+        )
         self.comes_back(data["entrant"])
         self.check_bought(event, "item")
 
@@ -3244,12 +3794,17 @@ class Places(Part):
         """`items.passed`: to the winner of the main pot in which its owner went broke, of several the first seat."""
         data = event.data
         bust = self.bust.get(data["giver"])
-        if not self.check(event, "items.passed", bust is not None, "its owner is not broke") or bust is None:
+        if (
+            not self.check(event, "items.passed", bust is not None, "its owner is not broke")
+            or bust is None
+        ):
             return
         table = self.all.table(bust["table"])
         winners = table.winners.get(bust["hand"], []) if table is not None else []
         if table is not None and table.sound:
-            self.same(event, "items.passed", "taker", data["taker"], winners[0] if winners else None)
+            self.same(
+                event, "items.passed", "taker", data["taker"], winners[0] if winners else None
+            )
 
     def on_item_returned(self, event: Event) -> None:
         """`items.buy_back`: for its value, which leaves the table."""
@@ -3258,9 +3813,13 @@ class Places(Part):
         back = [
             e.data["chips"]
             for e in (table.events if table else [])
-            if e.type == "chips_returned" and e.data["entrant"] == data["entrant"] and e.at == event.at
+            if e.type == "chips_returned"
+            and e.data["entrant"] == data["entrant"]
+            and e.at == event.at
         ]
-        self.check(event, "items.buy_back", data["value"] in back, "its value did not leave the table")
+        self.check(
+            event, "items.buy_back", data["value"] in back, "its value did not leave the table"
+        )
 
     # -- disqualification, purge
 
@@ -3277,7 +3836,12 @@ class Places(Part):
     def on_stack_removed(self, event: Event) -> None:
         """`disqualification.chips`: the stack that stood at the seat, once no hand is in play."""
         data = event.data
-        self.check(event, "disqualification.chips", data["entrant"] in self.disqualified, "who was not disqualified")
+        self.check(
+            event,
+            "disqualification.chips",
+            data["entrant"] in self.disqualified,
+            "who was not disqualified",
+        )
         table = self.all.table(data["table"])
         if table is not None and table.sound:
             books = table.gone.get(data["entrant"])
@@ -3287,16 +3851,35 @@ class Places(Part):
     def on_no_show_purged(self, event: Event) -> None:
         data = event.data
         seated = {e.data["entrant"] for e in self.all.of("no_show_seated")}
-        came = {e.data["entrant"] for e in self.all.of("entrant_checked_in") if e.version < event.version}
-        self.check(event, "no_show.purge", data["entrant"] in seated - came, "who came, or was not seated absent")
+        came = {
+            e.data["entrant"]
+            for e in self.all.of("entrant_checked_in")
+            if e.version < event.version
+        }
+        self.check(
+            event,
+            "no_show.purge",
+            data["entrant"] in seated - came,
+            "who came, or was not seated absent",
+        )
         table = self.all.table(data["table"])
         if table is not None and table.sound:
             books = table.gone.get(data["entrant"])
-            self.same(event, "no_show.purge", "stack", data["stack"], books.stack if books else None)
+            self.same(
+                event, "no_show.purge", "stack", data["stack"], books.stack if books else None
+            )
         if data.get("struck"):
             self.all.entrants.pop(data["entrant"], None)
-            self.same(event, "no_show.purge", "who is a place higher", sorted(data["raised"]), sorted(self.all.placed))
-            self.all.placed = {name: (place - 1, shared) for name, (place, shared) in self.all.placed.items()}
+            self.same(
+                event,
+                "no_show.purge",
+                "who is a place higher",
+                sorted(data["raised"]),
+                sorted(self.all.placed),
+            )
+            self.all.placed = {
+                name: (place - 1, shared) for name, (place, shared) in self.all.placed.items()
+            }
             return
         self.disqualified.add(data["entrant"])
 
@@ -3313,19 +3896,30 @@ class Places(Part):
         self.same(event, "hand_for_hand", "left", data["left"], len(self.all.left()))
         paid = len([prize for prize in self.all.money.prizes() if prize])
         if data["cause"] == "bubble":
-            self.same(event, "hand_for_hand", "one too many for the paid places", data["left"], paid + 1)
+            self.same(
+                event, "hand_for_hand", "one too many for the paid places", data["left"], paid + 1
+            )
         elif data["cause"] == "left":
             most = self.terms["floor"]["hand_for_hand"]["at_left"] or 0
             self.check(event, "hand_for_hand", data["left"] <= most, f"{data['left']} are left")
         self.same(event, "hand_for_hand", "paid", data["paid"], paid)
 
     def on_hand_for_hand_round_opened(self, event: Event) -> None:
-        self.check(event, "hand_for_hand", self.hand_for_hand, "a round of hand-for-hand that was not called")
+        self.check(
+            event,
+            "hand_for_hand",
+            self.hand_for_hand,
+            "a round of hand-for-hand that was not called",
+        )
 
     def on_hand_for_hand_round_closed(self, event: Event) -> None:
         """Everybody who lost the last chip in it; with a window that is open still, only who is placed now."""
         out, over = set(event.data["out"]), self.bust.keys() - self.windows
-        later = (e for e in self.all.of("entrant_eliminated") if e.version > event.version and e.at == event.at)
+        later = (
+            e
+            for e in self.all.of("entrant_eliminated")
+            if e.version > event.version and e.at == event.at
+        )
         placed = {e.data["entrant"] for e in later}
         due = over | (out & self.bust.keys() & placed)
         self.same(event, "hand_for_hand", "who went out in the round", sorted(out), sorted(due))
@@ -3373,12 +3967,16 @@ class Places(Part):
             found = [data["place"], data["shared"], data["rule"]]
             if name in due:
                 self.same(event, data["rule"], "place, shared, rule", found, list(due[name]))
-            self.all.placed[name] = due[name][:2] if name in due else (data["place"], data["shared"])
+            self.all.placed[name] = (
+                due[name][:2] if name in due else (data["place"], data["shared"])
+            )
             self.count_knockout(name)
             self.bust.pop(name, None)
             self.windows.pop(name, None)
 
-    def places_of_busts(self, group: list[Event], names: list[str]) -> dict[str, tuple[int, int, str]]:
+    def places_of_busts(
+        self, group: list[Event], names: list[str]
+    ) -> dict[str, tuple[int, int, str]]:
         """`placing.bust_order`, `placing.stack_at_start`, `placing.shared`, `hand_for_hand.shared`."""
         for event in group:
             busted = event.data["entrant"] in self.bust
@@ -3388,7 +3986,10 @@ class Places(Part):
         tables = {(self.bust[name]["table"], self.bust[name]["hand"]) for name in names}
         by_stack = self.terms["floor"]["hand_for_hand"]["ties"] == "stack_at_start"
         several = self.hand_for_hand and len(tables) > 1
-        scores = {name: self.bust[name]["stack_at_start"] if by_stack or not several else 0 for name in names}
+        scores = {
+            name: self.bust[name]["stack_at_start"] if by_stack or not several else 0
+            for name in names
+        }
         least = len(self.all.left()) - len(names)
         due = {}
         for place, shared, who in placed(scores):
@@ -3411,7 +4012,9 @@ class Places(Part):
         """Nobody who lost the last chip was forgotten."""
         if self.all.of("tournament_cancelled") or not self.all.sound():
             return
-        rounds = {seat["table"] for event in self.all.of("round_seated") for seat in event.data["tables"]}
+        rounds = {
+            seat["table"] for event in self.all.of("round_seated") for seat in event.data["tables"]
+        }
         for table in self.all.tables:
             for settled, bust in table.busts:
                 if table.id not in rounds and bust["entrant"] not in self.disqualified:
@@ -3421,7 +4024,12 @@ class Places(Part):
         over = self.all.of("tournament_finished")
         if over:
             left = sorted(self.bust)
-            self.check(over[0], "placing.bust_order", not left, f"lost the last chip and have no place: {left}")
+            self.check(
+                over[0],
+                "placing.bust_order",
+                not left,
+                f"lost the last chip and have no place: {left}",
+            )
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -3460,7 +4068,9 @@ class Money(Part):
         self.add_ons[data["entrant"]] += 1
         due = [sold["chips"], self.add_ons[data["entrant"]]]
         self.same(event, "add_on", "chips and number", [data["chips"], data["number"]], due)
-        self.check(event, "add_on", data["number"] <= sold["max"], "more often than the terms allow")
+        self.check(
+            event, "add_on", data["number"] <= sold["max"], "more often than the terms allow"
+        )
         self.check(event, "add_on", data["entrant"] in self.all.left(), "for who is out")
         self.all.places.check_bought(event, "add_on")
 
@@ -3469,7 +4079,9 @@ class Money(Part):
         self.same(event, "payment.recorded", "currency", data["currency"], self.terms["currency"])
         player = self.all.ever.get(data["entrant"], {}).get("player")
         self.same(event, "payment.recorded", "player", data["player"], player)
-        self.paid[data["entrant"]] += -data["amount"] if data["kind"] == "refund" else data["amount"]
+        self.paid[data["entrant"]] += (
+            -data["amount"] if data["kind"] == "refund" else data["amount"]
+        )
 
     def rebuy_cost(self) -> tuple[int, int]:
         """`rebuy.price`: price and fee of a rebuy, by default those of an entry."""
@@ -3494,7 +4106,9 @@ class Money(Part):
                 total += self.fees["buy_in"] + self.fees["fee"] + self.fees["bounty"]
                 total += self.rebuys[name] * sum(self.rebuy_cost())
                 if self.fees["add_on"]:
-                    total += self.add_ons[name] * (self.fees["add_on"]["price"] + self.fees["add_on"]["fee"])
+                    total += self.add_ons[name] * (
+                        self.fees["add_on"]["price"] + self.fees["add_on"]["fee"]
+                    )
         return int(total)
 
     def prizes(self, entrants: int | None = None) -> list[int]:
@@ -3561,7 +4175,9 @@ class Money(Part):
         """`bounty.unclaimed`: it joins the pool."""
         data = event.data
         self.same(event, "bounty.unclaimed", "amount", data["amount"], self.fees["bounty"])
-        nobody = not self.all.places.out_by.get(data["entrant"]) and data["entrant"] not in self.nobody
+        nobody = (
+            not self.all.places.out_by.get(data["entrant"]) and data["entrant"] not in self.nobody
+        )
         self.check(event, "bounty.unclaimed", nobody, "somebody won it")
         self.nobody[data["entrant"]] = data["amount"]
         self.unclaimed += data["amount"]
@@ -3609,15 +4225,26 @@ class Money(Part):
         elif data["method"] == "by_chips":
             stacks = {stack["entrant"]: stack["stack"] for stack in data["stacks"]}
             if self.all.sound():
-                self.same(event, "payout_deal.by_chips", "stacks", stacks, self.stacks(event.position))
-            names = sorted(left, key=lambda name: (-stacks.get(name, 0), self.all.entrants[name]["number"]))
-            self.same(event, "payout_deal.by_chips", "shares", shares, by_weight(total, names, stacks))
+                self.same(
+                    event, "payout_deal.by_chips", "stacks", stacks, self.stacks(event.position)
+                )
+            names = sorted(
+                left, key=lambda name: (-stacks.get(name, 0), self.all.entrants[name]["number"])
+            )
+            self.same(
+                event, "payout_deal.by_chips", "shares", shares, by_weight(total, names, stacks)
+            )
         self.proposed, self.accepted = data, set()
 
     def on_payout_deal_accepted(self, event: Event) -> None:
         number = self.proposed["number"] if self.proposed else None
         self.same(event, "payout_deal.made", "number", event.data["number"], number)
-        self.check(event, "payout_deal.made", event.data["entrant"] in self.all.left(), "who is out accepts nothing")
+        self.check(
+            event,
+            "payout_deal.made",
+            event.data["entrant"] in self.all.left(),
+            "who is out accepts nothing",
+        )
         self.accepted.add(event.data["entrant"])
 
     def on_payout_deal_made(self, event: Event) -> None:
@@ -3628,7 +4255,11 @@ class Money(Part):
         self.deal, self.proposed, self.dealers = self.proposed, None, self.all.left()
 
     def on_payout_deal_voided(self, event: Event) -> None:
-        rules = {"declined": "payout_deal.declined", "bust": "payout_deal.bust", "disqualified": "payout_deal.bust"}
+        rules = {
+            "declined": "payout_deal.declined",
+            "bust": "payout_deal.bust",
+            "disqualified": "payout_deal.bust",
+        }
         self.same(event, "rule", "rule", event.data["rule"], rules[event.data["cause"]])
         self.check(event, event.data["rule"], self.proposed is not None, "no deal was open")
         self.proposed = None
@@ -3636,7 +4267,11 @@ class Money(Part):
     def on_entrant_busted(self, event: Event) -> None:
         """`payout_deal.bust`: a deal that is proposed is void when somebody loses the last chip."""
         if self.proposed is not None:
-            later = [e for e in self.all.of("payout_deal_voided") if e.version > event.version and e.at == event.at]
+            later = [
+                e
+                for e in self.all.of("payout_deal_voided")
+                if e.version > event.version and e.at == event.at
+            ]
             self.check(event, "payout_deal.bust", bool(later), "the deal proposed is not void")
 
     # -- refunds
@@ -3646,7 +4281,9 @@ class Money(Part):
         data = event.data
         if not self.all.started:
             policy = "before_play"
-        elif self.deal is not None or len(self.all.left()) <= len([prize for prize in self.prizes() if prize]):
+        elif self.deal is not None or len(self.all.left()) <= len(
+            [prize for prize in self.prizes() if prize]
+        ):
             policy = self.fees["cancellation_in_money"]
         else:
             policy = self.fees["cancellation"]
@@ -3680,8 +4317,15 @@ class Refunds:
             money.same(event, "cancellation.stacks", "stacks", found, money.stacks(event.position))
         getattr(self, f"by_{policy}")()
         parts = ("paid_in", "fee", "bounty", "prize", "equal", "chips")
-        found_parts = {entry["entrant"]: {part: entry[part] for part in parts} for entry in event.data["refunds"]}
-        due = {name: {part: owed[part] for part in parts} for name, owed in self.due.items() if any(owed.values())}
+        found_parts = {
+            entry["entrant"]: {part: entry[part] for part in parts}
+            for entry in event.data["refunds"]
+        }
+        due = {
+            name: {part: owed[part] for part in parts}
+            for name, owed in self.due.items()
+            if any(owed.values())
+        }
         names = {"lowest_unpaid_then_chips": "lowest_unpaid"}
         for name in sorted(found_parts.keys() | due.keys()):
             rule = "cancellation." + names.get(policy, policy)
@@ -3695,7 +4339,9 @@ class Refunds:
     def paid_in(self, name: str) -> int:
         add_on = self.fees["add_on"]
         bought = self.money.add_ons[name] * add_on["price"] if add_on else 0
-        return int(self.fees["buy_in"] + self.money.rebuys[name] * self.money.rebuy_cost()[0] + bought)
+        return int(
+            self.fees["buy_in"] + self.money.rebuys[name] * self.money.rebuy_cost()[0] + bought
+        )
 
     def by_before_play(self) -> None:
         """What was charged; where staff write down what they saw paid, that, less what was given back."""
@@ -3703,11 +4349,15 @@ class Refunds:
             if self.fees["payment"] == "recorded":
                 owed.update(paid_in=self.money.paid[name])
                 continue
-            owed.update(paid_in=self.fees["buy_in"], fee=self.fees["fee"], bounty=self.fees["bounty"])
+            owed.update(
+                paid_in=self.fees["buy_in"], fee=self.fees["fee"], bounty=self.fees["bounty"]
+            )
 
     def by_refund_all(self) -> None:
         for name, owed in self.due.items():
-            owed.update(paid_in=self.paid_in(name) + self.money.nobody.get(name, 0), fee=self.fee(name))
+            owed.update(
+                paid_in=self.paid_in(name) + self.money.nobody.get(name, 0), fee=self.fee(name)
+            )
         self.bounties()
 
     def bounties(self) -> None:
@@ -3715,7 +4365,10 @@ class Refunds:
             self.due[name].update(bounty=self.fees["bounty"])
 
     def chips(self, total: int) -> None:
-        names = sorted(self.left, key=lambda name: (-self.stacks.get(name, 0), self.all.entrants[name]["number"]))
+        names = sorted(
+            self.left,
+            key=lambda name: (-self.stacks.get(name, 0), self.all.entrants[name]["number"]),
+        )
         for name, amount in by_weight(total, names, self.stacks).items():
             self.due[name].update(chips=amount)
 
@@ -3763,7 +4416,8 @@ def by_weight(total: int, names: list[str], weights: dict[str, int]) -> dict[str
     """*total* by *weights*, rounded down; the odd units one each to *names* from the first on; alike if none weighs."""
     whole_weight = sum(weights.get(name, 0) for name in names)
     shares = {
-        name: total * weights.get(name, 0) // whole_weight if whole_weight else total // len(names) for name in names
+        name: total * weights.get(name, 0) // whole_weight if whole_weight else total // len(names)
+        for name in names
     }
     for turn in range(total - sum(shares.values())):
         shares[names[turn % len(names)]] += 1
@@ -3825,25 +4479,44 @@ class Casino(Part):
         data, rule = event.data, event.data["rule"]
         if not self.all.is_casino:
             return
-        self.same(event, "rule", "rule", rule, "casino.sit_down" if data["newcomer"] else "casino.add_on")
+        self.same(
+            event, "rule", "rule", rule, "casino.sit_down" if data["newcomer"] else "casino.add_on"
+        )
         self.check(event, rule, data["entrant"] not in self.gone, "for who has left")
         self.promised[data["entrant"]] += data["chips"]
         table = self.all.table(data["table"])
         if not data["newcomer"]:
             unit = self.terms["ruleset"]["chip_unit"]
-            self.check(event, rule, data["chips"] > 0 and data["chips"] % unit == 0, "no whole units")
+            self.check(
+                event, rule, data["chips"] > 0 and data["chips"] % unit == 0, "no whole units"
+            )
         elif table is not None:
-            taken = set(table.seats_at(event.position)) | {e.data["seat"] for e in self.on_their_way(event)}
+            taken = set(table.seats_at(event.position)) | {
+                e.data["seat"] for e in self.on_their_way(event)
+            }
             taken |= {window["seat"] for window in self.all.places.windows.values()}
-            due = [next(seat for seat in range(1, table.size + 2) if seat not in taken), self.terms["starting_stack"]]
+            due = [
+                next(seat for seat in range(1, table.size + 2) if seat not in taken),
+                self.terms["starting_stack"],
+            ]
             if table.sound:
                 self.same(event, rule, "seat and chips", [data["seat"], data["chips"]], due)
 
     def on_their_way(self, event: Event) -> list[Event]:
         """The promises before *event* to newcomers who do not sit yet."""
-        brought = {e.data["entrant"] for e in self.all.of("chips_brought") if e.version < event.version}
-        before = [e for e in self.all.of("chips_promised") if e.version < event.version and e.data["newcomer"]]
-        return [e for e in before if e.data["entrant"] not in brought and e.data["entrant"] not in self.gone]
+        brought = {
+            e.data["entrant"] for e in self.all.of("chips_brought") if e.version < event.version
+        }
+        before = [
+            e
+            for e in self.all.of("chips_promised")
+            if e.version < event.version and e.data["newcomer"]
+        ]
+        return [
+            e
+            for e in before
+            if e.data["entrant"] not in brought and e.data["entrant"] not in self.gone
+        ]
 
     def on_chips_brought(self, event: Event) -> None:
         """As many chips as were promised, and they stand at the table."""
@@ -3851,11 +4524,21 @@ class Casino(Part):
         if not self.all.is_casino:
             return
         self.check_left(event)
-        self.check(event, data["rule"], 0 < data["chips"] <= self.promised[data["entrant"]], "more than was promised")
+        self.check(
+            event,
+            data["rule"],
+            0 < data["chips"] <= self.promised[data["entrant"]],
+            "more than was promised",
+        )
         self.promised[data["entrant"]] -= data["chips"]
         due = [data["seat"], data["entrant"], data["chips"]]
         table = self.all.table(data["table"])
-        self.check(event, data["rule"], table is None or due in self.came(table, event.at), "it did not come so")
+        self.check(
+            event,
+            data["rule"],
+            table is None or due in self.came(table, event.at),
+            "it did not come so",
+        )
         self.all.places.comes_back(data["entrant"])
 
     def came(self, table: Table, at: int | None = None) -> list[list[Any]]:
@@ -3867,7 +4550,10 @@ class Casino(Part):
             if event.type == "chips_bought" and event.data["cause"] == "add_on":
                 found.append([event.data["seat"], event.data["entrant"], event.data["chips"]])
             elif event.type == "arrivals_seated":
-                found += [[each["seat"], each["entrant"], each["stack"]] for each in event.data["arrivals"]]
+                found += [
+                    [each["seat"], each["entrant"], each["stack"]]
+                    for each in event.data["arrivals"]
+                ]
         return found
 
     def on_leave_declared(self, event: Event) -> None:
@@ -3883,17 +4569,25 @@ class Casino(Part):
         self.check(event, "casino.cash_out", once, "who is not in a casino, or has left before")
         table = self.all.table(data["table"])
         due = 0
-        left = [e for e in table.events if e.type == "seats_vacated" and e.at == event.at] if table else []
+        left = (
+            [e for e in table.events if e.type == "seats_vacated" and e.at == event.at]
+            if table
+            else []
+        )
         left = [e for e in left if any(each["entrant"] == name for each in e.data["departures"])]
         for vacated in left:
             first = min(vacated.data["departures"], key=lambda each: int(each["seat"]))["entrant"]
-            due = sum(each["stack"] for each in vacated.data["departures"] if each["entrant"] == name)
+            due = sum(
+                each["stack"] for each in vacated.data["departures"] if each["entrant"] == name
+            )
             due += vacated.data["carry"] if name == first else 0
         if not left:
             self.check(event, "casino.cash_out", name in self.all.places.bust, "still has a seat")
             self.check_left(event)
             owed = self.owed()
-            self.check(event, "casino.add_on", not owed, f"before {owed} got what they were promised")
+            self.check(
+                event, "casino.add_on", not owed, f"before {owed} got what they were promised"
+            )
         self.same(event, "casino.cash_out", "stack", data["stack"], due)
         declared = name in self.leaving or not left
         self.check(event, "casino.leave", declared, "has not said so")
@@ -3904,7 +4598,12 @@ class Casino(Part):
         self.check(event, "casino", not self.all.is_casino, "nobody is out in a casino")
 
     def on_entrant_disqualified(self, event: Event) -> None:
-        self.check(event, "disqualification", not self.all.is_casino, "nobody is disqualified from a casino")
+        self.check(
+            event,
+            "disqualification",
+            not self.all.is_casino,
+            "nobody is disqualified from a casino",
+        )
 
     def on_tournament_finished(self, event: Event) -> None:
         """What was promised and declared before is done first."""
@@ -3917,14 +4616,22 @@ class Casino(Part):
 
     def owed(self) -> list[str]:
         """Who has not got what was promised."""
-        return sorted(name for name, chips in self.promised.items() if chips and name not in self.gone)
+        return sorted(
+            name for name, chips in self.promised.items() if chips and name not in self.gone
+        )
 
     def check_left(self, event: Event) -> None:
         """`casino.leave`: who sits and has declared to leave goes before anybody who comes or brings chips."""
         table = self.all.table(event.data["table"])
         if table is not None and table.sound:
-            came = self.came(table, event.at)  # who stands at an empty seat by this very append sat nowhere before
-            sit = [n for seat, (n, stack) in table.at(event.position).items() if [seat, n, stack] not in came]
+            came = self.came(
+                table, event.at
+            )  # who stands at an empty seat by this very append sat nowhere before
+            sit = [
+                n
+                for seat, (n, stack) in table.at(event.position).items()
+                if [seat, n, stack] not in came
+            ]
             late = sorted(self.leaving.keys() & sit - self.gone.keys())
             self.check(event, "casino.leave", not late, f"before {late} have left")
 
@@ -3932,14 +4639,19 @@ class Casino(Part):
         """`casino.leave`, `casino.add_on`: who leaves has gone, and what was promised has come."""
         sit = {seat["entrant"] for seat in hand.data["seats"]}
         late = sorted(sit & self.leaving.keys() - self.gone.keys())
-        self.check(hand, "casino.leave", not late, f"{late} have declared to leave and sit there still")
+        self.check(
+            hand, "casino.leave", not late, f"{late} have declared to leave and sit there still"
+        )
         owed = self.owed()
         self.check(hand, "casino.add_on", not owed, f"what {owed} were promised has not come")
 
     def end(self) -> None:
         if not self.all.is_casino:
             return
-        brought = Counter((e.data["seat"], e.data["entrant"], e.data["chips"]) for e in self.all.of("chips_brought"))
+        brought = Counter(
+            (e.data["seat"], e.data["entrant"], e.data["chips"])
+            for e in self.all.of("chips_brought")
+        )
         for table in self.all.tables:
             came = Counter((seat, name, chips) for seat, name, chips in self.came(table))
             text = "chips came to the table that nobody had promised"
@@ -3952,7 +4664,12 @@ class Casino(Part):
         for event in table.events:
             if event.type == "seats_vacated":
                 names = [each["entrant"] for each in event.data["departures"]]
-                self.check(event, "casino.cash_out", all((name, event.at) in out for name in names), "not cashed out")
+                self.check(
+                    event,
+                    "casino.cash_out",
+                    all((name, event.at) in out for name in names),
+                    "not cashed out",
+                )
             elif event.type in ANSWERS or event.type == "hand_quit":
                 said = self.leaving.get(event.data["entrant"])
                 left = said is not None and said.position < event.position
@@ -3967,7 +4684,12 @@ class Casino(Part):
 
 
 # Ends at which those tied for the first place may play another hand.
-PLAYED_OFF = {"finish.hands_max", "finish.each_dealt_once", "finish.too_few_stacks", "finish.last_hands"}
+PLAYED_OFF = {
+    "finish.hands_max",
+    "finish.each_dealt_once",
+    "finish.too_few_stacks",
+    "finish.last_hands",
+}
 
 
 class Result(Part):
@@ -3978,7 +4700,12 @@ class Result(Part):
         self.forfeited: list[str] = []
 
     def on_tournament_cancelled(self, event: Event) -> None:
-        self.check(event, "cancellation.by_director", not self.all.of("tournament_finished"), "it was finished before")
+        self.check(
+            event,
+            "cancellation.by_director",
+            not self.all.of("tournament_finished"),
+            "it was finished before",
+        )
 
     def on_tournament_finished(self, event: Event) -> None:
         self.all.money.check_bounties(event)
@@ -3993,7 +4720,9 @@ class Result(Part):
             for place, shared, names in placed(scores):
                 due |= dict.fromkeys(names, (place, shared))
             rule = "rounds.result" if data["rule"] == "rounds.result" else "finish.ties"
-            self.same(event, rule if len(rest) > 1 else "placing.bust_order", "placings", found, due)
+            self.same(
+                event, rule if len(rest) > 1 else "placing.bust_order", "placings", found, due
+            )
         self.check_players(event)
         self.check_payouts(event)
         self.all.results.append((event.position, data))
@@ -4014,7 +4743,11 @@ class Result(Part):
     def check_finish(self, event: Event, rest: list[str]) -> None:
         """That the rule which ended the tournament could end it."""
         rule = event.data["rule"]
-        ends = not self.all.is_casino or rule in ("finish.closed", "finish.hands_max", "finish.last_hands")
+        ends = not self.all.is_casino or rule in (
+            "finish.closed",
+            "finish.hands_max",
+            "finish.last_hands",
+        )
         self.check(event, "casino", ends, "a casino goes on until it is closed")
         if rule in ("finish.last_entrant", "finish.nobody_left"):
             due = 1 if rule == "finish.last_entrant" else 0
@@ -4024,13 +4757,19 @@ class Result(Part):
                 if table.books and table.before is not None and table.sound:
                     data = table.before.data
                     ended = data["last"] or len(table.can_be_dealt()) < 2
-                    if rule == "finish.each_dealt_once":  # who is out is skipped, also after the hand
+                    if (
+                        rule == "finish.each_dealt_once"
+                    ):  # who is out is skipped, also after the hand
                         names = {seat["seat"]: seat["entrant"] for seat in data["seats"]}
                         here = {seat: books.entrant for seat, books in table.books.items()}
-                        ended = ended or not any(here.get(seat) == names.get(seat) for seat in data["dealers_left"])
+                        ended = ended or not any(
+                            here.get(seat) == names.get(seat) for seat in data["dealers_left"]
+                        )
                     self.check(event, rule, ended, f"table {table.number} had more to play")
         elif rule == "finish.last_hands":
-            self.check(event, rule, bool(self.all.of("last_hands_called")), "no last hands were called")
+            self.check(
+                event, rule, bool(self.all.of("last_hands_called")), "no last hands were called"
+            )
         elif rule == "finish.deal":
             deal = self.all.money.deal
             self.check(event, rule, bool(deal and deal["ends"]), "no deal said so")
@@ -4056,7 +4795,10 @@ class Result(Part):
                 self.skip("placings: stacks at the end could not be followed")
                 return None
             for books in table.books.values():
-                scores[books.entrant] = (books.hands_won if counting else books.stack, books.pots_won)
+                scores[books.entrant] = (
+                    books.hands_won if counting else books.stack,
+                    books.pots_won,
+                )
         if not set(entrants) <= set(scores):
             self.skip("placings: stacks at the end could not be followed")
             return None
@@ -4074,15 +4816,26 @@ class Result(Part):
                 data, stage = opened.data, opened.data["stage"]
                 if stage != 1 and data["deal"] == 1:
                     played = True
-                    self.same(opened, "finish.ties", "stage, and that before", [stage, before], [2, 1])
+                    self.same(
+                        opened, "finish.ties", "stage, and that before", [stage, before], [2, 1]
+                    )
                     found = sorted(seat["entrant"] for seat in data["seats"] if seat["dealt"])
-                    due = [] if self.all.of_round(table.id) else sorted(self.tied_at_one_table(opened))
+                    due = (
+                        []
+                        if self.all.of_round(table.id)
+                        else sorted(self.tied_at_one_table(opened))
+                    )
                     if known:
                         self.same(opened, "finish.ties", "who plays on", found, due)
                 before = stage
         if not played and self.all.sound() and event.data["rule"] in PLAYED_OFF:
             tied = self.tied_at_one_table(None)
-            self.check(event, "finish.ties", not tied, f"{tied} are tied for the first place and have not played on")
+            self.check(
+                event,
+                "finish.ties",
+                not tied,
+                f"{tied} are tied for the first place and have not played on",
+            )
 
     def tied_at_one_table(self, opened: Event | None) -> list[str]:
         """Those tied for the first place before *opened*, or at the end, if one more hand may part them."""
@@ -4092,7 +4845,10 @@ class Result(Part):
         scores: dict[str, tuple[int, int, int]] = {}
         for table in self.all.tables:
             if opened is not None and opened.stream == stream_of(table.id):
-                seats = [(s["entrant"], s["stack"], s["hands_won"], s["pots_won"]) for s in opened.data["seats"]]
+                seats = [
+                    (s["entrant"], s["stack"], s["hands_won"], s["pots_won"])
+                    for s in opened.data["seats"]
+                ]
             else:  # what is carried is given away afterwards
                 seats = [
                     (b.entrant, b.stack - table.carries.get(seat, 0), b.hands_won, b.pots_won)
@@ -4101,29 +4857,41 @@ class Result(Part):
             for name, stack, hands, pots in seats:
                 sits[name], scores[name] = table.id, (stack, hands if counting else 0, pots)
         first = [name for name in scores if scores[name] == max(scores.values())]
-        if len(first) < 2 or len({sits[name] for name in first}) > 1 or rules["final_tie"] != "sudden_death":
+        if (
+            len(first) < 2
+            or len({sits[name] for name in first}) > 1
+            or rules["final_tie"] != "sudden_death"
+        ):
             return []
         if rules["betting"]["kind"] != "fixed_continue" or rules["escalation"]["kind"] != "none":
             return []
-        forced = {name: rules["forced"].get(name, 0) for name in ("amount", "table_ante", "small", "big")}
+        forced = {
+            name: rules["forced"].get(name, 0) for name in ("amount", "table_ante", "small", "big")
+        }
         dearest = forced["amount"] + forced["table_ante"] + max(forced["small"], forced["big"])
         dearest += 2 * rules["betting"]["cost"]
         return first if counting or scores[first[0]][0] > dearest else []
 
     def on_result_frozen(self, event: Event) -> None:
         """`disputes.freeze`: a result that is frozen is not set right before it is released."""
-        released = [e for e in self.all.of("result_released") if e.data["dispute"] == event.data["dispute"]]
+        released = [
+            e for e in self.all.of("result_released") if e.data["dispute"] == event.data["dispute"]
+        ]
         until = released[0].version if released else len(self.all.events) + 1
         for kind in ("result_corrected", "payout_deal_made"):
             for other in self.all.of(kind):
-                held = event.version < other.version < until and other.at != (released[0].at if released else 0)
+                held = event.version < other.version < until and other.at != (
+                    released[0].at if released else 0
+                )
                 self.check(other, "disputes.freeze", not held, "the result was frozen")
 
     def on_result_corrected(self, event: Event) -> None:
         """`corrections.result`, `corrections.forfeit`, `corrections.reaward`"""
         data = event.data
         self.same(event, "corrections.result", "number", data["number"], len(self.all.results))
-        if not self.check(event, "corrections.result", bool(self.all.results), "there is no result yet"):
+        if not self.check(
+            event, "corrections.result", bool(self.all.results), "there is no result yet"
+        ):
             return
         before = self.all.results[-1][1]
         rules = {"correction": "result", "forfeit": "forfeit", "reaward": "reaward"}
@@ -4131,7 +4899,9 @@ class Result(Part):
         self.check_players(event)
         self.check_places(event)
         if data["kind"] == "reaward":
-            paid = [sum(entry["amount"] for entry in result["payouts"]) for result in (data, before)]
+            paid = [
+                sum(entry["amount"] for entry in result["payouts"]) for result in (data, before)
+            ]
             self.same(event, "corrections.reaward", "money in all", paid[0], paid[1])
             found, due = ({e["entrant"]: e["place"] for e in r["placings"]} for r in (data, before))
             self.same(event, "corrections.reaward", "places", found, due)
@@ -4155,16 +4925,24 @@ class Result(Part):
     def check_forfeits(self, event: Event, before: Json) -> None:
         """`corrections.forfeit`: the last place for those who did, and everybody below moves up."""
         data, out = event.data, set(event.data["forfeited"])
-        self.check(event, "corrections.forfeit", set(self.forfeited) <= out, "a forfeit was forgotten")
+        self.check(
+            event, "corrections.forfeit", set(self.forfeited) <= out, "a forfeit was forgotten"
+        )
         if not out:
             return
         places = {entry["entrant"]: entry["place"] for entry in data["placings"]}
         last = len(places) - len(out) + 1
-        self.same(event, "corrections.forfeit", "last place", {places.get(name) for name in out}, {last})
+        self.same(
+            event, "corrections.forfeit", "last place", {places.get(name) for name in out}, {last}
+        )
         if data["kind"] == "forfeit":
             new = out - set(self.forfeited)
             self.same(event, "corrections.forfeit", "how many forfeit", len(new), 1)
-            ranks = {entry["entrant"]: -entry["place"] for entry in before["placings"] if entry["entrant"] not in out}
+            ranks = {
+                entry["entrant"]: -entry["place"]
+                for entry in before["placings"]
+                if entry["entrant"] not in out
+            }
             due = {name: place for place, _, names in placed(ranks) for name in names}
             found = {name: place for name, place in places.items() if name not in out}
             self.same(event, "corrections.forfeit", "places of the others", found, due)
@@ -4213,7 +4991,10 @@ class Rounds(Part):
         return due
 
     def check_listed(self, event: Event, rule: str, entries: list[Json], names: list[str]) -> None:
-        found = {e["entrant"]: [e["chips"], e["points"], e["wins"], e["rank"], e["shared"]] for e in entries}
+        found = {
+            e["entrant"]: [e["chips"], e["points"], e["wins"], e["rank"], e["shared"]]
+            for e in entries
+        }
         self.same(event, rule, "scores", found, self.listed(names))
 
     def places_of(self, names: list[str]) -> dict[str, tuple[int, int, str]]:
@@ -4234,7 +5015,13 @@ class Rounds(Part):
         rule = "rounds.first" if self.round == 1 else f"rounds.{self.format['seating']}"
         self.same(event, "rule", "rule", data["rule"], rule)
         self.check_listed(event, "rounds.ranking", data["candidates"], left)
-        self.same(event, "rounds.first", "label", data["draw"]["label"], "seats" if self.round == 1 else "order")
+        self.same(
+            event,
+            "rounds.first",
+            "label",
+            data["draw"]["label"],
+            "seats" if self.round == 1 else "order",
+        )
         drawn = self.all.of("seats_drawn")
         if self.round == 1 and drawn:
             self.same(event, rule, "draw of seats", data["draw"], drawn[0].data["draw"])
@@ -4256,8 +5043,16 @@ class Rounds(Part):
         """`rounds`: the fewest tables, none larger by more than one; numbers run on; everybody has a seat and chips."""
         tables = event.data["tables"]
         sizes = [len(table["seats"]) for table in tables]
-        self.same(event, "rounds", "number of tables", len(tables), -(-entrants // self.terms["table_seats"]))
-        self.check(event, "rounds", max(sizes) - min(sizes) <= 1, f"sizes differ by more than one: {sizes}")
+        self.same(
+            event,
+            "rounds",
+            "number of tables",
+            len(tables),
+            -(-entrants // self.terms["table_seats"]),
+        )
+        self.check(
+            event, "rounds", max(sizes) - min(sizes) <= 1, f"sizes differ by more than one: {sizes}"
+        )
         numbers = [[table["number"], table["place"]] for table in tables]
         due = [[self.tables + place, place] for place in range(1, len(tables) + 1)]
         self.same(event, "rounds", "numbers and places of tables", numbers, due)
@@ -4267,22 +5062,36 @@ class Rounds(Part):
         fresh = self.format["stacks"] == "fresh"
         for table in tables:
             self.same(
-                event, "rounds", "seats", [s["seat"] for s in table["seats"]], [*range(1, len(table["seats"]) + 1)]
+                event,
+                "rounds",
+                "seats",
+                [s["seat"] for s in table["seats"]],
+                [*range(1, len(table["seats"]) + 1)],
             )
             for seat in table["seats"]:
                 due_stack = self.stacks.get(seat["entrant"], self.terms["starting_stack"])
                 due_stack = self.terms["starting_stack"] if fresh else due_stack
                 self.same(event, "rounds", "stack", seat["stack"], due_stack)
             self.check_opened(
-                table["table"], table["number"], {s["seat"]: [s["entrant"], s["stack"]] for s in table["seats"]}
+                table["table"],
+                table["number"],
+                {s["seat"]: [s["entrant"], s["stack"]] for s in table["seats"]},
             )
 
     def check_opened(self, identifier: str, number: int, seats: dict[int, list[Any]]) -> None:
         table = self.all.table(identifier)
         if table is not None:
             opened = table.events[0]
-            found = {seat["seat"]: [seat["entrant"], seat["stack"]] for seat in opened.data["seats"]}
-            self.same(opened, "seating.draw", "number and seats", [opened.data["number"], found], [number, seats])
+            found = {
+                seat["seat"]: [seat["entrant"], seat["stack"]] for seat in opened.data["seats"]
+            }
+            self.same(
+                opened,
+                "seating.draw",
+                "number and seats",
+                [opened.data["number"], found],
+                [number, seats],
+            )
 
     def check_pairing(self, event: Event, rule: str, order: list[str]) -> None:
         """Who sits where: found again by the same exchanges; at a table they sit in the order of the draw."""
@@ -4291,7 +5100,10 @@ class Rounds(Part):
         sizes = [least + (place < len(order) % count) for place in range(count)]
         pairing = Pairing(sizes, self.met)
         if rule == "rounds.swiss":
-            ranked = sorted(order, key=lambda name: (tuple(-value for value in self.key(name)), order.index(name)))
+            ranked = sorted(
+                order,
+                key=lambda name: (tuple(-value for value in self.key(name)), order.index(name)),
+            )
             tables = pairing.swiss(ranked)
         else:
             tables = pairing.round_robin(order)
@@ -4307,7 +5119,11 @@ class Rounds(Part):
                     pair = frozenset((one, other))
                     again += self.met[pair] > 0
                     self.met[pair] += 1
-        counts = [self.met[frozenset((one, other))] for place, one in enumerate(left) for other in left[:place]]
+        counts = [
+            self.met[frozenset((one, other))]
+            for place, one in enumerate(left)
+            for other in left[:place]
+        ]
         due = {"again": again, "fewest": min(counts, default=0), "most": max(counts, default=0)}
         self.same(event, "rounds", "meetings", event.data["meetings"], due)
 
@@ -4316,13 +5132,21 @@ class Rounds(Part):
     def on_round_ended(self, event: Event) -> None:
         data = event.data
         self.same(event, "rounds.end", "round", data["round"], self.round)
-        self.same(event, "rounds.end", "tables", sorted(r["table"] for r in data["results"]), sorted(self.now))
+        self.same(
+            event,
+            "rounds.end",
+            "tables",
+            sorted(r["table"] for r in data["results"]),
+            sorted(self.now),
+        )
         sound = self.all.sound()
         if not sound:
             self.skip("results of rounds: a hand could not be followed")
         for result in data["results"]:
             if result["table"] in self.now:
-                (self.check_result if sound else self.take_over)(event, result, self.now[result["table"]])
+                (self.check_result if sound else self.take_over)(
+                    event, result, self.now[result["table"]]
+                )
         carried = self.format["stacks"] == "carried"
         still = [name for name in self.all.left() if not carried or self.stacks.get(name)]
         self.check_listed(event, "rounds.ranking", data["scores"], still)
@@ -4337,7 +5161,13 @@ class Rounds(Part):
             points = Fraction(chips)
             if self.format["points"] == "places":
                 points = self.worth(entry["place"], entry["shared"])
-            self.same(event, "rounds.points", f"points of {name}", entry["points"], decimal_text(points, 2))
+            self.same(
+                event,
+                "rounds.points",
+                f"points of {name}",
+                entry["points"],
+                decimal_text(points, 2),
+            )
             self.score(name, points, entry["place"], chips, entry["stack"])
 
     def score(self, name: str, points: Fraction, place: int, chips: int, stack: int) -> None:
@@ -4353,9 +5183,14 @@ class Rounds(Part):
         if table is None:
             return
         out = self.out_while_sitting(result["table"])
-        sat = {seat["entrant"]: seat["stack"] for seat in seated["seats"] if seat["entrant"] not in out}
+        sat = {
+            seat["entrant"]: seat["stack"] for seat in seated["seats"] if seat["entrant"] not in out
+        }
         books = table.gone | {books.entrant: books for books in table.books.values()}
-        busts = {bust["entrant"]: (bust["hand_number"], bust["stack_at_start"]) for _, bust in table.busts}
+        busts = {
+            bust["entrant"]: (bust["hand_number"], bust["stack_at_start"])
+            for _, bust in table.busts
+        }
         keys: dict[str, Any] = {}
         for name in sat:
             if name in books:
@@ -4371,14 +5206,21 @@ class Rounds(Part):
                     points = self.worth(place, shared)
                 due[name] = [place, shared, decimal_text(points, 2), stack]
                 self.score(name, points, place, stack - sat[name], stack)
-        found = {e["entrant"]: [e["place"], e["shared"], e["points"], e["stack"]] for e in result["scores"]}
+        found = {
+            e["entrant"]: [e["place"], e["shared"], e["points"], e["stack"]]
+            for e in result["scores"]
+        }
         self.same(event, "rounds.places", f"places at table {result['number']}", found, due)
 
     def out_while_sitting(self, table: str) -> set[str]:
         """Who has been placed, by a ruling, without having lost the last chip at *table* before."""
         ruled = {e.data["entrant"]: e.version for e in self.all.of("entrant_disqualified")}
         busts = [e for e in self.all.of("entrant_busted") if e.data["table"] == table]
-        before = {e.data["entrant"] for e in busts if e.version < ruled.get(e.data["entrant"], e.version + 1)}
+        before = {
+            e.data["entrant"]
+            for e in busts
+            if e.version < ruled.get(e.data["entrant"], e.version + 1)
+        }
         return self.all.placed.keys() - before
 
     def worth(self, place: int, shared: int) -> Fraction:
@@ -4386,7 +5228,9 @@ class Rounds(Part):
         listed = self.format["place_points"]
         seats = self.terms["table_seats"]
         points = listed or [seats - turn for turn in range(seats)]
-        worth = [points[each - 1] if each <= len(points) else 0 for each in range(place, place + shared)]
+        worth = [
+            points[each - 1] if each <= len(points) else 0 for each in range(place, place + shared)
+        ]
         return Fraction(sum(worth), shared)
 
     # -- the cut, the final
@@ -4420,18 +5264,30 @@ class Rounds(Part):
         numbers = [self.tables + place for place in range(1, count + 1)]
         due = {}
         for place, name in enumerate(data["draw"]["order"]):
-            own = self.stacks.get(name, 0) if self.format["stacks"] == "carried" else self.terms["starting_stack"]
+            own = (
+                self.stacks.get(name, 0)
+                if self.format["stacks"] == "carried"
+                else self.terms["starting_stack"]
+            )
             stack = self.format["final_stack"] or own
             due[name] = [numbers[place % count], place // count + 1, stack]
-        found = {e["entrant"]: [e["table_number"], e["seat"], e["stack"]] for e in data["assignments"]}
+        found = {
+            e["entrant"]: [e["table_number"], e["seat"], e["stack"]] for e in data["assignments"]
+        }
         self.same(event, "rounds.final", "seats and stacks", found, due)
         for number in numbers:
-            seats = {e["seat"]: [e["entrant"], e["stack"]] for e in data["assignments"] if e["table_number"] == number}
+            seats = {
+                e["seat"]: [e["entrant"], e["stack"]]
+                for e in data["assignments"]
+                if e["table_number"] == number
+            }
             names = {e["table"] for e in data["assignments"] if e["table_number"] == number}
             for identifier in names:
                 self.check_opened(identifier, number, seats)
         self.tables += count
-        self.same(event, "seating.break_table", "breaking order", data["breaking_order"], numbers[::-1])
+        self.same(
+            event, "seating.break_table", "breaking order", data["breaking_order"], numbers[::-1]
+        )
         self.all.order = list(data["breaking_order"])
 
     def final_seats(self) -> int:
@@ -4450,7 +5306,9 @@ class Pairing:
         self.met: dict[str, dict[str, int]] = {}
         for pair, times in met.items():
             one, other = pair
-            self.met.setdefault(one, {})[other] = self.met.setdefault(other, {})[one] = times * (times + 1) // 2
+            self.met.setdefault(one, {})[other] = self.met.setdefault(other, {})[one] = (
+                times * (times + 1) // 2
+            )
 
     def weighs(self, name: str, table: list[str], without: str = "") -> int:
         """How much those at *table* whom *name* has met weigh: m (m + 1) / 2 for m times."""
@@ -4551,22 +5409,38 @@ class Seating(Part):
         data = event.data
         drawn = data["draw"]["order"]
         self.same(event, "seating.draw", "entrants", sorted(drawn), sorted(self.all.entrants))
-        self.all.check_draw(event, "seating.draw", [name for name in self.all.entrants if name in drawn])
+        self.all.check_draw(
+            event, "seating.draw", [name for name in self.all.entrants if name in drawn]
+        )
         count = -(-len(drawn) // self.terms["table_seats"])
         due = {
             entrant: [place % count + 1, place // count + 1, self.terms["starting_stack"]]
             for place, entrant in enumerate(drawn)
         }
-        found = {e["entrant"]: [e["table_number"], e["seat"], e["stack"]] for e in data["assignments"]}
+        found = {
+            e["entrant"]: [e["table_number"], e["seat"], e["stack"]] for e in data["assignments"]
+        }
         self.same(event, "seating.draw", "assignments", found, due)
         ids = {entry["table"] for entry in data["assignments"]}
         for table in self.all.tables:
             if table.id in ids:
-                seats = {e["seat"]: [e["entrant"], e["stack"]] for e in data["assignments"] if e["table"] == table.id}
+                seats = {
+                    e["seat"]: [e["entrant"], e["stack"]]
+                    for e in data["assignments"]
+                    if e["table"] == table.id
+                }
                 opened = table.events[0]
-                found_seats = {seat["seat"]: [seat["entrant"], seat["stack"]] for seat in opened.data["seats"]}
+                found_seats = {
+                    seat["seat"]: [seat["entrant"], seat["stack"]] for seat in opened.data["seats"]
+                }
                 self.same(opened, "seating.draw", "seats", found_seats, seats)
-        self.same(event, "seating.break_table", "breaking order", data["breaking_order"], list(range(count, 0, -1)))
+        self.same(
+            event,
+            "seating.break_table",
+            "breaking order",
+            data["breaking_order"],
+            list(range(count, 0, -1)),
+        )
         self.all.order = list(data["breaking_order"])
 
     # -- the order in which tables break
@@ -4574,30 +5448,45 @@ class Seating(Part):
     def on_breaking_order_changed(self, event: Event) -> None:
         data = event.data
         opened = self.numbers(event.position)
-        self.same(event, "directing.breaking_order", "tables", sorted(data["order"]), sorted(opened))
+        self.same(
+            event, "directing.breaking_order", "tables", sorted(data["order"]), sorted(opened)
+        )
         self.all.order = list(data["order"])
 
     def on_late_registration_closed(self, event: Event) -> None:
         opened = [number for number in self.all.order if number in self.numbers(event.position)]
-        self.same(event, "entry.late_closed", "breaking order", event.data["breaking_order"], opened)
+        self.same(
+            event, "entry.late_closed", "breaking order", event.data["breaking_order"], opened
+        )
         self.all.order = list(event.data["breaking_order"])
 
     # -- late entries
 
     def free_seats(self, table: Table, position: int) -> list[int]:
         """Seats nobody plays at, was promised or may buy again; who is disqualified plays no more, chips or not."""
-        out = {e.data["entrant"] for e in self.all.of("entrant_disqualified") if e.position < position}
+        out = {
+            e.data["entrant"] for e in self.all.of("entrant_disqualified") if e.position < position
+        }
         taken = {seat for seat, name in table.seats_at(position).items() if name not in out}
         taken |= {seat for name, seat in self.promised if name == table.id}
-        taken |= {data["seat"] for data in self.all.places.windows.values() if data["table"] == table.id}
+        taken |= {
+            data["seat"] for data in self.all.places.windows.values() if data["table"] == table.id
+        }
         return [seat for seat in range(1, table.size + 1) if seat not in taken]
 
     def on_late_seat_drawn(self, event: Event) -> None:
         """`seating.late_entry`: drawn among the free seats of the tables with the fewest players."""
         data, draw = event.data, event.data["draw"]
         tables = self.numbers(event.position)
-        free = {number: self.free_seats(table, event.position) for number, table in sorted(tables.items())}
-        players = {number: table.size - len(free[number]) for number, table in tables.items() if free[number]}
+        free = {
+            number: self.free_seats(table, event.position)
+            for number, table in sorted(tables.items())
+        }
+        players = {
+            number: table.size - len(free[number])
+            for number, table in tables.items()
+            if free[number]
+        }
         fewest = min(players.values(), default=0)
         due = [
             {"seat": seat, "table": tables[number].id}
@@ -4621,16 +5510,24 @@ class Seating(Part):
     def on_table_added(self, event: Event) -> None:
         """`seating.table_added`: only where no seat is free; it breaks before the others."""
         data = event.data
-        others = [table for table in self.numbers(event.position).values() if table.id != data["table"]]
+        others = [
+            table for table in self.numbers(event.position).values() if table.id != data["table"]
+        ]
         if self.all.sound():
             full = not any(self.free_seats(table, event.position) for table in others)
             self.check(event, "seating.table_added", full, "a seat was free")
         highest = max(
-            (table.number for table in self.all.tables if table.id != data["table"] and table.number < data["number"]),
+            (
+                table.number
+                for table in self.all.tables
+                if table.id != data["table"] and table.number < data["number"]
+            ),
             default=0,
         )
         self.same(event, "seating.table_added", "number", data["number"], highest + 1)
-        self.same(event, "seating.table_added", "chips", data["chips"], self.terms["starting_stack"])
+        self.same(
+            event, "seating.table_added", "chips", data["chips"], self.terms["starting_stack"]
+        )
         self.all.order.insert(0, data["number"])
 
     def on_chips_promised(self, event: Event) -> None:
@@ -4646,7 +5543,9 @@ class Seating(Part):
         table = self.all.table(data["table"])
         if table is not None and table.sound:
             books = table.seats_at(event.position + 1)
-            self.same(event, data["rule"], "who sits there", books.get(data["seat"]), data["entrant"])
+            self.same(
+                event, data["rule"], "who sits there", books.get(data["seat"]), data["entrant"]
+            )
 
     def before_hand(self, hand: Event, table: Table) -> None:
         """`entry.late`, `casino.sit_down`: who was promised a seat here has it before the next hand."""
@@ -4658,7 +5557,10 @@ class Seating(Part):
 
     def sizes(self, event: Event) -> dict[str, int]:
         """Players at each open table before the moves of *event*, which stand in the log before it."""
-        found = {table.id: len(table.seats_at(event.position)) for table in self.numbers(event.position).values()}
+        found = {
+            table.id: len(table.seats_at(event.position))
+            for table in self.numbers(event.position).values()
+        }
         found.setdefault(event.data["table"], 0)
         for move in event.data["moves"]:
             found[move["from_table"]] = found.get(move["from_table"], 0) + 1
@@ -4680,19 +5582,26 @@ class Seating(Part):
         """
         if not self.all.sound():
             return
-        moves, tables = event.data["moves"], {table.id: table for table in self.numbers(event.position).values()}
+        moves, tables = (
+            event.data["moves"],
+            {table.id: table for table in self.numbers(event.position).values()},
+        )
         takes = sorted({move["to_table"] for move in moves} & tables.keys())
         players = self.sizes(event)
         for move in moves:
             room = [name for name in takes if players[name] + self.kept(name) < tables[name].size]
             due = min(room, key=lambda name: (players[name], tables[name].number), default=None)
-            self.same(event, event.data["rule"], f"table of {move['entrant']}", move["to_table"], due)
+            self.same(
+                event, event.data["rule"], f"table of {move['entrant']}", move["to_table"], due
+            )
             players[move["to_table"]] += 1
 
     def kept(self, table: str) -> int:
         """How many seats of *table* nobody sits in, and nobody else may take."""
         windows = self.all.places.windows.values()
-        return sum(name == table for name, _ in self.promised) + sum(each["table"] == table for each in windows)
+        return sum(name == table for name, _ in self.promised) + sum(
+            each["table"] == table for each in windows
+        )
 
     def check_seats(self, event: Event) -> None:
         """Everybody gets the first free seat after the next small blind; before a first hand the lowest free one."""
@@ -4702,16 +5611,26 @@ class Seating(Part):
             if table is None or not self.all.sound():
                 continue
             coming = {later["entrant"] for later in moves[place:]}
-            taken = sorted(seat for seat, name in table.seats_at(event.position).items() if name not in coming)
+            taken = sorted(
+                seat for seat, name in table.seats_at(event.position).items() if name not in coming
+            )
             taken += [seat for name, seat in self.promised if name == table.id]
             free = [seat for seat in range(1, table.size + 1) if seat not in taken]
-            opened = [e for e in table.events if e.type == "hand_opened" and e.position < event.position]
+            opened = [
+                e for e in table.events if e.type == "hand_opened" and e.position < event.position
+            ]
             after = 0
             if opened and taken:
                 order = clockwise(taken, opened[-1].data["button"])
                 after = order[1 % len(order)]
             due = clockwise(free, after)[0] if free else None
-            self.same(event, "seating.balance_next_big_blind", f"seat of {move['entrant']}", move["to_seat"], due)
+            self.same(
+                event,
+                "seating.balance_next_big_blind",
+                f"seat of {move['entrant']}",
+                move["to_seat"],
+                due,
+            )
 
     def travelled(self, event: Event, move: Json, kind: str, entries: str, way: str) -> bool:
         table = self.all.table(move[f"{way}_table"])
@@ -4745,48 +5664,80 @@ class Seating(Part):
             return
         before = self.numbers(event.position)
         before[table.number] = table
-        plays = {number for number, other in before.items() if other is table or other.to_play(event.position)}
+        plays = {
+            number
+            for number, other in before.items()
+            if other is table or other.to_play(event.position)
+        }
         first = [number for number in self.all.order if number in plays][:1]
-        if data["candidates"] or table.seats_at(event.position):  # one that nobody is left at just closes
+        if data["candidates"] or table.seats_at(
+            event.position
+        ):  # one that nobody is left at just closes
             self.same(event, data["rule"], "table that breaks", [table.number], first)
         rest = {number: other for number, other in before.items() if other is not table}
         if self.all.sound():
-            self.same(event, "seating.break_table", "carry_to", data["carry_to"], self.heir(event, table))
+            self.same(
+                event, "seating.break_table", "carry_to", data["carry_to"], self.heir(event, table)
+            )
         self.check_inherited(event, table)
         if data["final"]:
             self.same(event, "seating.final_table", "tables left", len(rest), 1)
             most = self.terms["floor"]["final_table_size"] or self.terms["table_seats"]
             total = sum(self.sizes(event).values())
             self.check(
-                event, "seating.final_table", total <= max(most, 1), f"{total} are left, the final table takes {most}"
+                event,
+                "seating.final_table",
+                total <= max(most, 1),
+                f"{total} are left, the final table takes {most}",
             )
         self.same(
-            event, "rule", "rule", data["rule"], "seating.final_table" if data["final"] else "seating.break_table"
+            event,
+            "rule",
+            "rule",
+            data["rule"],
+            "seating.final_table" if data["final"] else "seating.break_table",
         )
 
     def heir(self, event: Event, breaks: Table) -> str | None:
         """`seating.break_table`: of the tables with hands to play those that will stay, the lowest number."""
         players = self.sizes(event)
-        others = {number: table for number, table in self.numbers(event.position).items() if table is not breaks}
-        tables = {number: table for number, table in others.items() if table.to_play(event.position)}
+        others = {
+            number: table
+            for number, table in self.numbers(event.position).items()
+            if table is not breaks
+        }
+        tables = {
+            number: table for number, table in others.items() if table.to_play(event.position)
+        }
         count = sum(players.get(table.id, 0) for table in (*tables.values(), breaks))
         seats = self.terms["table_seats"]
-        needed = 1 if count <= (self.terms["floor"]["final_table_size"] or seats) else max(2, -(-count // seats))
+        needed = (
+            1
+            if count <= (self.terms["floor"]["final_table_size"] or seats)
+            else max(2, -(-count // seats))
+        )
         order = {number: place for place, number in enumerate(self.all.order)}
-        stays = sorted(tables, key=lambda number: (players.get(tables[number].id, 0) > 0, order.get(number, -1)))
+        stays = sorted(
+            tables,
+            key=lambda number: (players.get(tables[number].id, 0) > 0, order.get(number, -1)),
+        )
         return tables[min(stays[-needed:])].id if stays else None
 
     def check_inherited(self, event: Event, table: Table) -> None:
         """`seating.break_table`: what left *table* with its last entrant comes to the heir."""
         heir = self.all.table(event.data["carry_to"])
-        gone = [e for e in table.events if e.type == "seats_vacated" and e.position < event.position]
+        gone = [
+            e for e in table.events if e.type == "seats_vacated" and e.position < event.position
+        ]
         if heir is None or not gone:
             return
         between = range(gone[-1].position, event.position)
         came = [e for e in heir.events if e.type == "arrivals_seated" and e.position in between]
         for name in ("carry", "sabacc_pot"):
             found = sum(each.data[name] for each in came)
-            self.same(event, "seating.break_table", f"{name} of the heir", found, gone[-1].data[name])
+            self.same(
+                event, "seating.break_table", f"{name} of the heir", found, gone[-1].data[name]
+            )
 
     def on_entrants_moved(self, event: Event) -> None:
         data = event.data
@@ -4801,17 +5752,28 @@ class Seating(Part):
             for move in data["moves"]:
                 most, least = max(sizes.values()), min(sizes.values())
                 self.check(
-                    event, data["rule"], most - least > tolerance, f"sizes are even enough: {sorted(sizes.values())}"
+                    event,
+                    data["rule"],
+                    most - least > tolerance,
+                    f"sizes are even enough: {sorted(sizes.values())}",
                 )
-                self.same(event, data["rule"], "from the fullest", sizes.get(move["from_table"]), most)
-                self.same(event, data["rule"], "to the emptiest", sizes.get(move["to_table"]), least)
+                self.same(
+                    event, data["rule"], "from the fullest", sizes.get(move["from_table"]), most
+                )
+                self.same(
+                    event, data["rule"], "to the emptiest", sizes.get(move["to_table"]), least
+                )
                 sizes[move["from_table"]] -= 1
                 sizes[move["to_table"]] += 1
             self.check_next(event)
         elif data["rule"] == "directing.move":
             for move in data["moves"]:
                 ordered = [e.data for e in self.all.of("move_ordered") if e.version < event.version]
-                due = [o for o in ordered if o["entrant"] == move["entrant"] and o["to_table"] == move["to_table"]]
+                due = [
+                    o
+                    for o in ordered
+                    if o["entrant"] == move["entrant"] and o["to_table"] == move["to_table"]
+                ]
                 seat = bool(due) and due[-1]["to_seat"] in (None, move["to_seat"])
                 self.check(event, data["rule"], seat, "nobody ordered this move")
 
@@ -4819,13 +5781,19 @@ class Seating(Part):
         """`seating.balance_next_big_blind`: who would post the big blind next goes first, newcomers last."""
         data = event.data
         table = self.all.table(data["table"])
-        opened = [e for e in table.events if e.type == "hand_opened" and e.position < event.position] if table else []
+        opened = (
+            [e for e in table.events if e.type == "hand_opened" and e.position < event.position]
+            if table
+            else []
+        )
         moved = [move["entrant"] for move in data["moves"]]
         listed = [entry["entrant"] for entry in data["candidates"]]
         self.same(event, data["rule"], "who goes", moved, listed[: len(moved)])
         if table is None or not opened:
             return
-        seats = table.seats_at(event.position) | {m["from_seat"]: m["entrant"] for m in data["moves"]}
+        seats = table.seats_at(event.position) | {
+            m["from_seat"]: m["entrant"] for m in data["moves"]
+        }
         order = clockwise(list(seats), opened[-1].data["button"])
         count, first = len(order), 2 if len(order) > 2 else 0
         due = [[seats[seat], (place - first) % count + 1] for place, seat in enumerate(order)]
@@ -4850,7 +5818,9 @@ class Seating(Part):
             for place, name in enumerate(data["draw"]["order"])
         }
         found = {
-            name: [table.id, seat] for table in tables.values() for seat, name in table.seats_at(event.position).items()
+            name: [table.id, seat]
+            for table in tables.values()
+            for seat, name in table.seats_at(event.position).items()
         }
         if self.all.sound():
             self.same(event, "seating.redraw", "seats", found, due)
@@ -4914,17 +5884,29 @@ class Clock(Part):
     def on_clock_stopped(self, event: Event) -> None:
         data, at = event.data, microseconds(event.data["at"])
         if not self.running and self.sliced():
-            if data["rule"] == "levels.break" and self.left is not None:  # the next level begins whole behind the break
+            if (
+                data["rule"] == "levels.break" and self.left is not None
+            ):  # the next level begins whole behind the break
                 self.left = max(self.left, 0)
             due = [self.level, self.left]
             self.same(
-                event, "hand_for_hand.clock", "level and what is left", [data["level"], data["left_microseconds"]], due
+                event,
+                "hand_for_hand.clock",
+                "level and what is left",
+                [data["level"], data["left_microseconds"]],
+                due,
             )
             return
         self.check(event, "levels.paused", self.running, "the clock stood already")
         self.same(event, "levels.paused", "level", data["level"], self.level)
         if self.due is not None and not self.sliced():
-            self.same(event, "levels.paused", "what is left", data["left_microseconds"], max(self.due - at, 0))
+            self.same(
+                event,
+                "levels.paused",
+                "what is left",
+                data["left_microseconds"],
+                max(self.due - at, 0),
+            )
         self.left = data["left_microseconds"] if self.due is not None else None
         self.running = False
 
@@ -4932,7 +5914,9 @@ class Clock(Part):
         """`levels.clock`: when it is due and never before, each counted from when the one before was due."""
         data, at = event.data, microseconds(event.data["at"])
         level = self.level + 1
-        if not self.check(event, "levels.clock", level <= len(self.levels), "there is no further level"):
+        if not self.check(
+            event, "levels.clock", level <= len(self.levels), "there is no further level"
+        ):
             return
         found = [data["level"], data["amounts"]]
         self.same(event, "levels.clock", "level and amounts", found, [level, self.amounts(level)])
@@ -4944,7 +5928,9 @@ class Clock(Part):
             return
         if self.running:
             early = self.due is None or at < self.due
-            self.check(event, "levels.clock", not early or self.sliced(), "raised before it was due")
+            self.check(
+                event, "levels.clock", not early or self.sliced(), "raised before it was due"
+            )
             start = self.due
         else:
             text = "raised while the clock stood"
@@ -4967,7 +5953,9 @@ class Clock(Part):
             due = named.get(data["after_level"], 0) * 1_000_000
             self.same(event, "levels.break", "after level", data["after_level"], self.level)
         else:
-            announced = [e.data for e in self.all.of("break_announced") if e.version < event.version]
+            announced = [
+                e.data for e in self.all.of("break_announced") if e.version < event.version
+            ]
             due = announced[-1]["seconds"] * 1_000_000 if announced else 0
         self.same(event, "levels.break", "length", length, due)
         self.rest = data
@@ -4995,7 +5983,11 @@ class Beacon(Part):
         self.awaited: Event | None = None
 
     def on_beacon_named(self, event: Event) -> None:
-        later = [e for e in self.all.events if e.version < event.version and e.type != "tournament_announced"]
+        later = [
+            e
+            for e in self.all.events
+            if e.version < event.version and e.type != "tournament_announced"
+        ]
         drafted = {"tournament_drafted", "terms_revised", "beacon_named"}
         early = all(e.type in drafted for e in later)
         self.check(event, "beacon.named", early, "named after the tournament was announced")
@@ -5004,7 +5996,9 @@ class Beacon(Part):
         closed = self.all.entering.closed
         self.check(event, "beacon.seats", closed, "asked for before registration closed")
         self.check(event, "beacon.round", self.awaited is None, "asked for twice")
-        if self.check(event, "beacon.named", self.all.chain is not None, "the terms name no beacon"):
+        if self.check(
+            event, "beacon.named", self.all.chain is not None, "the terms name no beacon"
+        ):
             assert self.all.chain is not None
             check_named(event, self.all.chain, self.given)
         self.awaited = event
@@ -5018,7 +6012,9 @@ class Beacon(Part):
 
     def between(self, event: Event) -> None:
         """From asking until the seats are drawn nobody registers, withdraws, checks in or commits."""
-        waits = self.awaited is not None and not any(e.version < event.version for e in self.all.of("beacon_recorded"))
+        waits = self.awaited is not None and not any(
+            e.version < event.version for e in self.all.of("beacon_recorded")
+        )
         self.check(event, "beacon.seats", not waits, "while the seats wait for the beacon")
 
     def on_entrant_registered(self, event: Event) -> None:
@@ -5055,11 +6051,15 @@ class Floor(Part):
         imposed = [
             e.data["hands"]
             for e in table.events
-            if e.type == "penalty_imposed" and e.at == event.at and e.data["entrant"] == data["entrant"]
+            if e.type == "penalty_imposed"
+            and e.at == event.at
+            and e.data["entrant"] == data["entrant"]
         ]
         self.same(event, rule, "what the table took note of", imposed[-1:], [data["hands"]])
         if table.sound and data["rounds"] is not None:
-            here = [name for name in table.seats_at(event.position).values() if name in self.all.left()]
+            here = [
+                name for name in table.seats_at(event.position).values() if name in self.all.left()
+            ]
             self.same(event, rule, "players at the table", data["players"], len(here))
 
     def on_last_hands_called(self, event: Event) -> None:
@@ -5086,7 +6086,11 @@ class Floor(Part):
         table = self.all.table(data["table"])
         if table is None:
             return
-        played = [e.data["number"] for e in table.events if e.type == "hand_settled" and e.position < event.position]
+        played = [
+            e.data["number"]
+            for e in table.events
+            if e.type == "hand_settled" and e.position < event.position
+        ]
         self.same(event, "finish.last_hands", "hand", data["hand"], played[-1] if played else 0)
         numbers = [e.data["number"] for e in table.events if e.type == "hand_opened"]
         few = not numbers or max(numbers) <= data["last_hand"]
@@ -5225,7 +6229,9 @@ class Formula:
 class Season:
     """The ledger of a season, event by event, and the table that comes of it."""
 
-    def __init__(self, events: list[Event], given: Evidence, tournaments: dict[str, Tournament]) -> None:
+    def __init__(
+        self, events: list[Event], given: Evidence, tournaments: dict[str, Tournament]
+    ) -> None:
         self.events, self.given, self.tournaments = events, given, tournaments
         self.terms: Json = events[0].data
         self.awards: dict[str, dict[str, Json]] = {}  # of each tournament that counts, by player
@@ -5247,9 +6253,16 @@ class Season:
     def run(self) -> None:
         for event in self.events:
             handler = getattr(self, f"on_{event.type}", None)
-            known = event.type in ("season_opened", "season_scheduled") or event.type.startswith("fixture")
+            known = event.type in ("season_opened", "season_scheduled") or event.type.startswith(
+                "fixture"
+            )
             if handler is not None:
-                guarded(self.given.report, event.type, lambda run=handler, e=event: run(e), event.position)
+                guarded(
+                    self.given.report,
+                    event.type,
+                    lambda run=handler, e=event: run(e),
+                    event.position,
+                )
             elif not known:
                 self.given.report.skip(f"events of type {event.type} in a season")
             ledger = event.type.startswith(("points_", "bonuses_", "award_", "adjustment_"))
@@ -5268,7 +6281,9 @@ class Season:
             ends = ("tournament_finished", "tournament_cancelled")
             over = [e.version for e in tournament.events if e.type in ends] if tournament else []
             late = bool(over) and over[0] <= entry["version"]
-            self.check(event, "completeness", late, f"{entry['tournament']} was recorded before its end")
+            self.check(
+                event, "completeness", late, f"{entry['tournament']} was recorded before its end"
+            )
             self.same(event, "completeness", f"head of {entry['tournament']}", entry["hash"], found)
 
     # -- awards
@@ -5277,7 +6292,9 @@ class Season:
         """The tournament that *event* counts, if it has a result."""
         tournament = self.tournaments.get(event.data["tournament"])
         if tournament is None or not tournament.results:
-            self.check(event, "completeness", False, "points for a tournament that is not finished here")
+            self.check(
+                event, "completeness", False, "points for a tournament that is not finished here"
+            )
             return None
         return tournament
 
@@ -5330,8 +6347,14 @@ class Season:
             spent = tournament.money.spent(player) if "spent" in award else 0
             due = [entry["place"], entry["shared"], knockouts[player], spent]
             self.same(event, rule, "place, shared, knockouts and spent", found, due)
-            entrants = {e["entrant"] for e in placings if (e["player"], e["place"]) == (player, entry["place"])}
-            self.check(event, rule, award["entrant"] in entrants, "not the entry that was placed so")
+            entrants = {
+                e["entrant"]
+                for e in placings
+                if (e["player"], e["place"]) == (player, entry["place"])
+            }
+            self.check(
+                event, rule, award["entrant"] in entrants, "not the entry that was placed so"
+            )
             points = self.points_of(event, award, len(placings))
             self.same(event, rule, f"points of {player}", award["points"], points)
 
@@ -5341,7 +6364,12 @@ class Season:
             return
         money = tournament.money
         entries = len(tournament.entrants) + sum(money.rebuys.values())
-        due = {"buy_in": money.fees["buy_in"], "entrants": entrants, "entries": entries, "pool": money.pool()}
+        due = {
+            "buy_in": money.fees["buy_in"],
+            "entrants": entrants,
+            "entries": entries,
+            "pool": money.pool(),
+        }
         found = {name: event.data["field"][name] for name in due}
         self.same(event, "points.formula", "field", found, due)
 
@@ -5361,7 +6389,10 @@ class Season:
         field_ = event.data["field"]
         money = Decimal(10) ** field_["money_digits"]
         names = {name: Decimal(field_[name]) / money for name in ("buy_in", "pool")}
-        names |= {"spent": Decimal(award["spent"]) / money, "knockouts": Decimal(award["knockouts"])}
+        names |= {
+            "spent": Decimal(award["spent"]) / money,
+            "knockouts": Decimal(award["knockouts"]),
+        }
         names |= {"n": Decimal(field_["entrants"]), "entries": Decimal(field_["entries"])}
         formula = Formula(terms["text"])
         try:
@@ -5372,16 +6403,25 @@ class Season:
                 raise Overflow
         except ArithmeticError:
             has = award["failure"] is not None
-            self.check(event, "points.formula_failed", has, "a formula without a value, and no reason for 0")
+            self.check(
+                event,
+                "points.formula_failed",
+                has,
+                "a formula without a value, and no reason for 0",
+            )
             return decimal_text(Fraction(0), scale)
-        self.check(event, "points.formula_failed", award["failure"] is None, "the formula has a value")
+        self.check(
+            event, "points.formula_failed", award["failure"] is None, "the formula has a value"
+        )
         return decimal_text(Fraction(mean), scale)
 
     def worth(self, place: int, entrants: int) -> Fraction:
         terms = self.terms["points"]
         if terms["type"] == "places_from_end":
             return Fraction(terms["per_place"]) * (entrants - place + 1)
-        return Fraction(terms["points"][place - 1]) if place <= len(terms["points"]) else Fraction(0)
+        return (
+            Fraction(terms["points"][place - 1]) if place <= len(terms["points"]) else Fraction(0)
+        )
 
     def on_award_revised(self, event: Event) -> None:
         """`points.revised`: only what differs, from what counted before to what its result is worth now."""
@@ -5390,8 +6430,19 @@ class Season:
         after = dict(before)
         for change in data["changes"]:
             player = change["player"]
-            self.same(event, "points.revised", f"award of {player} before", change["before"], before.get(player))
-            self.check(event, "points.revised", change["after"] != change["before"], "a change that is none")
+            self.same(
+                event,
+                "points.revised",
+                f"award of {player} before",
+                change["before"],
+                before.get(player),
+            )
+            self.check(
+                event,
+                "points.revised",
+                change["after"] != change["before"],
+                "a change that is none",
+            )
             if change["after"] is None:
                 after.pop(player, None)
             else:
@@ -5427,7 +6478,9 @@ class Season:
         if tournament is None:
             return
         due = self.due_bonuses(tournament)
-        found = [[bonus["player"], bonus["kind"], bonus["points"]] for bonus in event.data["bonuses"]]
+        found = [
+            [bonus["player"], bonus["kind"], bonus["points"]] for bonus in event.data["bonuses"]
+        ]
         if name in self.revised:
             more = [bonus for bonus in found if bonus not in due]
             self.same(event, "points.bonus", "bonuses that nothing gives", more, [])
@@ -5436,7 +6489,9 @@ class Season:
         for bonus in event.data["bonuses"]:
             self.enter(event, bonus)
             self.same(event, "points.bonus", "tournament", bonus["tournament"], name)
-            due_id = "adj_" + derived(f"{name}/{bonus['player']}/{bonus['kind']}/{self.changes[name]}")
+            due_id = "adj_" + derived(
+                f"{name}/{bonus['player']}/{bonus['kind']}/{self.changes[name]}"
+            )
             self.same(event, "points.bonus", "id", bonus["id"], due_id)
 
     def enter(self, event: Event, adjustment: Json) -> None:
@@ -5449,7 +6504,9 @@ class Season:
         adjustment = event.data["adjustment"]
         points = Fraction(adjustment["points"])
         signed = {"penalty": points < 0, "manual": points != 0}.get(adjustment["kind"], points > 0)
-        self.check(event, "points.adjusted", signed, f"a {adjustment['kind']} of {adjustment['points']}")
+        self.check(
+            event, "points.adjusted", signed, f"a {adjustment['kind']} of {adjustment['points']}"
+        )
         own = adjustment["player"] == event.data["author"]
         self.check(event, "points.adjusted", not own, "the author's own points")
         self.check(event, "disputes.freeze", not self.frozen, "the standings were frozen")
@@ -5464,7 +6521,9 @@ class Season:
         self.frozen.add(event.data["dispute"])
 
     def on_standings_released(self, event: Event) -> None:
-        self.check(event, "disputes.freeze", event.data["dispute"] in self.frozen, "nothing waited for it")
+        self.check(
+            event, "disputes.freeze", event.data["dispute"] in self.frozen, "nothing waited for it"
+        )
         self.frozen.discard(event.data["dispute"])
 
     # -- the table
@@ -5502,7 +6561,10 @@ class Season:
         with localcontext(DIGITS):
             average = sum(results, Fraction(0)) / len(results)
             values = {"total": total, "average": average, "played": Fraction(len(results))}
-            names = {name: Decimal(value.numerator) / Decimal(value.denominator) for name, value in values.items()}
+            names = {
+                name: Decimal(value.numerator) / Decimal(value.denominator)
+                for name, value in values.items()
+            }
             try:
                 return Fraction(Formula(self.terms["overall"]).value(names))
             except ArithmeticError:
@@ -5530,7 +6592,9 @@ class Season:
                 found += [[player, points[player], rank, rule] for player in group]
         return found
 
-    def untied(self, names: list[str], rule: str | None, rules: list[str]) -> list[tuple[list[str], str | None]]:
+    def untied(
+        self, names: list[str], rule: str | None, rules: list[str]
+    ) -> list[tuple[list[str], str | None]]:
         """*names*, level so far, by the next tie-breaks; with each group the last rule that told it from others."""
         if len(names) == 1 or not rules:
             return [(names, rule)]
@@ -5544,29 +6608,50 @@ class Season:
         counted = [self.awards[name] for name in self.order if name in self.awards]
         mine = [awards[player] for awards in counted if player in awards]
         if rule == "standings.best_result":
-            return (bool(mine), max((Fraction(award["points"]) for award in mine), default=Fraction(0)))
+            return (
+                bool(mine),
+                max((Fraction(award["points"]) for award in mine), default=Fraction(0)),
+            )
         if rule == "standings.wins":
             return sum(award["place"] == 1 and award["shared"] == 1 for award in mine)
         if rule == "standings.most_recent":
-            return tuple(Fraction(each[player]["points"]) if player in each else Fraction(0) for each in counted[::-1])
+            return tuple(
+                Fraction(each[player]["points"]) if player in each else Fraction(0)
+                for each in counted[::-1]
+            )
         if rule == "standings.head_to_head":
             score_ = 0
             for awards in counted:
-                places = [awards[other]["place"] for other in level if other in awards and other != player]
+                places = [
+                    awards[other]["place"] for other in level if other in awards and other != player
+                ]
                 if player in awards:
                     own = awards[player]["place"]
-                    score_ += sum(own < place for place in places) - sum(own > place for place in places)
+                    score_ += sum(own < place for place in places) - sum(
+                        own > place for place in places
+                    )
             return score_
         return -self.lots.get(player, 0)
 
     def on_lots_drawn(self, event: Event) -> None:
         """`standings.lot`: among those still level; repeated from the master when it is published."""
         draw = event.data["draw"]
-        self.check(event, "standings.lot", "standings.lot" in self.terms["tie_breaks"], "the terms name no lot")
+        self.check(
+            event,
+            "standings.lot",
+            "standings.lot" in self.terms["tie_breaks"],
+            "the terms name no lot",
+        )
         level: dict[int, list[str]] = {}
         for player, _, rank, _ in self.standings():
             level.setdefault(rank, []).append(player)
-        self.same(event, "standings.lot", "who is level", draw["candidates"], sorted(level.get(event.data["rank"], [])))
+        self.same(
+            event,
+            "standings.lot",
+            "who is level",
+            draw["candidates"],
+            sorted(level.get(event.data["rank"], [])),
+        )
         self.same(event, "standings.lot", "number", draw["number"], len(self.drawn) + 1)
         self.lots |= {player: place for place, player in enumerate(draw["order"])}
         self.drawn.append(event)
@@ -5575,9 +6660,18 @@ class Season:
         self.check(event, "disputes.freeze", not self.frozen, "the standings were frozen")
         self.check_master(event)
         self.check_bonuses(event)
-        found = [[e["player"], e["points"], e["rank"], e.get("decided_by")] for e in event.data["standings"]]
+        found = [
+            [e["player"], e["points"], e["rank"], e.get("decided_by")]
+            for e in event.data["standings"]
+        ]
         due = self.standings()
-        self.same(event, "standings.total", "players", sorted(e[0] for e in found), sorted(e[0] for e in due))
+        self.same(
+            event,
+            "standings.total",
+            "players",
+            sorted(e[0] for e in found),
+            sorted(e[0] for e in due),
+        )
         for place, entry in enumerate(found):
             mine = next((other for other in due if other[0] == entry[0]), None)
             if mine is not None:
@@ -5615,8 +6709,16 @@ class Season:
         self.same(event, "standings.lot", "commitment of the master", found, commitment)
         for lot in self.drawn:
             draw = lot.data["draw"]
-            draws = Draws(seed_of(master, "draws", 0, draw["number"], 1), "lot", 1, openings_digest([]))
-            self.same(lot, "standings.lot", "order drawn", draw["order"], draws.shuffled(draw["candidates"]))
+            draws = Draws(
+                seed_of(master, "draws", 0, draw["number"], 1), "lot", 1, openings_digest([])
+            )
+            self.same(
+                lot,
+                "standings.lot",
+                "order drawn",
+                draw["order"],
+                draws.shuffled(draw["candidates"]),
+            )
 
 
 def derived(name: str) -> str:
@@ -5647,7 +6749,9 @@ class Rules:
         for stream, events in streams.items():
             announced = any(event.type == "tournament_announced" for event in events)
             if stream.startswith("tournament-") and announced:
-                guarded(self.report, "tournament_announced", lambda e=events: self.add(e, tournaments))
+                guarded(
+                    self.report, "tournament_announced", lambda e=events: self.add(e, tournaments)
+                )
         for stream, events in streams.items():
             if stream.startswith("table-") and events[0].type == "table_opened":
                 guarded(self.report, "table_opened", lambda e=events: self.table(e, tournaments))
@@ -5692,8 +6796,17 @@ def guarded(report: Report, what: str, run: Any, position: int | None = None) ->
     """*run*; what it cannot read in the events is a difference, never a crash that hides others."""
     try:
         run()
-    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
-        report.differ(position, what, f"an event has not the shape it needs: {type(error).__name__}: {error}")
+    except (
+        ArithmeticError,
+        AssertionError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
+        report.differ(
+            position, what, f"an event has not the shape it needs: {type(error).__name__}: {error}"
+        )
 
 
 def print_report(report: Report) -> None:
@@ -5723,7 +6836,9 @@ def print_report(report: Report) -> None:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Check a Holotable bundle without Holotable.")
     parser.add_argument("file", help="the bundle")
-    parser.add_argument("--key", action="append", default=[], help="a signer's public key: name+id+key")
+    parser.add_argument(
+        "--key", action="append", default=[], help="a signer's public key: name+id+key"
+    )
     parser.add_argument("--keys", metavar="FILE", help="public keys, one a line")
     options = parser.parse_args(arguments)
     try:

@@ -113,6 +113,12 @@ def _of_hours(terms: Announce | Terms) -> Iterator[Found]:
 def _of_money(terms: Announce | Terms) -> Iterator[Found]:
     fees = terms.fees
     fixed = bool(fees.amounts)
+    yield (
+        "fees.rebuy",
+        "ruleset.rebuy.max",
+        fees.rebuy is not None and terms.ruleset.rebuy.max == 0,
+        "prices a rebuy, and the ruleset allows none",
+    )
     yield "fees.table", "fees.amounts", fixed and bool(fees.table), "say what places are worth"
     yield (
         "fees.paid_percent",

@@ -56,7 +56,8 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
 
     if state.in_round:
         # Nobody buys back in a round; what the bust means is settled when it is over.
-        return tuple(_busted(bust, command) for bust in busts)
+        told = tuple(_busted(bust, command) for bust in busts)
+        return (*told, *voided(state, (bust.entrant for bust in busts)))
     passed = items_lost(state, busts, command.main_winner)
     after = reduce(with_passed, passed, state)
     kept = {

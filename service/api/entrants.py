@@ -8,7 +8,8 @@ import msgspec
 
 from engine.league.roles import STAFF
 from engine.tournament.entering.values import Applicant, Entering
-from engine.tournament.state import Finished
+from engine.tournament.results import out_in_round
+from engine.tournament.state import Finished, Running
 from engine.tournament.values import Entry
 from engine.values import EntrantId
 from service.accounts import names
@@ -25,6 +26,10 @@ class EntrantShown(msgspec.Struct, kw_only=True):
     name: str | None
     bot: bool
     status: str
+    """``requested refused waitlisted offered registered playing rebuy_open busted eliminated
+    cashed_out finished``: ``rebuy_open`` until the rebuy window closes, ``busted`` until the
+    round of hand-for-hand play ends and the place is known."""
+
     table: str | None
     seat: int | None
     placing: int | None
@@ -105,4 +110,10 @@ def _status(state: Any, entry: Entry | Applicant, seats: Any, placings: Any) -> 
         return "eliminated"
     if entrant in {each.entrant for each in getattr(state, "left", ())}:
         return "cashed_out"
-    return "playing" if entrant in seats else "registered"
+    if not isinstance(state, Running):
+        return "playing" if entrant in seats else "registered"
+    if state.window(entrant) is not None:
+        return "rebuy_open"
+    if entrant in {each.entrant for each in out_in_round(state)}:
+        return "busted"
+    return "playing"

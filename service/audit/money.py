@@ -39,6 +39,8 @@ class MoneyAudit:
         self._playing = False
         self._offer: of_money.PayoutDealProposed | None = None
         self._agreed: set[str] = set()
+        self._outlived = False
+        """Whether somebody lost the last chip since the open deal was proposed."""
         self._deal: of_money.PayoutDealProposed | None = None
 
     def see(self, event: Any, position: int) -> None:
@@ -118,12 +120,16 @@ class MoneyAudit:
     def _dealt(self, event: Any, position: int) -> None:
         match event:
             case of_money.PayoutDealProposed():
+                self._standing(position)
                 self._offer, self._agreed = event, set()
                 self._proposed(event, position)
+            case events.EntrantBusted():
+                self._outlived = self._offer is not None
             case of_money.PayoutDealAccepted():
+                self._standing(position)
                 self._agreed.add(event.entrant)
             case of_money.PayoutDealVoided():
-                self._offer = None
+                self._offer, self._outlived = None, False
             case of_money.PayoutDealMade():
                 offer, self._offer = self._offer, None
                 parties = set() if offer is None else {each.entrant for each in offer.shares}
@@ -131,6 +137,10 @@ class MoneyAudit:
                 sound = number == event.number and self._agreed == parties
                 self._hold(sound, position, "a deal was made that not everyone agreed to")
                 self._deal = offer
+
+    def _standing(self, position: int) -> None:
+        sound = not self._outlived
+        self._hold(sound, position, "a deal was not void though somebody had lost the last chip")
 
     def _proposed(self, event: of_money.PayoutDealProposed, position: int) -> None:
         amounts = [each.amount for each in event.shares]

@@ -10,9 +10,11 @@ from engine.tournament import decider
 from engine.tournament.commands import Cancel, CloseEarly
 from engine.tournament.entering.events import LateRegistrationClosed, WaitlistTaken
 from engine.tournament.errors import TermsContradict, TermsInvalid
-from engine.tournament.events import EntrantEliminated
+from engine.tournament.events import EntrantBusted, EntrantEliminated
 from engine.tournament.floor.commands import CallLastHands, Disqualify
 from engine.tournament.floor.events import HandForHandStarted
+from engine.tournament.money.commands import AcceptDeal, ProposeDeal
+from engine.tournament.money.errors import DealNotOpen
 from engine.tournament.money.events import PayoutDealVoided, RefundsAwarded
 from engine.tournament.rounds.events import RoundSeated
 from engine.tournament.state import Finished
@@ -189,6 +191,7 @@ MONEY = {"currency": "EUR", "payouts": (1,)}
             "fees.amounts",
             MONEY | {"fees": FeeTerms(amounts=(5,), paid_percent=9)},
         ),
+        ("fees.rebuy", "ruleset.rebuy.max", MONEY | {"fees": FeeTerms(rebuy=Price(price=5))}),
         (
             "fees.bounty",
             "ruleset.score",
@@ -219,3 +222,22 @@ def test_between_two_rounds_a_tournament_is_cancelled_by_the_chips_of_all(stacks
     told = {each.entrant: each.stack for each in awarded.stacks}
     expected = {each: then.stack_of(each) for each in left}
     assert told == (expected if stacks == "carried" else dict.fromkeys(left, 450))
+
+
+@pytest.mark.parametrize("stacks", ["fresh", "carried"])
+def test_a_bust_within_a_round_voids_the_deal_that_is_proposed(stacks: str) -> None:
+    plan = Rounds(rounds=2, hands_per_round=20, stacks=stacks)  # type: ignore[arg-type]
+    terms = {"fees": FeeTerms(buy_in=100), "currency": "EUR", "payouts": (1,)}
+    evening = Heats(9, preset("better"), plan, starting_stack=20, **terms)
+    evening.ask(ProposeDeal(by=entrant(1), method="equal", now=NOON))
+    evening.play_as = bold
+    evening.play_round()
+    (voided,) = evening.of(PayoutDealVoided)
+    first = evening.events.index(voided) - 1
+    while isinstance(evening.events[first - 1], EntrantBusted):
+        first -= 1  # of several in one hand the first is named
+    busted = evening.events[first]
+    assert isinstance(busted, EntrantBusted)
+    assert (voided.entrant, voided.cause) == (busted.entrant, "bust")
+    with pytest.raises(DealNotOpen):
+        evening.ask(AcceptDeal(entrant=entrant(1), offer=1, now=NOON))

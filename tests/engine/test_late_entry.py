@@ -18,6 +18,7 @@ from engine.tournament.entering.commands import (
 )
 from engine.tournament.entering.errors import NoSeatFree, ReEntryNotAllowed
 from engine.tournament.entering.events import (
+    EntrantWaitlisted,
     LateRegistrationClosed,
     LateRegistrationOpened,
     LateSeatDrawn,
@@ -269,6 +270,23 @@ def test_a_place_that_falls_free_goes_to_the_first_in_line_unasked() -> None:
     events = night.ask(CloseLateRegistration(now=night.now))
     left = [each.entrant for each in events if isinstance(each, WaitlistLeft)]
     assert taken + left == [entrant(4), entrant(5)]
+
+
+def test_a_newcomer_gets_the_free_seat_that_a_player_in_line_is_not_there_for() -> None:
+    """
+    Who waits and has not checked in takes no place, and stops nobody from taking it.
+    """
+    entry = EntryTerms(
+        late_registration_seconds=3600, waitlist=True, check_in_opens_before_seconds=600
+    )
+    *before, start = to_start(3, ruleset=FLAT, entry=entry, entrants_max=3, table_seats=6)
+    scenario = Scenario(decider).asked(*before, late(4))
+    scenario.asked(*(CheckIn(entrant=entrant(n), now=NOON) for n in (1, 2)), start)
+    assert [each.entrant for each in scenario.state.entering.waiting] == [entrant(4)]
+    events = scenario.when(late(3, as_entrant=13)).events()
+    assert of(events, LateSeatDrawn).entrant == entrant(13)
+    scenario.asked(late(3, as_entrant=13))
+    assert of(scenario.when(late(5)).events(), EntrantWaitlisted).entrant == entrant(5)
 
 
 def test_a_director_lets_a_late_player_in() -> None:

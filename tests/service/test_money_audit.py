@@ -7,21 +7,25 @@ import pytest
 from msgspec.structs import replace
 
 from engine.policies import decide_in_turn
+from engine.rulesets import preset
 from engine.tournament import decider
 from engine.tournament.commands import Cancel, RecordBrought
 from engine.tournament.events import TournamentFinished
+from engine.tournament.money.commands import ProposeDeal
 from engine.tournament.money.events import (
     BountyWon,
     PayoutDealAccepted,
     PayoutDealProposed,
+    PayoutDealVoided,
     RefundsAwarded,
 )
-from engine.tournament.terms import FeeTerms
+from engine.tournament.terms import FeeTerms, Rounds
 from engine.tournament.values import Standing
 from service.audit.money import MoneyAudit
 from service.audit.report import Findings, Report, close
 from tests.engine.books import out
 from tests.engine.floor import NOON, entrant, table, to_start
+from tests.engine.rounds import Heats, bold
 from tests.engine.scenario import Scenario
 from tests.engine.test_late_entry import FLAT, HOUR, late
 from tests.engine.test_money_conserved import NIGHTS, night
@@ -135,3 +139,21 @@ def test_who_came_late_lowers_the_places_that_a_cancellation_pays_for() -> None:
     assert {each.entrant: each.prize for each in awarded.refunds}[entrant(1)] == 40
     report = audited([*begun, *ended])
     assert report.passed, report.text()
+
+
+def test_a_deal_that_outlived_a_bust_is_found() -> None:
+    """
+    A house that left out ``payout_deal_voided`` would pay a player who is out.
+    """
+    plan = Rounds(rounds=2, hands_per_round=20, stacks="carried")
+    terms = {"fees": FeeTerms(buy_in=100), "currency": "EUR", "payouts": (1,)}
+    evening = Heats(9, preset("better"), plan, starting_stack=20, **terms)
+    evening.ask(ProposeDeal(by=entrant(1), method="equal", now=NOON))
+    evening.play_as = bold
+    evening.play_round()
+    honest = [*evening.events, PayoutDealAccepted(number=1, entrant=entrant(1))]
+    assert audited(honest).passed
+    forged = [each for each in honest if not isinstance(each, PayoutDealVoided)]
+    report = audited(forged)
+    assert not report.passed
+    assert "a deal was not void" in report.text()

@@ -142,7 +142,8 @@ def _in_play(state: Running) -> set[EntrantId]:
 
 
 def _admitted(state: Running, who: Applicant, table_ids: tuple[TableId, ...]) -> tuple[Event, ...]:
-    if state.entering.waiting or len(_in_play(state)) >= capacity(state.terms):
+    # Only players who have checked in stand before a newcomer, as at the start (rulebook 17.6).
+    if from_line(state) or len(_in_play(state)) >= capacity(state.terms):
         return (lined_up(state.terms, state.entering, who),)
     entry = registered(state, who)
     return (entry, *_seated(state, who.entrant, table_ids))

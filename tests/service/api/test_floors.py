@@ -116,3 +116,6 @@ async def test_a_terminal_shows_every_seat_and_takes_no_name_for_markup(serving,
         assert "in hand" in shown
         assert "[red]Lando[/]" in shown and "\x1b" not in shown
         assert all(str(seat["stack"]) in shown for seat in page["floor"]["tables"][0]["seats"])
+        page["floor"]["state"] = "finished"
+        print_floor([page])
+        assert "Night: finished, 4 entrants\n" in capsys.readouterr().out

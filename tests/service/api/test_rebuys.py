@@ -60,6 +60,12 @@ async def answer(person: Any, table: str) -> bool:
     return True
 
 
+async def statuses(person: Any, tournament: str) -> dict[str, str]:
+    """Return what the tournament says of each player."""
+    shown = (await person.get(f"/v1/tournaments/{tournament}")).json()
+    return {each["player"]: each["status"] for each in shown["entrants"]}
+
+
 async def until_a_bust(api: Any, rebuy: dict[str, Any]) -> tuple[str, str, Any, Any]:
     """Play until somebody is broke; return tournament, table, who is and who is not."""
     owner, league = await api.league()
@@ -100,9 +106,14 @@ async def test_who_is_broke_buys_a_stack_and_sits_there_again(
     async with serving() as api:
         rebuy = {"max": 1, "seconds": 600}
         tournament, table, broke, other = await until_a_bust(api, rebuy)
+        assert await statuses(broke, tournament) == {
+            broke.player: "rebuy_open",
+            other.player: "playing",
+        }
         bought = await broke.post(f"/v1/tournaments/{tournament}/rebuys", {}, key="again")
         assert bought.status_code == 201, bought.text
         assert bought.json()["events"] == ["rebuy_taken", "chips_bought"]
+        assert set((await statuses(broke, tournament)).values()) == {"playing"}
         seats = (await broke.get(f"/v1/tables/{table}")).json()["seats"]
         mine = bought.json()["entrant"]
         # The next hand may be open already, and its blinds posted.
