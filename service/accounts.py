@@ -6,7 +6,6 @@ SHA-256.  A token's secret is shown once, and again only to the retry of the
 request that made it, because it is derived from that request's command.
 """
 
-import asyncio
 import hashlib
 import hmac
 import zlib
@@ -20,6 +19,7 @@ from argon2.exceptions import InvalidHashError, VerifyMismatchError
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from service.pools import HASHING
 from service.relations import account, token
 
 SCOPES = (
@@ -110,10 +110,15 @@ def derived(secret_key: str, purpose: str, command: UUID) -> bytes:
 
 
 async def create(
-    connection: AsyncConnection, number: UUID, login: str, name: str, password: str, now: datetime
+    connection: AsyncConnection, number: UUID, login: str, name: str, kept: str, now: datetime
 ) -> bool:
-    """Keep a new person; False if the login is taken."""
-    kept = await hashed(password)
+    """
+    Keep a new person; False if the login is taken.
+
+    Args:
+        kept: What :func:`hashed` returned, before a connection was taken: many who wait
+            for it must not hold connections meanwhile.
+    """
     made = await connection.execute(
         insert(account)
         .values(id=number, login=login.lower(), name=name, password=kept, created_at=now)
@@ -123,9 +128,17 @@ async def create(
     return made.first() is not None
 
 
-async def hashed(password: str) -> str:
-    """Return what is kept of *password*; slow, so in a thread of its own."""
-    return await asyncio.to_thread(_hasher.hash, password)
+async def hashed(password: str, client: str | None = None) -> str:
+    """
+    Return what is kept of *password*; slow, so in threads of its own.
+
+    Args:
+        client: The address that asks.
+
+    Raises:
+        Overloaded: If too much is waiting for it, in all or from this client.
+    """
+    return await HASHING.run(client, _hasher.hash, password)
 
 
 async def name_of(connection: AsyncConnection, number: UUID) -> str:
@@ -134,8 +147,18 @@ async def name_of(connection: AsyncConnection, number: UUID) -> str:
     return str(found.scalar_one())
 
 
-async def by_password(engine: AsyncEngine, login: str, password: str) -> Account | None:
-    """Return who has this login and password; as slow for an unknown login as for a known one."""
+async def by_password(
+    engine: AsyncEngine, login: str, password: str, client: str | None = None
+) -> Account | None:
+    """
+    Return who has this login and password; as slow for an unknown login as for a known one.
+
+    Args:
+        client: The address that asks.
+
+    Raises:
+        Overloaded: As :func:`hashed`.
+    """
     async with engine.connect() as connection:
         found = await connection.execute(
             sa.select(account.c.id, account.c.login, account.c.name, account.c.password).where(
@@ -144,7 +167,7 @@ async def by_password(engine: AsyncEngine, login: str, password: str) -> Account
         )
         row = found.first()
     kept = _NOBODY if row is None or row.password is None else row.password
-    matches = await asyncio.to_thread(_matches, kept, password)
+    matches = await HASHING.run(client, _matches, kept, password)
     if row is None or not matches:
         return None
     return Account(row.id, row.login, row.name)

@@ -17,6 +17,7 @@ from service.api.front import Front
 from service.api.news import News
 from service.api.openapi import openapi_document
 from service.api.problems import AWAY, HANDLERS, answer_away, answer_database
+from service.api.proxies import Proxies
 from service.api.requests import BoundedRequest
 from service.api.routes import ROUTES
 from service.api.serving import Protocol
@@ -134,7 +135,7 @@ def run(settings: Settings) -> None:
         access_log=False,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,
-        proxy_headers=False,  # nothing asks where a client is
+        proxy_headers=False,  # service.api.proxies reads them, from named proxies only
         http=Protocol,
     )
     server = Server(config, stopping)
@@ -164,5 +165,6 @@ async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[S
             news=news,
             refusals=refusals,
             receipts=receipts,
+            proxies=Proxies(settings.proxies()),
             stopping=stopping,
         )

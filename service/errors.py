@@ -69,6 +69,12 @@ class NotCaughtUp(ServiceError):
     code = "not_caught_up"
 
 
+class Overloaded(ServiceError):
+    """Too much of this kind of work is waiting already; nothing was done."""
+
+    code = "overloaded"
+
+
 class EventUnreadable(ServiceError):
     """A stored event cannot be decoded; whoever reads stops here and never skips."""
 

@@ -194,11 +194,12 @@ async def create_account(settings: Settings, login: str, name: str, password: st
         _err.print(f"{error}\n  next: see SignUp in api-spec/openapi.yaml", markup=False)
         return 2
     number = SystemEntropy().uuid()
+    kept = await accounts.hashed(password)
     engine = async_engine(settings.database_url, 1)
     try:
         async with engine.begin() as connection:
             now = DatabaseClock().now()
-            made = await accounts.create(connection, number, login, name, password, now)
+            made = await accounts.create(connection, number, login, name, kept, now)
     finally:
         await engine.dispose()
     if not made:

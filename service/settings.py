@@ -1,6 +1,7 @@
 """What a process is told from outside: read once at its start, frozen from then on."""
 
 from collections.abc import Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
@@ -44,6 +45,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535)] = 8000
     """Where the API listens."""
+
+    trusted_proxies: str | None = None
+    """
+    Addresses and networks of the proxies before the API, divided by commas.
+
+    Only they are believed about where a client is (``Forwarded``, ``X-Forwarded-For``).
+    """
 
     log_level: LogLevel = "info"
     log_format: LogFormat = "auto"
@@ -93,6 +101,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     beacon_genesis: Annotated[int, Meta(ge=0, le=2**40)] = 1_692_803_367
     beacon_period: Annotated[int, Meta(ge=1, le=86_400)] = 3
     """By default drand's quicknet: hash, public key, time of round 1, seconds between rounds."""
+
+    def __post_init__(self) -> None:
+        """Check what no pattern can say."""
+        self.proxies()
+
+    def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """Return the networks of the trusted proxies."""
+        try:
+            return tuple(
+                ip_network(each.strip()) for each in (self.trusted_proxies or "").split(",") if each
+            )
+        except ValueError:
+            raise ValueError("trusted_proxies holds something that is no network") from None
 
 
 class SignerSettings(msgspec.Struct, frozen=True, kw_only=True):

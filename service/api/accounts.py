@@ -19,7 +19,7 @@ from service.api.bodies import read_body
 from service.api.listing import listed, listing
 from service.api.operations import operation
 from service.api.paging import Page
-from service.api.shell import Asked, Shell, principal_of, shell_of
+from service.api.shell import Asked, Shell, client_address, principal_of, shell_of
 from service.api.submitting import encoded, order_of
 from service.errors import BadRequest, Forbidden, StreamNotFound, Unauthenticated, WrongPassword
 from service.idempotency import seen
@@ -125,11 +125,10 @@ async def open_account(request: Asked) -> Response[bytes]:
     order = order_of(request, raw, account=f"login:{body.login.lower()}")
     number, now = order.new_id(0), shell.now()
     name = body.name or body.login
+    kept = await accounts.hashed(body.password, client_address(request))
     async with shell.engine.begin() as connection:
         again = await seen(connection, order.command_id, raw, now)
-        if not again and not await accounts.create(
-            connection, number, body.login, name, body.password, now
-        ):
+        if not again and not await accounts.create(connection, number, body.login, name, kept, now):
             raise BadRequest("login_taken", "somebody else has this login", login=body.login)
         shown = await mint(shell, connection, number, order.command_id, TokenWanted())
     made = AccountMade(id=f"plr_{number.hex}", login=body.login.lower(), name=name, token=shown)
@@ -147,7 +146,9 @@ async def make_token(request: Asked) -> Response[bytes]:
     body, raw = await read_body(request, TokenWanted)
     principal = request.scope.get("user")
     if body.login is not None and body.password is not None:
-        person = await accounts.by_password(shell.engine, body.login, body.password)
+        person = await accounts.by_password(
+            shell.engine, body.login, body.password, client_address(request)
+        )
         if person is None:
             raise WrongPassword("there is no such login with this password")
     elif isinstance(principal, accounts.Principal):

@@ -10,7 +10,7 @@ from service import accounts
 from service.api.authentication import forget
 from service.api.bodies import read_body
 from service.api.operations import operation
-from service.api.shell import Asked, principal_of, shell_of
+from service.api.shell import Asked, client_address, principal_of, shell_of
 from service.api.submitting import encoded
 from service.erasing import Erased, erase
 from service.errors import BadRequest, WrongPassword
@@ -38,7 +38,8 @@ async def erase_me(request: Asked) -> Response[bytes]:
     me = principal.account
     if body.player != me.player:
         raise BadRequest("erasure_unconfirmed", "name your own player id to confirm")
-    if await accounts.by_password(shell.engine, me.login, body.password) is None:
+    address = client_address(request)
+    if await accounts.by_password(shell.engine, me.login, body.password, address) is None:
         raise WrongPassword("there is no such login with this password")
     erased = await erase(shell.engine, me.number, shell.now())
     forget(shell, principal)

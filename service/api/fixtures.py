@@ -1,6 +1,5 @@
 """Recurring tournaments of a season: planned, edited for one occurrence or all later, ended."""
 
-import asyncio
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Annotated, Any
@@ -33,10 +32,11 @@ from service.api.operations import operation
 from service.api.paging import Page
 from service.api.positions import live_listing
 from service.api.rehearsing import rehearsable
-from service.api.shell import Asked, shell_of
+from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import Order, answer, decide_one, order_of
 from service.api.templates import INSTANTS_WITHIN
 from service.api.terms import announcement, demand_sandbox
+from service.pools import EXPANSION
 from service.schedule.editing import Edit, edit, recurrence_in
 from service.schedule.materialising import wanted
 from service.schedule.occurrences import named, walked
@@ -150,7 +150,7 @@ async def plan_fixtures(request: Asked, season_id: FromPath[str]) -> Response[by
         ahead_hours=body.ahead_hours,
         body=await _terms(request, place, season_id, body.tournament),
     )
-    await _checked(plan)
+    await _checked(request, plan)
     recurrence = RecurrenceId(identifier("rec", order.new_id(0)))
     command = PlanFixtures(recurrence=recurrence, plan=plan, now=now)
     receipt = await decide_one(shell_of(request), place.league, season_id, order, [command])
@@ -207,7 +207,7 @@ async def replan_fixtures(
         ahead_hours=body.ahead_hours or before.ahead_hours,
         body=await _terms(request, place, season_id, terms),
     )
-    await _checked(plan)
+    await _checked(request, plan)
 
     def asked(entered: tuple[Entered, ...]) -> Edit:
         return ReplanFixtures(
@@ -363,10 +363,10 @@ def _demand_future(since: Local, zone: str, now: datetime) -> None:
         raise FixturePast(since)
 
 
-async def _checked(plan: Plan) -> None:
+async def _checked(request: Asked, plan: Plan) -> None:
     """Check rule and zone beside the loop: a rule that never comes is looked for in vain."""
     moment_of(plan.start, plan.zone)
-    await asyncio.to_thread(check, plan)
+    await EXPANSION.run(principal_of(request).account.player, check, plan)
 
 
 async def _terms(request: Asked, place: Place, season_id: str, terms: Terms) -> str:

@@ -22,7 +22,7 @@ from service.api.bodies import read_body
 from service.api.leagues import Nothing
 from service.api.members import Membership
 from service.api.operations import operation
-from service.api.shell import Asked, Shell, principal_of, shell_of
+from service.api.shell import Asked, Shell, client_address, principal_of, shell_of
 from service.api.submitting import Order, answer, decide_one, encoded, order_of
 from service.entering import CLAIM_FOR, Claim, Entered, claim_code, digest_of, identity_of
 from service.errors import BadRequest, StreamNotFound
@@ -183,7 +183,7 @@ async def claim_player(request: Asked) -> Response[bytes]:
     shell = shell_of(request)
     body, raw = await read_body(request, ClaimWanted)
     order, now = order_of(request, raw, account=f"claim:{body.code}"), shell.now()
-    hashed = await accounts.hashed(body.password)
+    hashed = await accounts.hashed(body.password, client_address(request))
     claim = Claim(body.code, body.login, body.password)
     try:
         async with shell.engine.begin() as connection:

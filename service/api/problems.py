@@ -29,6 +29,7 @@ from service.errors import (
     NotOver,
     NotSignedYet,
     OpeningNeeded,
+    Overloaded,
     RequestMismatch,
     ServiceError,
     SignerUnavailable,
@@ -93,6 +94,7 @@ STATUSES: Mapping[type[Exception], int] = {
     SignerUnavailable: 503,
     WrongPassword: 401,
     StoreUnavailable: 503,
+    Overloaded: 503,
     EventUnreadable: 500,
 }
 """Status of each refusal; a test demands that every subclass stands here."""
@@ -141,6 +143,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "internal_error": (500, "A defect; it has been logged under the request's number"),
     "event_unreadable": (500, "A stored event cannot be decoded"),
     "store_unavailable": (503, "The database is away; ask again with the same key"),
+    "overloaded": (503, "Too much of this kind of work is waiting; nothing was done, ask again"),
     "signer_away": (503, "The signer is away, or its key is not published yet; ask again"),
     "not_caught_up": (503, "The read model has not reached the wanted position yet"),
 }

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from service.accounts import Principal
 from service.api.news import News
 from service.api.operations import Operation
+from service.api.proxies import Proxies
 from service.desk import Desk
 from service.idempotency import Refusals
 from service.settings import Settings
@@ -42,6 +43,9 @@ class Shell:
     refusals: Refusals
 
     receipts: ReceiptDesk
+
+    proxies: Proxies
+    """Whose word about a client's address is believed."""
 
     stopping: asyncio.Event
     """Set at the first signal to stop; streams end themselves then."""
@@ -86,6 +90,11 @@ def principal_of(request: Asked) -> Principal:
     """Return who asks; there always is someone where a route is not open."""
     found: Principal = request.scope["user"]
     return found
+
+
+def client_address(request: Asked) -> str:
+    """Return the address of the client that sent *request*, through trusted proxies only."""
+    return shell_of(request).proxies.client_address(request.scope)
 
 
 def operation_of(request: Asked) -> Operation:

@@ -1,6 +1,5 @@
 """Measuring the generator every night, on seeds that nobody has seen before."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from datetime import date
@@ -9,8 +8,11 @@ import structlog
 
 from service.audit.fresh import Night, measured
 from service.desk import Desk
+from service.pools import Pool
 
 _log = structlog.get_logger(__name__)
+
+_MEASURING = Pool("measuring", threads=1, waiting=0)
 
 _KNOWN = "SELECT 1 FROM fairness_run WHERE night = $1"
 _KEEP = """
@@ -30,7 +32,7 @@ async def measure(desk: Desk, ids: Mapping[str, str]) -> None:
         return
     master = desk.entropy.bytes(32)
     # It counts for half a minute; beside it the lease must be renewed.
-    values = await asyncio.to_thread(measured, master)
+    values = await _MEASURING.run(None, measured, master)
     await desk.pool.execute(_KEEP, night, master, json.dumps(values))
     found = Night(night=ids["night"], p_values=values)
     lowest, name = found.lowest

@@ -19,6 +19,7 @@ SOURCES = sorted(
     if path != Path(__file__)
 )
 CODE = [path for path in SOURCES if path.relative_to(ROOT).parts[0] != "tests"]
+SERVICE = [path for path in SOURCES if path.relative_to(ROOT).parts[0] == "service"]
 ENGINE = [path for path in SOURCES if path.relative_to(ROOT).parts[0] == "engine"]
 DOCUMENTS = [
     path for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")) if path.is_file()
@@ -67,6 +68,22 @@ def test_a_function_fits_on_a_screen(path: Path) -> None:
 def test_the_engine_reads_no_clock(path: Path) -> None:
     """Time enters as a field of commands; a rule that reads a clock cannot be decided again."""
     assert clock_reads(path) == []
+
+
+@pytest.mark.parametrize("path", SERVICE, ids=name)
+def test_threads_are_taken_from_bounded_pools_only(path: Path) -> None:
+    """Asyncio's own threads are shared by everything: what one client makes heavy stops all."""
+    unbounded = r"\bto_thread\(|\brun_in_executor\b|\bThreadPoolExecutor\b"
+
+    assert path.name == "pools.py" or re.findall(unbounded, path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("path", SERVICE, ids=name)
+def test_forwarded_addresses_are_read_in_one_place(path: Path) -> None:
+    """Whoever reads them elsewhere believes what any client writes."""
+    elsewhere = path.relative_to(ROOT / "service").as_posix() != "api/proxies.py"
+
+    assert not elsewhere or re.findall(r"b?\"[a-z-]*forwarded", path.read_text("utf-8")) == []
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name)
