@@ -1,7 +1,7 @@
 """
 Which events a command to a dispute leads to.
 
-Source: rulebook, chapter 24.  That a role may ask is the service's question; that no one
+Source: rulebook ``disputes``.  That a role may ask is the service's question; that no one
 decides a matter of their own is this one's.
 """
 

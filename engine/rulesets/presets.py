@@ -7,10 +7,11 @@ import msgspec
 
 from engine.denominations import HYPERSPACE
 from engine.rulesets.errors import RulesetInvalid, RulesetUnknown
-from engine.rulesets.model import Ruleset
+from engine.rulesets.model import CorellianSpike, CoruscantShift, Ruleset, Traditional
 from engine.rulesets.validation import contradiction
 
-_DRAW_OFF = {"kind": "draw_off", "limit": 3, "then": "cube"}
+_DRAW_OFF = {"kind": "draw_off"}
+_SPLIT = {"kind": "split"}
 
 PRESETS: dict[str, dict[str, Any]] = {
     "official": {
@@ -25,7 +26,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "starting_stack": 10,
         "forced": {"kind": "ante", "amount": 1},
         "betting": {"kind": "fixed_continue", "cost": 1},
-        "roll": {"by": "left_of_dealer", "when": "after_deal"},
+        "roll": {"by": "left_of_dealer"},
         "discard": "with_selection",
         "tie": _DRAW_OFF,
         "end": {"kind": "each_dealt_once"},
@@ -42,18 +43,19 @@ PRESETS: dict[str, dict[str, Any]] = {
     "holo": {
         "extends": "halcyon_10",
         "discard": "at_shift",
-        "roll": {"by": "house", "when": "after_deal"},
+        "roll": {"by": "house"},
     },
     "better": {
         "starting_stack": 450,
         "chip_unit": 5,
         "first_dealer": "high_card",
         "forced": {"kind": "blinds", "small": 5, "big": 10},
-        "betting": {"kind": "poker_nl", "min_raise": "chip_unit", "min_open": "big_blind"},
+        "betting": {"kind": "poker_nl", "min_open": "big_blind"},
         "escalation": {"kind": "double_per_orbit"},
         "first_actor": ["left_of_big_blind", "left_of_button"],
-        "roll": {"by": "dealer", "when": "before_deal"},
+        "roll": {"when": "before_deal"},
         "discard": "with_selection",
+        "tie": _SPLIT,
         "odd_chip": "carry",
         "denominations": [msgspec.to_builtins(each) for each in HYPERSPACE],
     },
@@ -68,7 +70,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "extends": "better",
         "starting_stack": None,
         "rebuy": {"max": None},
-        "betting": {"kind": "poker_nl", "min_raise": "chip_unit", "min_open": "table_min"},
+        "betting": {"kind": "poker_nl"},
         "forced": {"kind": "none"},
         "escalation": {"kind": "none"},
         "first_actor": ["left_of_button", "left_of_button"],
@@ -81,36 +83,26 @@ PRESETS: dict[str, dict[str, Any]] = {
         "button": "starter",
         "forced": {"kind": "ante", "amount": 2},
         "escalation": {"kind": "ante_by_players", "inc": {"2": 5, "3": 3, "4": 2, "*": 1}},
-        "betting": {"kind": "poker_nl", "min_raise": "chip_unit", "min_open": 1},
-        "roll": {"by": "house", "when": "after_deal"},
-        "end": {"kind": "hands_or_last", "hands": None},
+        "betting": {"kind": "poker_nl", "min_open": 1},
+        "roll": {"by": "house"},
+        "tie": _SPLIT,
+        "end": {"kind": "hands_or_last"},
     },
-    "traditional": {
-        "variant": "traditional",
-        "starting_stack": 100,
-        "ante": {"main": 1, "sabacc": 1},
-        "betting": {"kind": "poker_nl", "min_raise": "chip_unit", "min_open": 1},
-        "pot_building_rounds": 4,
-        "max_rounds": 10,
-        "shift": {"kind": "doubles", "when": "after_bet"},
-        "compare": "signed",
-        "short_forced": "sits_out",
-    },
-    "spike": {
-        "variant": "corellian_spike",
-        "starting_stack": 100,
-        "ante": {"hand": 2, "sabacc": 1},
-        "betting": {"kind": "poker_nl", "min_raise": "chip_unit", "min_open": 1},
-        "spike_dice": True,
-        "spike_before_bet": False,
-        "gain_from_discard": False,
-        "swap_gain_cost": None,
-        "galaxy_series": False,
-        "tie": {"kind": "single_blind_draw"},
-        "short_forced": "out",
-    },
+    "traditional": {"variant": "traditional"},
+    "spike": {"variant": "corellian_spike"},
 }
-"""What each preset says differently from the defaults.  Source: rulebook ``rulesets.presets``."""
+"""
+What each preset says differently from its game, whose numbers stand in the model alone.
+
+A choice that the source of a preset prints is named even if the game's default is the same.
+Source: rulebook ``rulesets.presets``.
+"""
+
+_GAMES = {
+    str(game.__struct_config__.tag): msgspec.to_builtins(game())
+    for game in (CoruscantShift, Traditional, CorellianSpike)
+}
+_VARIANT = "coruscant_shift"
 
 
 def preset(name: str) -> Ruleset:
@@ -134,7 +126,8 @@ def resolve(name: str, overrides: Mapping[str, Any]) -> Ruleset:
         RulesetUnknown: If there is no such preset.
         RulesetInvalid: If the outcome is not a playable game.
     """
-    merged = {"variant": "coruscant_shift"} | _merge(_settings(name), overrides)
+    own = _settings(name)
+    merged = _merge(_merge(_GAMES[own.get("variant", _VARIANT)], own), overrides)
     try:
         ruleset: Ruleset = msgspec.convert(merged, Ruleset)
     except msgspec.ValidationError as error:

@@ -7,7 +7,7 @@ table that has nothing to settle with it, and somebody always plays, so every wa
 ends.  Consolidation goes before balancing.  Nothing here is random but by the
 tournament's own draws.
 
-Source: TDA rules 10 and 11; rulebook 2.5.
+Source: TDA rules 10 and 11; rulebook ``seating``.
 """
 
 from collections.abc import Mapping

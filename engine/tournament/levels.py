@@ -3,7 +3,7 @@ Levels by the clock: how long each lasts, what stops the clock, and what is due.
 
 A level lasts its length of running time.  The level in force is the one in the
 log: whoever raises it does so late, never early, and a hand in play is finished
-at its own.  Source: TDA rule 23; rulebook 9.
+at its own.  Source: TDA rule 23; rulebook ``levels``.
 """
 
 from collections.abc import Mapping

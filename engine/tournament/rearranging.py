@@ -4,7 +4,7 @@ Who moves when tables have to break, or lie too far apart in size.
 Consolidation goes before balancing.  Nothing here is random but by the
 tournament's own draws.
 
-Source: TDA rules 10 and 11; rulebook 2.5.
+Source: TDA rules 10 and 11; rulebook ``seating``.
 """
 
 from collections import Counter

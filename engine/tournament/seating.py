@@ -4,7 +4,7 @@ Who sits where: the draw, and the seats that movers leave and take.
 A seat is worse the sooner it must post; the worst legal one is the next big
 blind, and nobody is put between the button and the small blind.
 
-Source: TDA rules 10 and 11 (breaking and balancing tables); rulebook 2.5.
+Source: TDA rules 10 and 11 (breaking and balancing tables); rulebook ``seating``.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,7 +1,7 @@
 """
 How the example players judge cards: what they are worth, and how often they win.
 
-They know the rules as a player does (rulebook 2.3, 2.4): closest to the target,
+They know the rules as a player does (rulebook ``selection``): closest to the target,
 then most cards of the target suit, sylops counting for any suit.
 """
 

@@ -1,4 +1,8 @@
-"""Where aggregates meet: rulebook 2.5, and TDA rules 10 and 11 on breaking and balancing."""
+"""
+Where aggregates meet.
+
+Source: rulebook ``seating``; TDA rules 10 and 11 on breaking and balancing.
+"""
 
 from typing import Any
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.cards import DECKS, VALUES
+
 ROOT = Path(__file__).parents[2]
 BOOK = (ROOT / "docs" / "rulebook.md").read_text(encoding="utf-8")
 ENGINE = {
@@ -33,6 +35,11 @@ POKER = [
 """The rows of blinds and presence, of acting, of raises, of pots."""
 
 EXAMPLES = range(1, 34)
+
+
+CARD = re.compile(r"^\| (X\d\d) \| [A-Z][A-Za-z ]+ \| (−?\d+) \|$", re.M)
+CITED = re.compile(r"rulebook ((?:``[a-z_.]+``(?:, | and |,\n *| and\n *)?)+)")
+NUMBERED = re.compile(r"rulebook,?\s+(?:rule |section |chapter )?(\d+(?:\.\d+)?)")
 
 
 def sections() -> str:
@@ -93,3 +100,41 @@ def test_the_coverage_at_the_head_says_what_the_tables_say() -> None:
     tested = sum(bool(TEST.search(cells)) for _, cells in ROW.findall(BOOK))
     assert f"{played} of the 33 worked examples" in head
     assert f"{tested} of the {len(POKER)} rows" in head
+
+
+def test_every_face_has_its_name_and_value_in_the_rulebook() -> None:
+    told = {card: int(value.replace("−", "-")) for card, value in CARD.findall(BOOK)}
+    faces = {card[:3]: VALUES[card] for card in DECKS["d76"] if card.startswith("X")}
+    assert told == faces
+
+
+def test_chapters_come_in_the_order_of_their_numbers() -> None:
+    numbers = [int(number) for number in re.findall(r"^## (\d+) ", BOOK, re.M)]
+    assert numbers == sorted(numbers)
+    missing = set(range(1, numbers[-1])) - set(numbers)
+    assert all(f"There is no chapter {number}." in BOOK for number in missing)
+
+
+def test_code_cites_rules_by_names_that_exist_and_never_by_number() -> None:
+    """
+    A number may change with a chapter; a name stands in stored events.
+    """
+    known = SLUGS | {slug.partition(".")[0] for slug in SLUGS}
+    wrong = []
+    for folder in ("engine", "service", "tests"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            text = path.read_text(encoding="utf-8")
+            names = {
+                name for found in CITED.findall(text) for name in re.findall(r"[a-z_.]+", found)
+            }
+            wrong += [f"{path.name}: {each}" for each in NUMBERED.findall(text)]
+            wrong += [f"{path.name}: {each}" for each in names - known - {"and"}]
+    assert wrong == []
+
+
+def test_documents_cite_rules_by_numbers_that_exist() -> None:
+    numbers = set(re.findall(r"^\| (\d+\.\d+) \|", BOOK, re.M))
+    texts = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "api-spec").glob("*.md")]
+    texts.append(ROOT / "api-spec" / "verifier" / "verify.py")
+    cited = {each for path in texts for each in NUMBERED.findall(path.read_text("utf-8"))}
+    assert {each for each in cited if "." in each} - numbers == set()

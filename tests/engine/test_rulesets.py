@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from engine.denominations import HYPERSPACE
 from engine.rulesets import PRESETS, PokerNoLimit, preset, resolve
 from engine.rulesets.differences import Difference, differences
 from engine.rulesets.errors import RulesetInvalid, RulesetUnknown
+from engine.rulesets.model import CorellianSpike, CoruscantShift, Traditional
 from engine.table import events
 from engine.table.commands import VacateSeats
 from tests.engine.hands import Company, bare, every, of
@@ -222,3 +224,38 @@ def test_a_dealer_rolls_in_the_own_name_and_an_empty_seat_in_nobodys() -> None:
     happened = company.fold_round()
     assert of(happened, events.HandOpened).button == company.seats["B"]
     assert of(happened, events.DiceRolled).roller is None
+
+
+def repeated(own: Any, inherited: Any, path: str = "") -> list[str]:
+    """Return the places in which *own* says what *inherited* says already."""
+    if isinstance(own, dict) and isinstance(inherited, dict):
+        if own.get("kind", inherited.get("kind")) != inherited.get("kind"):
+            return []
+        return [
+            place
+            for key, value in own.items()
+            if key not in ("kind", "variant", "extends")
+            for place in repeated(value, inherited.get(key), f"{path}.{key}")
+        ]
+    return [path] if own == inherited else []
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_a_preset_says_only_what_its_game_does_not(name: str) -> None:
+    own = PRESETS[name]
+    parent = own.get("extends")
+    games = {
+        "coruscant_shift": CoruscantShift(),
+        "traditional": Traditional(),
+        "corellian_spike": CorellianSpike(),
+    }
+    before = preset(parent) if parent else games[own.get("variant", "coruscant_shift")]
+    assert repeated(own, msgspec.to_builtins(before)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "tie"),
+    [("cantina", "split"), ("better", "split"), ("official", "draw_off")],
+)
+def test_a_preset_names_what_decides_its_ties(name: str, tie: str) -> None:
+    assert PRESETS[name]["tie"]["kind"] == tie

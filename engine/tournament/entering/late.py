@@ -142,7 +142,7 @@ def _in_play(state: Running) -> set[EntrantId]:
 
 
 def _admitted(state: Running, who: Applicant, table_ids: tuple[TableId, ...]) -> tuple[Event, ...]:
-    # Only players who have checked in stand before a newcomer, as at the start (rulebook 17.6).
+    # Only players who have checked in stand before a newcomer (rulebook ``waitlist.taken``).
     if from_line(state) or len(_in_play(state)) >= capacity(state.terms):
         return (lined_up(state.terms, state.entering, who),)
     entry = registered(state, who)

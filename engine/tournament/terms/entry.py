@@ -1,4 +1,8 @@
-"""Who may enter, and how: see rulebook 2.5."""
+"""
+Terms of entry: approval, waitlist, check-in, late registration.
+
+Source: rulebook ``entry``.
+"""
 
 from typing import Literal
 
