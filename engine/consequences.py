@@ -1,4 +1,4 @@
-"""What a command would change for people: placings, money, seats, points, ranks, draws."""
+"""What a command would change for people: placings, money, seats, chips, points, ranks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,9 +6,10 @@ from typing import Any
 import msgspec
 
 from engine.season.state import Opened
+from engine.table.state import Table
 from engine.tournament.state import Finished, Running, phase_of
 from engine.tournament.state import State as TournamentState
-from engine.values import EntrantId, PlayerId, Seat, TableId
+from engine.values import Chips, EntrantId, PlayerId, Seat, TableId
 
 
 class _Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,13 +36,47 @@ class PayoutChange(_Change, frozen=True, kw_only=True):
 
 class Place(_Change, frozen=True, kw_only=True):
     table: TableId
-    seat: Seat
+    seat: Seat | None
+    """Null where an order names none: the worst legal seat at the time of the move."""
 
 
 class SeatChange(_Change, frozen=True, kw_only=True):
+    """
+    Where an entrant sits, or is ordered to sit; null where nowhere.
+
+    A move is carried out when both tables are between hands.
+    """
+
     entrant: EntrantId
     before: Place | None
     after: Place | None
+
+
+class PenaltyChange(_Change, frozen=True, kw_only=True):
+    """Hands that an entrant still has to miss."""
+
+    entrant: EntrantId
+    before: int
+    after: int
+
+
+class StackChange(_Change, frozen=True, kw_only=True):
+    """Chips behind an entrant, once a hand is settled or chips are brought."""
+
+    entrant: EntrantId
+    before: Chips
+    after: Chips
+
+
+class TableChange(_Change, frozen=True, kw_only=True):
+    """What changes at one table."""
+
+    penalties: tuple[PenaltyChange, ...]
+    stacks: tuple[StackChange, ...]
+
+    def __bool__(self) -> bool:
+        """Whether anything does."""
+        return bool(self.penalties or self.stacks)
 
 
 class StandingChange(_Change, frozen=True, kw_only=True):
@@ -68,6 +103,12 @@ class TournamentChange(_Change, frozen=True, kw_only=True):
     placings: tuple[PlacingChange, ...]
     payouts: tuple[PayoutChange, ...]
     seats: tuple[SeatChange, ...]
+    breaking_order: tuple[int, ...] | None = None
+    """The order in which tables break from now on; null if it stays."""
+
+    frozen: tuple[str, ...] | None = None
+    """The disputes that prizes and points wait for from now on; null if they stay."""
+
     draws_before: int
     draws_after: int
 
@@ -80,8 +121,28 @@ def of_tournament(before: TournamentState, after: TournamentState) -> Tournament
         placings=_placings(before, after),
         payouts=_payouts(before, after),
         seats=_seats(before, after),
+        breaking_order=_changed(before, after, "breaking_order"),
+        frozen=_changed(before, after, "frozen"),
         draws_before=getattr(before, "draws", 0),
         draws_after=getattr(after, "draws", getattr(before, "draws", 0)),
+    )
+
+
+def of_table(before: Table, after: Table) -> TableChange:
+    """Return what differs between two states of one table for those who sit there in both."""
+    old = {each.entrant: each for each in before.places}
+    both = [(old[each.entrant], each) for each in after.places if each.entrant in old]
+    return TableChange(
+        penalties=tuple(
+            PenaltyChange(entrant=new.entrant, before=was.penalty, after=new.penalty)
+            for was, new in both
+            if was.penalty != new.penalty
+        ),
+        stacks=tuple(
+            StackChange(entrant=new.entrant, before=was.stack, after=new.stack)
+            for was, new in both
+            if was.stack != new.stack
+        ),
     )
 
 
@@ -153,8 +214,20 @@ def _seats(before: TournamentState, after: TournamentState) -> tuple[SeatChange,
 def _seated(state: TournamentState) -> Mapping[EntrantId, Place]:
     if not isinstance(state, Running):
         return {}
-    return {
+    seated = {
         each.entrant: Place(table=table.table, seat=each.seat)
         for table in state.tables
         for each in table.seats
     }
+    ordered = {
+        each.entrant: Place(table=each.to_table, seat=each.to_seat)
+        for each in state.floor.ordered
+        if each.entrant in seated
+    }
+    return seated | ordered
+
+
+def _changed(before: TournamentState, after: TournamentState, name: str) -> Any:
+    """Return what the member *name* becomes, None if it stays or goes."""
+    new = getattr(after, name, None)
+    return None if new == getattr(before, name, None) else new

@@ -12,6 +12,7 @@ from engine import clocks, purchases
 from engine.beacon import Pulse
 from engine.cards import deck
 from engine.errors import InvariantViolated
+from engine.hidden import unsealed
 from engine.rng import card_leaves, derive_seed, shuffled_pile
 from engine.table.commands import (
     AwaitBeacon,
@@ -48,7 +49,7 @@ def seeds_for(
     masters = _masters(tournament)
 
     def seed(master: str, use: str) -> str:
-        return derive_seed(bytes.fromhex(master), use, table_number, hand_number, deal).hex()
+        return derive_seed(unsealed(master), use, table_number, hand_number, deal).hex()
 
     return Seeds(
         cards=seed(masters.cards, "cards"),

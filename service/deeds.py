@@ -1,5 +1,5 @@
 """
-What operators and owners did beside the log: archives, bundles, erasures, openings, tokens.
+What operators and staff did beside the log: archives, bundles, erasures, openings, dry runs.
 
 A row is only ever added, and says how far the league's log was then, so that the staff log
 shows it between the events it came between.
@@ -18,7 +18,12 @@ from engine.values import number_of
 from service.projections import queries
 
 Kind = Literal[
-    "archive_taken", "bundle_taken", "player_erased", "hand_opened_by_operator", "token_made"
+    "archive_taken",
+    "bundle_taken",
+    "player_erased",
+    "hand_opened_by_operator",
+    "token_made",
+    "command_rehearsed",
 ]
 
 _ADD = sa.text(
@@ -47,7 +52,7 @@ async def add(
 
     Args:
         actor: A player's id, or what :func:`operator` returns.
-        about: Identifier of what it was done to.
+        about: Identifier of what it was done to; of a dry run the operation before it.
     """
     for league in leagues:
         await connection.execute(

@@ -149,9 +149,11 @@ class Writer:
     async def _rehearse(self, league: League, decide: Decide) -> Rehearsed:
         try:
             await self._know_epoch(league)
-            return await rehearse(self._codec, self._cache, league.number, decide)
+            found = await rehearse(self._codec, self._cache, league.number, decide)
         except Disconnected as error:
             raise StoreUnavailable("the database is away") from error
+        found.league = league.name
+        return found
 
     async def load(self, league: str, stream: str, fresh: bool = True) -> Loaded:
         """

@@ -6,6 +6,7 @@ Source: rulebook ``standings.lot`` and ``generator.labels``.
 
 from collections.abc import Sequence
 
+from engine.hidden import unsealed
 from engine.rng import derive_seed, openings_digest, shuffle
 from engine.season.values import LotDraw
 from engine.values import PlayerId
@@ -26,6 +27,6 @@ def drawn(players: Sequence[PlayerId], *, master: str, number: int) -> LotDraw:
         number: From 1, one more for each draw.
     """
     candidates = tuple(sorted(players))
-    seed = derive_seed(bytes.fromhex(master), "draws", _DRAWS_TABLE, number, _FIRST_DEAL)
+    seed = derive_seed(unsealed(master), "draws", _DRAWS_TABLE, number, _FIRST_DEAL)
     order = shuffle(candidates, seed=seed, label="lot", digest=openings_digest(()))
     return LotDraw(number=number, candidates=candidates, order=order)

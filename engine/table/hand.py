@@ -9,6 +9,7 @@ from datetime import datetime
 import msgspec
 
 from engine.errors import InvariantViolated
+from engine.hidden import Withheld
 from engine.table.commands import Seeds
 from engine.table.events import (
     CardCount,
@@ -181,6 +182,11 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     chips_in: bool = False
     """Whether any of them put chips in."""
+
+    @property
+    def withheld(self) -> bool:
+        """Return whether the hidden values are withheld: then the hand cannot be played on."""
+        return isinstance(self.seeds.value, Withheld)
 
     @property
     def dead(self) -> Chips:

@@ -10,6 +10,7 @@ Source: TDA rules 10 and 11 (breaking and balancing tables); rulebook ``seating`
 from collections.abc import Collection, Sequence
 from typing import Literal
 
+from engine.hidden import unsealed
 from engine.rng import derive_seed, shuffle
 from engine.tournament.entering.values import SeatPlace
 from engine.tournament.state import Seated
@@ -62,7 +63,7 @@ def draw_order(
     Anyone can repeat it once the master ``open`` has been published: the seed is
     use ``draws``, table 0, hand *number*, deal 1; *digest* is of the entrants' commitments.
     """
-    seed = derive_seed(bytes.fromhex(masters.open), "draws", DRAW_TABLE, number, 1)
+    seed = derive_seed(unsealed(masters.open), "draws", DRAW_TABLE, number, 1)
     return shuffle(entrants, seed=seed, label=label, digest=digest)
 
 
@@ -70,7 +71,7 @@ def drawn_seat(
     places: Sequence[SeatPlace], *, masters: Masters, number: int, digest: bytes
 ) -> SeatPlace:
     """Return which of the free *places* random draw *number* of the tournament gives."""
-    seed = derive_seed(bytes.fromhex(masters.open), "draws", DRAW_TABLE, number, 1)
+    seed = derive_seed(unsealed(masters.open), "draws", DRAW_TABLE, number, 1)
     return shuffle(places, seed=seed, label="seats", digest=digest)[0]
 
 

@@ -28,10 +28,10 @@ from service.api.texts import keep
 from service.boundaries import open_next_hand
 from service.disputes.ruling import Acts, ruled, taken
 from service.errors import BadRequest
-from service.eventstore.rehearsal import Rehearsed, carried_out
+from service.eventstore.rehearsal import Certain, Rehearsed, carried_out
 from service.rules import demand_known
 from service.texts import Written
-from service.writer import Entry, States
+from service.writer import Decide, Entry, States
 
 Entrant = Annotated[str, Meta(pattern="^ent_[0-9a-f]{32}$")]
 
@@ -149,11 +149,14 @@ async def rule_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[by
 
     asked, shell = _asked(dispute_id, body), shell_of(request)
 
+    async def rule(states: States) -> list[Entry]:
+        return await ruled(states, place.stream, command, acts)
+
     async def decide(states: States) -> list[Entry]:
-        entries = await ruled(states, place.stream, command, acts)
+        entries = await rule(states)
         if not acts or order.command.rehearse:
             return entries
-        return [*entries, *await _as_shown(states, entries, asked, body.dry_run, shell.now())]
+        return [*entries, *await _as_shown(states, rule, asked, body.dry_run, shell.now())]
 
     desk = shell.desk
     try:
@@ -175,10 +178,12 @@ def _asked(dispute_id: str, body: RulingWanted) -> bytes:
 
 
 async def _as_shown(
-    states: States, entries: list[Entry], asked: bytes, shown: str | None, now: datetime
+    states: States, rule: Decide, asked: bytes, shown: str | None, now: datetime
 ) -> list[Entry]:
     """
-    Check that a ruling does what its dry run has shown; return what has to stay so for it.
+    Check that a ruling does what its dry run has shown; return the guards that keep it so.
+
+    The ruling is rehearsed once more: what depends on a hand in play was not shown.
 
     Raises:
         BadRequest: ``dry_run_needed``, or ``dry_run_outdated`` if it would do something else.
@@ -193,7 +198,7 @@ async def _as_shown(
         consulted.append(Entry(stream))
         return (await states.load(stream)).state
 
-    found = await carried_out(DECIDERS, states, entries)
+    found = await carried_out(DECIDERS, Certain(states), rule)
     found.asked = asked
     if (await would_change(found, load, now)).digest != shown:
         raise BadRequest(

@@ -1,24 +1,48 @@
-"""``?dry_run=true``: the answer is what would change, and nothing does."""
+"""
+``?dry_run=true``: the answer is what would change, and nothing does.
+
+A dry run is decided on what is public (``service.eventstore.rehearsal``) and leaves a line in
+the staff log.  Nobody who is entered may try what would reach a table of that tournament.
+"""
 
 import functools
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from litestar import Response
 
 from engine import consequences, policies
 from engine.aggregates import DECIDERS
-from engine.consequences import StandingChange, TournamentChange
+from engine.consequences import StandingChange, TableChange, TournamentChange
 from engine.season.state import Opened
+from engine.table.state import Table
 from engine.tournament.state import Unannounced
-from engine.values import SeasonId, stream_of
-from service.api.shell import Asked, shell_of
+from engine.values import SeasonId, number_of, stream_of
+from engine.withholding import withheld
+from service import deeds
+from service.api.access import entrant_of
+from service.api.shell import Asked, operation_of, principal_of, shell_of
+from service.errors import Forbidden
 from service.eventstore.rehearsal import Rehearsed
 
 _canonical = msgspec.json.Encoder(order="sorted")
+
+_ON_HAND = (
+    "depends on the hand in play: how this hand goes on, who wins it, and what follows from that"
+)
+_ON_HIDDEN = "depends on something hidden, a card or a draw to come: nothing is certain before it"
+
+
+class Undecided(msgspec.Struct, kw_only=True):
+    """Something that a dry run cannot say."""
+
+    on: Literal["hand_in_play", "hidden_value"]
+    table: str | None = None
+    hand: str | None = None
+    detail: str
 
 
 class WouldChange(msgspec.Struct, kw_only=True):
@@ -26,13 +50,19 @@ class WouldChange(msgspec.Struct, kw_only=True):
 
     dry_run: bool
     events: tuple[str, ...]
-    """Their types, in order."""
+    """Their types, in order, as far as they are certain."""
 
     tournaments: dict[str, TournamentChange]
     """By ``trn_…``, where something changes."""
 
+    tables: dict[str, TableChange] = {}
+    """By ``tbl_…``, where chips or penalties change."""
+
     seasons: dict[str, tuple[StandingChange, ...]]
     """By ``ssn_…``, where somebody's rank or points change."""
+
+    depends_on: tuple[Undecided, ...] = ()
+    """Where the dry run stopped, because something hidden decides what follows."""
 
     digest: str = ""
     """Names exactly this answer to exactly this request; SHA-256, in hexadecimal."""
@@ -63,23 +93,27 @@ async def would_change(found: Rehearsed, load: Load, now: datetime) -> WouldChan
         load: Gives the state of another stream of the league: a season that counts it.
     """
     tournaments: dict[str, TournamentChange] = {}
+    tables: dict[str, TableChange] = {}
     seasons: dict[str, tuple[StandingChange, ...]] = {}
     for stream, after in found.after.items():
         before = found.before[stream]
         category, _, number = stream.partition("-")
-        if category == "tournament" and after is not before:
+        if after is before:
+            continue
+        if category == "tournament":
             tournaments[f"trn_{number}"] = consequences.of_tournament(before, after)
-            counting = season_of(before)
-            if counting is not None and stream_of(counting) not in found.after:
-                season = await load(league_of_terms(before), stream_of(counting))
-                seasons[counting] = _counted(season, after, now)
-        elif category == "season" and isinstance(before, Opened) and after is not before:
+        elif category == "table" and isinstance(before, Table):
+            tables[f"tbl_{number}"] = consequences.of_table(before, after)
+        elif category == "season" and isinstance(before, Opened):
             seasons[f"ssn_{number}"] = consequences.of_season(before, after)
+    seasons |= await _counted(found, load, now)
     content = WouldChange(
         dry_run=True,
         events=tuple(each.__struct_config__.tag for each in found.events),
         tournaments=tournaments,
+        tables={key: change for key, change in tables.items() if change},
         seasons={key: changes for key, changes in seasons.items() if changes},
+        depends_on=_undecided(found),
     )
     content.digest = sha256(found.asked + _canonical.encode(content)).hexdigest()
     return content
@@ -96,20 +130,76 @@ def league_of_terms(state: Any) -> str:
     return str(state.terms.league)
 
 
+def _undecided(found: Rehearsed) -> tuple[Undecided, ...]:
+    """Return where the rehearsal stopped."""
+    if found.stopped:
+        return (Undecided(on="hidden_value", detail=_ON_HIDDEN),)
+    tables = (each for each in found.after.values() if isinstance(each, Table))
+    return tuple(
+        Undecided(on="hand_in_play", table=each.table, hand=each.hand.hand, detail=_ON_HAND)
+        for each in tables
+        if each.hand is not None and each.hand.decision is None
+    )
+
+
+async def _counted(
+    found: Rehearsed, load: Load, now: datetime
+) -> dict[str, tuple[StandingChange, ...]]:
+    """Return what seasons will count otherwise, once they are told of the tournaments *after*."""
+    seasons: dict[str, tuple[StandingChange, ...]] = {}
+    for stream, after in found.after.items():
+        before = found.before[stream]
+        counting = season_of(before) if stream.startswith("tournament-") else None
+        if counting is None or after is before:
+            continue
+        there = stream_of(counting)
+        told_before = found.before.get(there)
+        if told_before is None:
+            told_before = withheld(await load(league_of_terms(before), there))
+        season = found.after.get(there, told_before)
+        told = policies.season_told(season, after, now=now)
+        if not isinstance(season, Opened) or season.closed or told is None:
+            continue  # what a closed season has counted stays so
+        _, counted = DECIDERS["season"].carry_out(season, told)
+        seasons[counting] = consequences.of_season(told_before, counted)
+    return seasons
+
+
 async def _answer(request: Asked, found: Rehearsed) -> Response[bytes]:
-    writer = shell_of(request).desk.writer
+    shell = shell_of(request)
+    writer = shell.desk.writer
+    await _demand_not_entered(request, found)
 
     async def load(league: str, stream: str) -> Any:
         return (await writer.load(league, stream)).state
 
-    content = await would_change(found, load, shell_of(request).now())
+    content = await would_change(found, load, shell.now())
+    await _trace(request, found)
     return Response(msgspec.json.encode(content), status_code=200, media_type="application/json")
 
 
-def _counted(season: Any, tournament: Any, now: datetime) -> tuple[StandingChange, ...]:
-    """Return what *season* would count otherwise of *tournament* as it would be."""
-    told = policies.season_told(season, tournament, now=now)
-    if not isinstance(season, Opened) or season.closed or told is None:
-        return ()  # what a closed season has counted stays so
-    _, counted = DECIDERS["season"].carry_out(season, told)
-    return consequences.of_season(season, counted)
+async def _demand_not_entered(request: Asked, found: Rehearsed) -> None:
+    """
+    Check that the caller plays in no tournament whose tables *found* reaches.
+
+    Raises:
+        Forbidden: If the caller is entered there.
+    """
+    writer, player = shell_of(request).desk.writer, principal_of(request).account.player
+    tables = [each for each in found.after.values() if isinstance(each, Table)]
+    for above in {each.tournament for each in tables}:
+        state = (await writer.load(found.league, stream_of(above))).state
+        if entrant_of(state, player) is not None:
+            raise Forbidden(
+                "nobody who is entered may try what reaches a table of the tournament",
+                capability=operation_of(request).capability,
+            )
+
+
+async def _trace(request: Asked, found: Rehearsed) -> None:
+    """Write down who tried what: a dry run appends nothing that would show it."""
+    actor = principal_of(request).account.player
+    subject = next(iter(request.path_params.values()), "")
+    about = f"{operation_of(request).name} {subject}"
+    async with shell_of(request).engine.begin() as connection:
+        await deeds.add(connection, [number_of(found.league)], actor, "command_rehearsed", about)

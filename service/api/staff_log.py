@@ -54,7 +54,7 @@ class Deed(msgspec.Struct, kw_only=True):
     """Of the event; of an epoch the reason that was given; else what was done."""
     stream: str | None = None
     about: str | None = None
-    """To what, beside the log: ``plr_…``, ``hnd_…``, ``lge_…``."""
+    """To what, beside the log: ``plr_…``, ``hnd_…``; of a dry run the operation before it."""
     index: int
     """The event's position; of an epoch, or beside the log, the events there were."""
     number: int = 0

@@ -1,10 +1,19 @@
-"""A command decided for the sake of knowing: what it would cause, and nothing appended."""
+"""
+A command decided to see what it would cause; nothing is appended.
+
+It is decided on states without their hidden values, so that no rehearsal of any command
+tells more than everybody at the rail can know.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from msgspec.structs import replace
+
 from engine.decider import Decider
+from engine.hidden import HiddenNeeded
+from engine.withholding import withheld
 from service.eventstore.batch import Decide, Entry, States
 from service.eventstore.codec import Codec, category_of
 from service.eventstore.states import Loaded, StateCache
@@ -17,16 +26,26 @@ class Rehearsed(Exception):
     So nothing that would follow from the command is done either.
     """
 
-    def __init__(self, before: dict[str, Any], after: dict[str, Any], events: list[Any]) -> None:
+    def __init__(
+        self,
+        before: dict[str, Any],
+        after: dict[str, Any],
+        events: list[Any],
+        *,
+        stopped: bool = False,
+    ) -> None:
         super().__init__("rehearsed, and not sent")
         self.asked = b""
         """What was asked, in bytes, where the answer's digest has to hold for this alone."""
+        self.league = ""
         self.before = before
-        """States of the streams that it would append to."""
+        """States of the streams that it would append to, without hidden values."""
         self.after = after
         """States it would lead to; the same streams."""
         self.events = events
-        """In order."""
+        """In order; up to where something hidden decides."""
+        self.stopped = stopped
+        """Whether a hidden value was needed before anything could be said."""
 
 
 async def rehearse(codec: Codec, cache: StateCache, league: UUID, decide: Decide) -> Rehearsed:
@@ -36,15 +55,27 @@ async def rehearse(codec: Codec, cache: StateCache, league: UUID, decide: Decide
     Raises:
         CommandRejected: As *decide* refuses it.
     """
-    seen = _Fresh(cache, league)
-    entries: Sequence[Entry] = await decide(seen)
-    return await carried_out(codec.deciders, seen, entries)
+    return await carried_out(codec.deciders, Certain(_Fresh(cache, league)), decide)
 
 
 async def carried_out(
+    deciders: Mapping[str, Decider[Any, Any, Any]], seen: "Certain", decide: Decide
+) -> Rehearsed:
+    """
+    Return what *decide* leads to on the states *seen*, as far as it is certain.
+
+    Raises:
+        CommandRejected: As *decide* refuses it.
+    """
+    try:
+        return await _followed(deciders, seen, await decide(seen))
+    except HiddenNeeded:
+        return Rehearsed({}, {}, [], stopped=True)
+
+
+async def _followed(
     deciders: Mapping[str, Decider[Any, Any, Any]], seen: States, entries: Sequence[Entry]
 ) -> Rehearsed:
-    """Return what *entries*, which were decided on the states *seen*, lead to."""
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
     events: list[Any] = []
@@ -62,17 +93,30 @@ async def carried_out(
     return Rehearsed(before, after, events)
 
 
-class _Fresh:
-    """States as the log has them now, each read once."""
+class Certain:
+    """The states of *seen* without their hidden values: all that a rehearsal is given."""
 
-    def __init__(self, cache: StateCache, league: UUID) -> None:
-        self._cache = cache
-        self._league = league
+    def __init__(self, seen: States) -> None:
+        self._seen = seen
         self.found: dict[str, Loaded] = {}
 
     async def load(self, stream: str) -> Loaded:
         """Return the state of *stream*."""
         known = self.found.get(stream)
         if known is None:
-            known = self.found[stream] = await self._cache.load(self._league, stream, fresh=True)
+            loaded = await self._seen.load(stream)
+            known = replace(loaded, state=withheld(loaded.state))
+            self.found[stream] = known
         return known
+
+
+class _Fresh:
+    """States as the log has them now."""
+
+    def __init__(self, cache: StateCache, league: UUID) -> None:
+        self._cache = cache
+        self._league = league
+
+    async def load(self, stream: str) -> Loaded:
+        """Return the state of *stream*."""
+        return await self._cache.load(self._league, stream, fresh=True)

@@ -38,7 +38,7 @@ from service.disputes.ruling import Acts, frozen, ruled, taken
 from service.eventstore.batch import Decide
 from service.eventstore.record import Metadata
 from service.eventstore.record import Recorded as Row
-from service.eventstore.rehearsal import carried_out
+from service.eventstore.rehearsal import Certain, carried_out
 from service.generating.chance import Dice
 from service.generating.world import SeededEntropy
 from service.writer import Command, Entry, States
@@ -199,7 +199,10 @@ class Court:
             async def load(_: str, other: str) -> Any:
                 return (await states.load(other)).state
 
-            found = await carried_out(DECIDERS, states, await ruled(states, stream, command, acts))
+            async def rule(seen: States) -> list[Entry]:
+                return await ruled(seen, stream, command, acts)
+
+            found = await carried_out(DECIDERS, Certain(states), rule)
             found.asked = asked
             digest = (await would_change(found, load, command.now)).digest
             return await ruled(states, stream, replace(command, dry_run=digest), acts)

@@ -4,6 +4,7 @@ The end at an hour: hands in play are the last ones, or as many more as are draw
 Source: WSOP rule 125; rulebook ``finish.last_hands``.
 """
 
+from engine.hidden import unsealed
 from engine.rng import Stream, derive_seed
 from engine.tournament.events import Event
 from engine.tournament.fairness.digests import of_draws
@@ -57,6 +58,6 @@ def _drawn(state: Running) -> LotDrawn | None:
     if between is None:
         return None
     number = state.draws + 1
-    seed = derive_seed(bytes.fromhex(state.masters.open), "draws", DRAW_TABLE, number, 1)
+    seed = derive_seed(unsealed(state.masters.open), "draws", DRAW_TABLE, number, 1)
     below = Stream(seed, "lot", 1, of_draws(state)).below(between.high - between.low + 1)
     return LotDrawn(number=number, low=between.low, high=between.high, drawn=between.low + below)
