@@ -41,6 +41,15 @@ class Entered(NamedTuple):
     claim: bytes
 
 
+class Claimable(NamedTuple):
+    """The player a good code is for, and who gave the code out."""
+
+    league: LeagueId
+    player: PlayerId
+    by: PlayerId | None
+    """None for codes from before this was kept."""
+
+
 class Claim(NamedTuple):
     """What somebody needs who makes an entered player theirs."""
 
@@ -80,10 +89,18 @@ async def known(engine: AsyncEngine, league: str, identities: Iterable[str]) -> 
 
 
 async def enter(
-    connection: AsyncConnection, league: str, players: Sequence[Entered], now: datetime
+    connection: AsyncConnection,
+    league: str,
+    players: Sequence[Entered],
+    now: datetime,
+    *,
+    by: UUID,
 ) -> dict[str, PlayerId]:
     """
     Keep *players*, and return who each identity is.
+
+    Args:
+        by: Who gives the claim codes out.
 
     One that another request has entered meanwhile is who it was entered as.
     """
@@ -106,6 +123,7 @@ async def enter(
                 "identity": each.identity,
                 "claim": each.claim,
                 "claim_until": now + CLAIM_FOR,
+                "claim_by": by,
                 "entered_at": now,
             }
             for each in new
@@ -115,7 +133,7 @@ async def enter(
 
 
 async def renew_claim(
-    engine: AsyncEngine, league: str, player: str, claim: bytes, now: datetime
+    engine: AsyncEngine, league: str, player: str, claim: bytes, now: datetime, *, by: UUID
 ) -> bool:
     """Give out another code, the old one is void; False if nobody can claim this player here."""
     unclaimed = (
@@ -131,14 +149,14 @@ async def renew_claim(
                 entered_player.c.league == number_of(league),
                 unclaimed,
             )
-            .values(claim=claim, claim_until=now + CLAIM_FOR)
+            .values(claim=claim, claim_until=now + CLAIM_FOR, claim_by=by)
         )
     return bool(changed.rowcount)
 
 
-async def claimable(connection: AsyncConnection, code: str, now: datetime) -> LeagueId | None:
+async def claimable(connection: AsyncConnection, code: str, now: datetime) -> Claimable | None:
     """
-    Return the league in which *code* makes a player somebody's; None if it is no good.
+    Return which player *code* makes somebody's; None if it is no good.
 
     The player stays locked to the end of the transaction.
     """
@@ -152,7 +170,11 @@ async def claimable(connection: AsyncConnection, code: str, now: datetime) -> Le
     if row is None or row.claim is None or now >= row.claim_until:
         return None
     good = hmac.compare_digest(row.claim, digest_of(code))
-    return LeagueId(identifier("lge", row.league)) if good else None
+    if not good:
+        return None
+    by = None if row.claim_by is None else PlayerId(identifier("plr", row.claim_by))
+    player = PlayerId(identifier("plr", number))
+    return Claimable(LeagueId(identifier("lge", row.league)), player, by)
 
 
 async def joined(connection: AsyncConnection, person: UUID) -> LeagueId | None:
@@ -202,7 +224,7 @@ async def claim_player(
     await connection.execute(
         sa.update(entered_player)
         .where(entered_player.c.account == number)
-        .values(claim=None, claim_until=None)
+        .values(claim=None, claim_until=None, claim_by=None)
     )
     return number
 

@@ -141,6 +141,7 @@ entered_player = sa.Table(
     sa.Column("identity", sa.Text, nullable=False),
     sa.Column("claim", sa.LargeBinary),
     sa.Column("claim_until", _INSTANT),
+    sa.Column("claim_by", _UUID),
     sa.Column("entered_at", _INSTANT, nullable=False),
     sa.UniqueConstraint("league", "identity", name="uq_entered_player_identity"),
 )

@@ -32,6 +32,7 @@ from engine.league.events import (
     MemberRemoved,
     MemberRoleChanged,
 )
+from engine.league.roles import STAFF, Role
 from engine.league.state import Created, State
 from engine.values import PlayerId
 
@@ -114,14 +115,31 @@ def _change_role(state: Created, command: ChangeRole) -> tuple[Event, ...]:
     if held == command.role:
         return ()
     _keep_an_owner(state, command.player)
-    return (MemberRoleChanged(player=command.player, role=command.role),)
+    changed = MemberRoleChanged(player=command.player, role=command.role)
+    return (changed, *_ended_with(state, held))
 
 
 def _remove(state: Created, command: RemoveMember) -> tuple[Event, ...]:
-    if state.role_of(command.player) is None:
+    held = state.role_of(command.player)
+    if held is None:
         return ()
     _keep_an_owner(state, command.player)
-    return (MemberRemoved(player=command.player),)
+    return (MemberRemoved(player=command.player), *_ended_with(state, held))
+
+
+def _ended_with(state: Created, held: Role) -> tuple[InvitationRevoked, ...]:
+    """
+    Return the end of all invitations to offices when an owner stops being one.
+
+    A former owner may know their codes, and must not come back by one.
+    """
+    if held != "owner":
+        return ()
+    return tuple(
+        InvitationRevoked(invitation=each.invitation)
+        for each in state.invitations
+        if each.role in STAFF
+    )
 
 
 def _keep_an_owner(state: Created, player: PlayerId) -> None:

@@ -18,7 +18,9 @@ Capability = Literal[
     "read_league",
     "enter_tournaments",
 ]
-"""``manage_members`` is about offices, ``manage_players`` about who holds none."""
+"""
+``manage_players`` acts on people without an office; ``manage_members`` gives and takes offices.
+"""
 
 STAFF: frozenset[Role] = frozenset({"owner", "director", "referee", "scorer", "auditor"})
 """Who holds an office; they see what is not announced yet."""
@@ -74,3 +76,16 @@ def may(role: Role | None, capability: Capability, *, entered: bool = False) -> 
     if role is None or capability not in _CAPABILITIES[role]:
         return False
     return not (entered and capability in LOST_WHEN_ENTERED)
+
+
+def needed_over(*roles: Role | None) -> Capability:
+    """
+    Return the capability that acting on a person needs.
+
+    Args:
+        roles: The roles that the person holds, or is to get; None for no member.
+
+    >>> needed_over(None), needed_over("player", "referee")
+    ('manage_players', 'manage_members')
+    """
+    return "manage_members" if STAFF.intersection(roles) else "manage_players"

@@ -13,7 +13,7 @@ from typing import Any
 from engine.dispute.state import Claimed
 from engine.dispute.values import Subject
 from engine.errors import InvariantViolated
-from engine.league.roles import LOST_WHEN_ENTERED, STAFF, Capability, Role, may
+from engine.league.roles import LOST_WHEN_ENTERED, STAFF, Capability, Role, may, needed_over
 from engine.league.state import Created
 from engine.season.state import Opened
 from engine.tournament.state import Cancelled, Drafted, Finished, Registering, Running, Unannounced
@@ -175,6 +175,16 @@ def demand_also(role: Role, capability: Capability, *, entered: bool = False) ->
     """
     if not may(role, capability, entered=entered):
         raise Forbidden("the role in this league does not allow this", capability=capability)
+
+
+def demand_over(role: Role, *held: Role | None) -> None:
+    """
+    Check that *role* may act on a person who holds, or is to get, the roles *held*.
+
+    Raises:
+        Forbidden: With the capability that is missing.
+    """
+    demand_also(role, needed_over(*held))
 
 
 async def _plays_at(request: Asked, place: Place) -> bool:

@@ -11,11 +11,11 @@ from engine.league.errors import BanInvalid, StaffNotBannable
 from engine.values import BanId, PlayerId, number_of
 from service.accounts import names
 from service.api import texts
-from service.api.access import demand_form, reach
+from service.api.access import demand_form, demand_over, reach
 from service.api.bodies import read_body
 from service.api.inputs import Instant, in_utc
 from service.api.listing import listed
-from service.api.operations import operation
+from service.api.operations import OnPeople, operation
 from service.api.paging import Page
 from service.api.positions import live_listing
 from service.api.shell import Asked, shell_of
@@ -60,6 +60,7 @@ class BanShown(msgspec.Struct, kw_only=True):
     "Ban a player, a member or not; an earlier ban of theirs no longer counts.",
     needs="manage_players", scope="leagues:manage", body=BanWanted, answer=BanMade,
     problems=("forbidden", "staff_not_bannable", "ban_invalid"),
+    on_people=OnPeople("ban", "keeps somebody out", "nobody"),
 )  # fmt: skip
 async def ban_player(
     request: Asked, league_id: FromPath[str], player_id: FromPath[str]
@@ -93,7 +94,8 @@ async def ban_player(
 @operation(
     "DELETE", "/v1/leagues/{league_id:str}/bans/{player_id:str}", "lift_ban",
     "End a player's ban before its time.",
-    needs="manage_players", scope="leagues:manage", answer=BanMade,
+    needs="manage_players", scope="leagues:manage", answer=BanMade, problems=("forbidden",),
+    on_people=OnPeople("ban", "lets somebody in again", "manage_members"),
 )  # fmt: skip
 async def lift_ban(
     request: Asked, league_id: FromPath[str], player_id: FromPath[str]
@@ -102,6 +104,7 @@ async def lift_ban(
     shell = shell_of(request)
     place = await reach(request, league_id, "lge")
     demand_form(player_id, "plr")
+    demand_over(place.role, place.state.role_of(PlayerId(player_id)))
     command = LiftBan(player=PlayerId(player_id))
     receipt = await decide_one(shell, league_id, league_id, order_of(request, b""), [command])
     lifted = [each.event.ban for each in receipt.recorded]

@@ -21,7 +21,7 @@ from service.api.bodies import read_body
 from service.api.disputes import DisputeChanged, changed, claimed, demand_uninvolved
 from service.api.inputs import Instant, in_utc
 from service.api.listing import listed
-from service.api.operations import operation
+from service.api.operations import OnPeople, operation
 from service.api.paging import Page
 from service.api.positions import live_listing
 from service.api.shell import Asked, principal_of, shell_of
@@ -83,6 +83,7 @@ class DisclosureShown(msgspec.Struct, kw_only=True):
     needs="rule_disputes", scope="hands:audit", body=DisclosureWanted, answer=DisputeChanged,
     status=201, key_required=True,
     problems=("forbidden", "dispute_invalid", "another_person_needed"),
+    on_people=OnPeople("disclosure", "lets an auditor open sealed values", "rule_disputes"),
 )  # fmt: skip
 async def grant_disclosure(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
     """Grant it to somebody who may audit and does not play there."""

@@ -16,12 +16,12 @@ from engine.league.errors import InvitationUnknown
 from engine.league.roles import Role
 from engine.values import LeagueId, PlayerId, stream_of
 from service.accounts import derived
-from service.api.access import demand_also, league_of, reach
+from service.api.access import demand_over, league_of, reach
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
 from service.api.listing import listed
 from service.api.members import Membership
-from service.api.operations import operation
+from service.api.operations import OnPeople, operation
 from service.api.paging import Page
 from service.api.positions import live_listing
 from service.api.shell import Asked, principal_of, shell_of
@@ -78,14 +78,14 @@ class InvitationRevoked(msgspec.Struct, kw_only=True):
     "Make an invitation code; for another role than player as an owner only.",
     needs="manage_players", scope="leagues:manage", body=InvitationWanted, answer=Invitation,
     status=201, problems=("forbidden", "invitation_invalid"),
+    on_people=OnPeople("invitation", "makes a code for new members", "manage_members"),
 )  # fmt: skip
 async def invite(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """Let whoever knows a code join; the code names its league."""
     shell = shell_of(request)
     body, raw = await read_body(request, InvitationWanted)
     place = await reach(request, league_id, "lge")
-    if body.role != "player":
-        demand_also(place.role, "manage_members")
+    demand_over(place.role, body.role)
     order = order_of(request, raw)
     secret = derived(shell.settings.secret_key, "invitation", order.command_id)[:20]
     code = base64.urlsafe_b64encode(UUID(hex=league_id[4:]).bytes + secret).decode()
@@ -136,6 +136,7 @@ async def list_invitations(request: Asked, league_id: FromPath[str]) -> Response
     "DELETE", "/v1/leagues/{league_id:str}/invitations/{invitation_id:str}", "revoke_invitation",
     "End an invitation; for another role than player as an owner only.",
     needs="manage_players", scope="leagues:manage", answer=InvitationRevoked,
+    on_people=OnPeople("removal", "ends a code for new members", "manage_members"),
 )  # fmt: skip
 async def revoke_invitation(
     request: Asked, league_id: FromPath[str], invitation_id: FromPath[str]
@@ -146,8 +147,7 @@ async def revoke_invitation(
     if len(invitation_id) != _DIGEST_DIGITS:
         raise StreamNotFound("there is nothing here under this name")
     held = place.state.invitation(invitation_id)
-    if held is not None and held.role != "player":
-        demand_also(place.role, "manage_members")
+    demand_over(place.role, None if held is None else held.role)
     command = RevokeInvitation(invitation=invitation_id)
     receipt = await decide_one(shell, league_id, league_id, order_of(request, b""), [command])
     content = {"league": league_id, "id": invitation_id}
@@ -158,6 +158,7 @@ async def revoke_invitation(
     "POST", "/v1/invitations/{code:str}/accept", "accept_invitation", "Join a league by a code.",
     needs="account", scope="tables:play", body=Nothing, answer=Membership, status=201,
     problems=("invitation_expired", "player_banned"),
+    on_people=OnPeople("by_invitation", "lets the caller in, in the code's role", "caller"),
 )  # fmt: skip
 async def accept_invitation(request: Asked, code: FromPath[str]) -> Response[bytes]:
     """Become a member in the invitation's role; who is one already stays as they are."""

@@ -14,7 +14,7 @@ from service.api.access import demand_form, reach
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
 from service.api.listing import listed
-from service.api.operations import operation
+from service.api.operations import OnPeople, operation
 from service.api.paging import Page
 from service.api.positions import live_listing
 from service.api.shell import Asked, principal_of, shell_of
@@ -69,6 +69,7 @@ async def list_members(request: Asked, league_id: FromPath[str]) -> Response[byt
     "Give a member another role.",
     needs="manage_members", scope="leagues:manage", body=RoleWanted, answer=Membership,
     problems=("forbidden", "member_unknown", "last_owner"),
+    on_people=OnPeople("role", "gives a member another role", "manage_members"),
 )  # fmt: skip
 async def change_role(
     request: Asked, league_id: FromPath[str], player_id: FromPath[str]
@@ -85,6 +86,7 @@ async def change_role(
     "DELETE", "/v1/leagues/{league_id:str}/members/{player_id:str}", "remove_member",
     "Remove a member; what they have played stays.",
     needs="manage_members", scope="leagues:manage", answer=Membership, problems=("last_owner",),
+    on_people=OnPeople("removal", "removes a member", "manage_members"),
 )  # fmt: skip
 async def remove_member(
     request: Asked, league_id: FromPath[str], player_id: FromPath[str]
@@ -99,6 +101,7 @@ async def remove_member(
     "POST", "/v1/leagues/{league_id:str}/leave", "leave_league", "Leave a league.",
     needs="read_league", scope="tables:play", body=Nothing, answer=Membership,
     problems=("last_owner",),
+    on_people=OnPeople("removal", "removes the caller", "caller"),
 )  # fmt: skip
 async def leave_league(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """Remove the caller."""

@@ -7,7 +7,7 @@ not start.  ``service.api.access`` checks by it, and ``docs/roles.md`` is made f
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from litestar import route
 from litestar.handlers import HTTPRouteHandler
@@ -25,6 +25,29 @@ Who may ask: ``anyone``, without a token; ``account``, about what is one's own; 
 capability in the league of the object.  ``own_entry`` is ``enter_tournaments`` and an
 entry in the tournament it is about.
 """
+
+
+Effect = Literal[
+    "invitation", "claim", "by_invitation", "by_claim", "role", "removal", "ban", "disclosure"
+]
+"""
+What a route does to a person's rights.  The answer holds an ``invitation`` or a ``claim``: a code
+that makes somebody a member.  ``by_invitation`` and ``by_claim`` use such a code.
+"""
+
+
+class OnPeople(NamedTuple):
+    """How a route acts on a person, other than by letting them play."""
+
+    effect: Effect
+    deed: str
+    """In the words of ``docs/roles.md``."""
+
+    offices: Capability | Literal["nobody", "caller"]
+    """
+    What it needs, beside ``needs``, if the person holds an office or is to get one:
+    ``nobody`` may, or it is about the ``caller``.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +73,7 @@ class Operation:
     body_max: int
     """Bytes."""
 
+    on_people: OnPeople | None
     dry_run: bool
     """Whether ``?dry_run=true`` answers with what would change; ``rehearsable`` sees to it."""
 
@@ -88,6 +112,7 @@ def operation(
     takes: str = "application/json",
     body_max: int = BODY_MAX,
     dry_run: bool = False,
+    on_people: OnPeople | None = None,
 ) -> Callable[[Any], HTTPRouteHandler]:
     """
     Return a decorator that makes a handler the answer to *method* *path*.
@@ -96,23 +121,14 @@ def operation(
         needs: Who may ask, beside holding a token that allows ``scope``.
         scope: What the token must allow.
         problems: Codes this operation may answer beside those that all may.
+        on_people: Needed by a route that changes who belongs to a league, and as what.
     """
     described = Operation(
-        name=name,
-        summary=summary,
-        scope=scope,
-        needs=needs,
-        body=body,
-        answer=answer,
-        status=status,
-        query=(*query, "dry_run") if dry_run else query,
-        key_required=key_required,
-        problems=problems,
-        media=media,
-        takes=takes,
-        body_max=body_max,
-        dry_run=dry_run,
-    )
+        name=name, summary=summary, scope=scope, needs=needs, on_people=on_people,
+        body=body, takes=takes, body_max=body_max, query=(*query, "dry_run") if dry_run else query,
+        answer=answer, status=status, media=media, problems=problems,
+        key_required=key_required, dry_run=dry_run,
+    )  # fmt: skip
     return route(
         path,
         http_method=[method, "HEAD"] if path in ("/livez", "/readyz") else [method],

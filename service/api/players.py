@@ -9,19 +9,20 @@ import sqlalchemy as sa
 from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.banning import demand_unbanned
 from engine.league.commands import AddMember, RemoveMember
-from engine.league.roles import may
+from engine.league.roles import STAFF, may, needed_over
 from engine.league.state import Created
-from engine.values import PlayerId, identifier, number_of, stream_of
+from engine.values import LeagueId, PlayerId, identifier, number_of, stream_of
 from service import accounts, entering
-from service.api.access import Place, demand_form, reach
+from service.api.access import Place, demand_form, demand_over, reach
 from service.api.accounts import AccountMade, Label, Login, Password, TokenWanted, mint
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
 from service.api.members import Membership
-from service.api.operations import operation
+from service.api.operations import OnPeople, operation
 from service.api.shell import Asked, Shell, client_address, principal_of, shell_of
 from service.api.submitting import Order, answer, decide_one, encoded, order_of
 from service.entering import CLAIM_FOR, Claim, Entered, claim_code, digest_of, identity_of
@@ -104,6 +105,7 @@ class Imported(msgspec.Struct, kw_only=True):
     "Enter a player who has no account; the answer holds a code to claim it with.",
     needs="manage_players", scope="leagues:manage", body=PlayerWanted, answer=PlayerEntered,
     status=201, problems=("forbidden", "player_banned"),
+    on_people=OnPeople("claim", "enters a player, with a claim code", "nobody"),
 )  # fmt: skip
 async def enter_player(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """Make a member of somebody; one the league has entered before is found again."""
@@ -128,6 +130,7 @@ async def enter_player(request: Asked, league_id: FromPath[str]) -> Response[byt
     needs="manage_players", scope="leagues:manage", body=str, takes="text/csv",
     body_max=BYTES_MAX, answer=Imported, query=("dry_run",),
     problems=("forbidden", "invalid_csv", "import_refused"),
+    on_people=OnPeople("claim", "enters players, each with a claim code", "manage_members"),
 )  # fmt: skip
 async def import_members(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """Import; a list imported twice makes nobody twice."""
@@ -156,6 +159,7 @@ async def import_members(request: Asked, league_id: FromPath[str]) -> Response[b
     "Give out another code for a player who was entered; the old one is void.",
     needs="manage_players", scope="leagues:manage", body=Nothing, answer=ClaimCode, status=201,
     problems=("forbidden", "not_claimable"),
+    on_people=OnPeople("claim", "gives out another claim code", "manage_members"),
 )  # fmt: skip
 async def renew_claim(
     request: Asked, league_id: FromPath[str], player_id: FromPath[str]
@@ -163,11 +167,17 @@ async def renew_claim(
     """Renew; a player whom somebody has claimed belongs to that person."""
     shell = shell_of(request)
     _, raw = await read_body(request, Nothing)
-    await reach(request, league_id, "lge")
+    place = await reach(request, league_id, "lge")
     demand_form(player_id, "plr")
+    role = place.state.role_of(PlayerId(player_id))
+    demand_over(place.role, role)
+    if role == "owner":
+        raise BadRequest("not_claimable", "an owner is made by name, never by a code")
     order, now = order_of(request, raw), shell.now()
     code = claim_code(shell.settings.secret_key, order.command_id, number_of(player_id))
-    if not await entering.renew_claim(shell.engine, league_id, player_id, digest_of(code), now):
+    if not await entering.renew_claim(
+        shell.engine, league_id, player_id, digest_of(code), now, by=_me(request)
+    ):
         raise BadRequest("not_claimable", "nobody can claim this player from this league")
     made = ClaimCode(league=league_id, player=player_id, code=code, expires_at=now + CLAIM_FOR)
     return encoded(made, 201)
@@ -177,6 +187,7 @@ async def renew_claim(
     "POST", "/v1/claims", "claim_player", "Make a player who was entered mine, by a code.",
     needs="anyone", body=ClaimWanted, answer=AccountMade, status=201,
     problems=("not_found", "login_taken"),
+    on_people=OnPeople("by_claim", "makes an account of an entered player", "caller"),
 )  # fmt: skip
 async def claim_player(request: Asked) -> Response[bytes]:
     """Sign up as the player; whoever has an account already joins the player to it."""
@@ -188,11 +199,10 @@ async def claim_player(request: Asked) -> Response[bytes]:
     try:
         async with shell.engine.begin() as connection:
             again = await seen(connection, order.command_id, raw, now)
-            number = (
-                entering.number_in(body.code)
-                if again
-                else await entering.claim_player(connection, claim, hashed, now)
-            )
+            number = entering.number_in(body.code)
+            if not again:
+                await _claimable(shell, connection, body.code, now)
+                number = await entering.claim_player(connection, claim, hashed, now)
             if number is None:
                 raise StreamNotFound("there is nothing here under this name")
             shown = await mint(shell, connection, number, order.command_id, TokenWanted())
@@ -210,6 +220,7 @@ async def claim_player(request: Asked) -> Response[bytes]:
     "Take the place of a player who was entered, with the account I have.",
     needs="account", scope="tables:play", body=CodeWanted, answer=Membership, status=201,
     problems=("not_found", "not_claimable", "player_banned"),
+    on_people=OnPeople("by_claim", "puts the caller in an entered player's place", "caller"),
 )  # fmt: skip
 async def join_player(request: Asked) -> Response[bytes]:
     """
@@ -225,29 +236,55 @@ async def join_player(request: Asked) -> Response[bytes]:
     try:
         async with shell.engine.begin() as connection:
             again = await seen(connection, order.command_id, raw, now)
-            league = (
-                await entering.joined(connection, me.number)
-                if again
-                else await entering.claimable(connection, body.code, now)
-            )
-            if league is None:
-                raise StreamNotFound("there is nothing here under this name")
             commands: list[AddMember | RemoveMember] = []
-            if not again:
+            league: LeagueId | None
+            if again:
+                league = await entering.joined(connection, me.number)
+                if league is None:
+                    raise StreamNotFound("there is nothing here under this name")
+            else:
+                house = await _claimable(shell, connection, body.code, now)
                 await entering.join_player(connection, body.code, me.number)
-                commands = await _instead(shell, league, PlayerId(me.player), other, now)
+                commands, league = _instead(house, PlayerId(me.player), other, now), house.league
             # Refused, it leaves the code good; whoever comes again after a crash finds it done.
             receipt = await decide_one(shell, league, league, order, commands)
     except sa.exc.IntegrityError as error:
         detail = "your account was entered from a list itself"
         raise BadRequest("not_claimable", detail) from error
-    house = (await shell.desk.writer.load(league, stream_of(league), fresh=False)).state
-    content = {"league": league, "player": me.player, "role": house.role_of(me.player)}
+    state = (await shell.desk.writer.load(league, stream_of(league), fresh=False)).state
+    content = {"league": league, "player": me.player, "role": state.role_of(me.player)}
     return answer(receipt, content, version_of=stream_of(league))
 
 
-async def _instead(
-    shell: Shell, league: str, me: PlayerId, other: PlayerId, now: datetime
+async def _claimable(
+    shell: Shell, connection: AsyncConnection, code: str, now: datetime
+) -> Created:
+    """
+    Return the league in which *code* is good, as it stands.
+
+    A code is worth what its giver may do now: for a player who holds an office by now,
+    the giver must be an owner.
+
+    Raises:
+        StreamNotFound: If the code is no good.
+    """
+    found = await entering.claimable(connection, code, now)
+    if found is not None:
+        loaded = await shell.desk.writer.load(found.league, stream_of(found.league))
+        house: Created = loaded.state
+        role = house.role_of(found.player)
+        giver = None if found.by is None else house.role_of(found.by)
+        if role not in STAFF or (role != "owner" and may(giver, needed_over(role))):
+            return house
+    raise StreamNotFound("there is nothing here under this name")
+
+
+def _me(request: Asked) -> UUID:
+    return principal_of(request).account.number
+
+
+def _instead(
+    house: Created, me: PlayerId, other: PlayerId, now: datetime
 ) -> list[AddMember | RemoveMember]:
     """
     Return how *me* comes where *other* was; who is a member already keeps the own office.
@@ -256,7 +293,6 @@ async def _instead(
         StreamNotFound: If *other* is no member any more.
         PlayerBanned: If *other* is banned.
     """
-    house = (await shell.desk.writer.load(league, stream_of(league))).state
     role = house.role_of(other)
     if role is None:
         raise StreamNotFound("there is nothing here under this name")
@@ -283,7 +319,7 @@ async def _import(
         for row, (number, code) in zip(rows, new, strict=True)
     ]
     async with shell.engine.begin() as connection:
-        players = await entering.enter(connection, place.league, wanted, now)
+        players = await entering.enter(connection, place.league, wanted, now, by=_me(request))
     commands = [
         AddMember(player=players[row.identity], role=row.role, now=order.command.received_at)
         for row in rows
@@ -306,7 +342,7 @@ def _refused(
     league: Created = place.state
     found = []
     for row in rows:
-        if row.role != "player" and not may(place.role, "manage_members"):
+        if not may(place.role, needed_over(row.role)):
             found.append(Fault(row.line, "role", "only an owner gives offices"))
         player = before.get(row.identity)
         if player is None:

@@ -38,6 +38,7 @@ from tests.engine.scenario import Scenario
 
 leia, han, lando = player(1), player(2), player(3)
 CODE = "ab" * 32
+OFFICE = "cd" * 32
 
 created = LeagueCreated(league=LEAGUE, name="Corellian Circuit", owner=leia, sandbox=False)
 issued = InvitationIssued(invitation=CODE, role="player", uses_max=1, expires_at=None)
@@ -113,6 +114,24 @@ def test_an_owner_may_leave_when_another_stays() -> None:
     given = Scenario(decider).given(created).asked(AddMember(player=han, role="owner", now=NOON))
     given.when(RemoveMember(player=leia)).then(MemberRemoved(player=leia))
     given.when(RemoveMember(player=leia)).then_nothing()
+
+
+@pytest.mark.parametrize(
+    ("command", "event"),
+    [
+        (RemoveMember(player=leia), MemberRemoved(player=leia)),
+        (ChangeRole(player=leia, role="player"), MemberRoleChanged(player=leia, role="player")),
+    ],
+)
+def test_invitations_to_offices_end_when_an_owner_stops_being_one(
+    command: object, event: object
+) -> None:
+    """
+    Whoever made them may know the codes.
+    """
+    given = Scenario(decider).given(created).asked(AddMember(player=han, role="owner", now=NOON))
+    given = given.asked(Invite(invitation=CODE)).asked(Invite(invitation=OFFICE, role="referee"))
+    given.when(command).then(event, InvitationRevoked(invitation=OFFICE))
 
 
 def test_an_invitation_makes_a_member_as_often_as_it_says() -> None:

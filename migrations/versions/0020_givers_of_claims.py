@@ -1,0 +1,26 @@
+"""
+Keep who gave out each claim code: a code is worth what its giver may still do.
+
+Codes from before have no giver, and are good for players without an office only.
+"""
+
+from alembic import op
+
+revision = "0020"
+down_revision = "0019"
+branch_labels = None
+depends_on = None
+
+STATEMENTS = (
+    "ALTER TABLE entered_player ADD COLUMN claim_by uuid",
+    "GRANT UPDATE (claim_by) ON entered_player TO holotable_api",
+)
+
+
+def upgrade() -> None:
+    for statement in STATEMENTS:
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    op.execute("ALTER TABLE entered_player DROP COLUMN claim_by")

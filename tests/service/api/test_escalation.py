@@ -1,0 +1,85 @@
+"""Nobody comes to a right that nobody gave them, by up to three calls."""
+
+import pytest
+
+from engine.league import decisions
+from engine.league.roles import Role
+from service.api import access, players
+from tests.service.api.escalation import Attack, Chain, Step, chains
+from tests.service.api.matrix import routes
+
+pytestmark = pytest.mark.anyio
+
+OLD_HOLE = (Step("renew_claim", "auditor"), Step("claim_player", "another account"))
+"""A director renews the claim code of an entered auditor, and becomes the auditor."""
+
+
+async def successes(serving, role: Role, tried: list[Chain]) -> list[Chain]:
+    """Return those chains that the service lets *role* go through with."""
+    async with serving() as api:
+        attack = Attack(api)
+        await attack.meet()
+        return [chain for chain in tried if await attack.succeeds(role, chain)]
+
+
+@pytest.mark.parametrize("role", ["director", "owner"])
+async def test_no_chain_of_calls_gives_anybody_a_right_that_nobody_gave_them(
+    serving, role: Role
+) -> None:
+    tried = chains(role)
+    assert len(tried) > 40
+    assert await successes(serving, role, tried) == []
+
+
+def test_only_who_lets_people_in_could_come_to_more() -> None:
+    # Their chains would begin with a route that the matrix of roles refuses them.
+    assert [role for role in ("referee", "scorer", "auditor", "player") if chains(role)] == []
+
+
+async def test_without_the_check_of_offices_the_search_finds_the_old_hole(
+    serving, monkeypatch
+) -> None:
+    for module in (access, players):
+        monkeypatch.setattr(module, "needed_over", lambda *roles: "manage_players")
+    tried = [chain for chain in chains("director") if len(chain) == 2]
+    assert OLD_HOLE in tried
+    assert OLD_HOLE in await successes(serving, "director", tried)
+
+
+async def test_without_the_check_of_the_giver_the_search_finds_a_promotion(
+    serving, monkeypatch
+) -> None:
+    monkeypatch.setattr(players, "STAFF", frozenset())
+    chain = (
+        Step("renew_claim", "player"),
+        Step("an owner promotes", "auditor"),
+        Step("claim_player", "another account"),
+    )
+    assert chain in chains("director")
+    assert await successes(serving, "director", [chain]) == [chain]
+
+
+async def test_without_the_end_of_invitations_the_search_finds_a_former_owner(
+    serving, monkeypatch
+) -> None:
+    monkeypatch.setattr(decisions, "_ended_with", lambda *_: ())
+    chain = (
+        Step("invite", "auditor"),
+        Step("an owner demotes me"),
+        Step("accept_invitation", "another account"),
+    )
+    assert chain in chains("owner")
+    assert await successes(serving, "owner", [chain]) == [chain]
+
+
+def test_every_route_that_names_a_person_says_what_it_does_to_people() -> None:
+    reading = {"read_record", "read_rating_history"}
+    named = {
+        name
+        for name, (_, path, _) in routes().items()
+        if "{player_id}" in path or "invitation" in path or "claims" in path
+    }
+    confidential = {each for each in named if "confidential" in each}
+    declared = {name for name, (*_, each) in routes().items() if each.on_people is not None}
+    undeclared = named - declared - reading - confidential
+    assert undeclared == {"list_invitations"}
