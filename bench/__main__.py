@@ -8,6 +8,7 @@ NAMES = (
     "engine",
     "http",
     "append",
+    "checks",
     "replay",
     "rebuild",
     "bots",

@@ -33,6 +33,11 @@ BROKER = "holotable_broker"
 """Login and database of Celery's messages."""
 
 
+_OF_THE_LOG = tuple(login for login in LOGINS if login != BROKER)
+_COMPARING = ("holotable_worker", "holotable_project", "holotable_audit")
+"""Those that build a second copy of read models in temporary relations."""
+
+
 def asyncpg_dsn(url: str) -> str:
     """Return *url* as asyncpg wants it: plain ``postgresql://``."""
     parts = urlsplit(url)
@@ -148,7 +153,11 @@ def create_roles(superuser_url: str, passwords: Mapping[str, str]) -> None:
 def create_database(
     superuser_url: str, name: str, owner: str = OWNER, template: str | None = None
 ) -> None:
-    """Make a database that nobody but its owner and those it admits may enter."""
+    """
+    Make a database, or find it, and close it to everybody but its owner and its logins.
+
+    The log's database admits each login but the broker's; any other admits its owner alone.
+    """
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
         if known.fetchone() is None:
@@ -159,6 +168,24 @@ def create_database(
                     sql.Identifier(template or "template0"),
                 )
             )
+        close_databases(connection, name)
+        if owner == OWNER:
+            for right, logins in (("CONNECT", _OF_THE_LOG), ("TEMPORARY", _COMPARING)):
+                connection.execute(
+                    sql.SQL("GRANT {} ON DATABASE {} TO {}").format(
+                        sql.SQL(right),
+                        sql.Identifier(name),
+                        sql.SQL(", ").join(map(sql.Identifier, logins)),
+                    )
+                )
+
+
+def close_databases(connection: psycopg.Connection, *names: str) -> None:
+    """Take the right to connect, which PostgreSQL gives everybody, from everybody."""
+    for name in names:
+        connection.execute(
+            sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(sql.Identifier(name))
+        )
 
 
 def drop_database(superuser_url: str, name: str) -> None:

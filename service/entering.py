@@ -29,7 +29,11 @@ CLAIM_FOR = timedelta(days=60)
 _SECRET_BYTES = 20
 _NUMBER_BYTES = 16
 
-_ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+# A row's lock asks for rights on its relation; any login may take an advisory lock.
+_ONE_AT_A_TIME = sa.text(
+    "INSERT INTO entering_turn (league) VALUES (:league) "
+    "ON CONFLICT (league) DO UPDATE SET league = excluded.league"
+)
 
 
 class Entered(NamedTuple):
@@ -105,7 +109,7 @@ async def enter(
     One that another request has entered meanwhile is who it was entered as.
     """
     # Two requests that enter the same person must find each other's.
-    await connection.execute(_ONE_AT_A_TIME, {"name": f"holotable/entering/{league}"})
+    await connection.execute(_ONE_AT_A_TIME, {"league": league})
     before = await _known(connection, league, [each.identity for each in players])
     new = [each for each in players if each.identity not in before]
     if not new:

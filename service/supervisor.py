@@ -20,6 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import psycopg
+
 from service import database
 from service.children import dying_with
 from service.embedded import Cluster, binaries
@@ -209,7 +211,10 @@ class Stack:
     def _own_server(self) -> str:
         self.cluster = Cluster(self.data / "cluster", binaries(os.environ), durable=self.durable)
         self.cluster.start()
-        return self.cluster.url()
+        superuser = self.cluster.url()
+        with psycopg.connect(superuser, autocommit=True) as connection:
+            database.close_databases(connection, "postgres", "template1")
+        return superuser
 
     def _given_server(self, url: str) -> str:
         ours = all((self.data / "secrets" / login).exists() for login in database.LOGINS)

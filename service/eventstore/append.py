@@ -13,7 +13,7 @@ import asyncpg
 
 from service.eventstore.record import Append, DatedAhead, Disconnected, Outcome, StatementFailed
 
-_CALL = "SELECT * FROM append_events($1, $2, $3, $4::append_head[], $5::append_event[])"
+CALL = "SELECT * FROM append_events($1, $2, $3, $4::append_head[], $5::append_event[])"
 
 _AHEAD = "HT001"
 """What the function raises for an event that is dated ahead."""
@@ -51,10 +51,10 @@ async def call(
         Disconnected: If the outcome is unknown.
         StatementFailed: If nothing was made because the statement failed.
     """
-    heads, events = _parameters(appends, checked)
+    heads, events = parameters(appends, checked)
     firsts = [append.event_0 for append in appends]
     try:
-        row = await connection.fetchrow(_CALL, league, epoch, firsts, heads, events)
+        row = await connection.fetchrow(CALL, league, epoch, firsts, heads, events)
     except GONE as error:
         raise Disconnected(str(error)) from error
     except asyncpg.PostgresError as error:
@@ -78,7 +78,7 @@ async def call(
     return outcome
 
 
-def _parameters(
+def parameters(
     appends: Sequence[Append], checked: bool
 ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     heads: list[tuple[Any, ...]] = []

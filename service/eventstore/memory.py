@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import NamedTuple
 from uuid import UUID
 
-from service.eventstore.canonical import NO_HASH
+from service.eventstore.canonical import NO_HASH, leaf, microseconds
 from service.eventstore.read import CHUNK
 from service.eventstore.record import (
     Append,
@@ -16,6 +18,38 @@ from service.eventstore.record import (
     StatementFailed,
 )
 from service.keys import Keys, LeagueKeys
+
+
+class _Left(NamedTuple):
+    """How a stream stands after the steps of a call so far."""
+
+    version: int
+    hash: bytes
+    at: datetime | None
+
+
+def _following(league: UUID, event: NewEvent, before: _Left) -> _Left:
+    """Return what *event* leaves; ``StatementFailed`` if it does not follow."""
+    if event.stream_version != before.version + 1:
+        raise StatementFailed("a version does not follow its head")
+    if before.at is not None and event.at < before.at:
+        raise StatementFailed("time falls within a stream")
+    entry = leaf(
+        league,
+        before.hash,
+        event.stream,
+        event.stream_version,
+        event.event_id,
+        microseconds(event.at),
+        event.type,
+        event.schema_version,
+        event.data,
+        sha256(event.metadata).digest(),
+        event.sealed,
+    )
+    if sha256(entry).digest() != event.hash:
+        raise StatementFailed("a hash is not that of its entry")
+    return _Left(event.stream_version, event.hash, event.at)
 
 
 class MemoryStore:
@@ -50,7 +84,7 @@ class MemoryStore:
         outcome = Outcome(self._epochs.get(league, 0))
         if outcome.epoch != epoch:
             return outcome
-        self._refuse_impossible(appends)
+        self._refuse_impossible(league, appends)
         moved = self._moved(league, appends, checked)
         for index, append in enumerate(appends):
             known = self._positions.get((league, append.event_0))
@@ -132,16 +166,34 @@ class MemoryStore:
                 mentioned.add(head.stream)
         return moved
 
-    def _refuse_impossible(self, appends: Sequence[Append]) -> None:
-        latest: dict[str, tuple[int, datetime]] = {}
+    def _refuse_impossible(self, league: UUID, appends: Sequence[Append]) -> None:
+        """Refuse what does not follow from its heads, and what is dated ahead."""
+        left: dict[str, _Left] = {}
         for append in appends:
+            named: set[str] = set()
+            for head in append.heads:
+                before = left.get(head.stream)
+                if head.stream in named:
+                    raise StatementFailed("an append names a stream twice")
+                if before is not None and (head.version, head.hash) != before[:2]:
+                    raise StatementFailed("a head is not what the call leaves")
+                named.add(head.stream)
+                left[head.stream] = _Left(head.version, head.hash, before and before.at)
+            written = {head.stream for head in append.heads if head.written}
             for event in append.events:
-                before = latest.get(event.stream)
-                if before and (event.stream_version != before[0] + 1 or event.at < before[1]):
-                    raise StatementFailed("time falls, or versions leap, within a call")
-                latest[event.stream] = (event.stream_version, event.at)
-                if self._now is not None and event.at > self._now() + timedelta(seconds=1):
-                    raise DatedAhead("an event is dated more than a second ahead")
+                if event.stream not in written:
+                    raise StatementFailed("a stream is written without a head")
+                left[event.stream] = _following(league, event, left[event.stream])
+        self._refuse_ahead(league, appends)
+
+    def _refuse_ahead(self, league: UUID, appends: Sequence[Append]) -> None:
+        latest = max((event.at for append in appends for event in append.events), default=None)
+        if self._now is None or latest is None:
+            return
+        log = self._events.get(league)
+        now = self._now()
+        if latest > (max(now, log[-1].at) if log else now) + timedelta(seconds=1):
+            raise DatedAhead("an event is dated more than a second ahead")
 
     def _refuse_past(self, league: UUID, append: Append) -> None:
         for event in append.events:

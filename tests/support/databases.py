@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import psycopg
+
 from service import database
 from service.embedded import Cluster, binaries
 from service.settings import Settings
@@ -66,4 +68,6 @@ def running_server() -> Iterator[TestServer]:
                 cluster, {login: secrets.token_hex(16) for login in database.LOGINS}
             )
             database.create_roles(cluster.url(), server.passwords)
+            with psycopg.connect(cluster.url(), autocommit=True) as connection:
+                database.close_databases(connection, "postgres", "template1")
             yield server
