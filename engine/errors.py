@@ -1,6 +1,6 @@
 """The two ways the engine says no: a rule forbids it, or something impossible happened."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class EngineError(Exception):
@@ -22,7 +22,7 @@ class CommandRejected(EngineError):
     rule: str | None = None
     """The rulebook's name of the rule that says no; none where no rule of the game does."""
 
-    def __init__(self, detail: str, **facts: int | str | None) -> None:
+    def __init__(self, detail: str, **facts: Any) -> None:
         super().__init__(detail)
         self.detail = detail
         self.facts = facts

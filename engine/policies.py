@@ -10,13 +10,17 @@ decides the commands answered and appends all of it at once.
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from engine.currencies import fraction_digits
 from engine.decider import Command, Decider, Event, State
-from engine.errors import InvariantViolated
-from engine.season.commands import AwardPoints, ReviseAward
+from engine.errors import CommandRejected, InvariantViolated
+from engine.season import decisions as seasons
+from engine.season.commands import AddTournament, AwardPoints, ReviseAward
 from engine.season.state import Opened
 from engine.season.state import State as SeasonState
 from engine.season.values import Finish as SeasonFinish
+from engine.season.values import Outlook, Prospect
 from engine.table import levels
 from engine.table.commands import ComeBack, LevelFloor, OpenTable, Placed, StepAway
 from engine.table.events import Event as TableEvent
@@ -28,12 +32,21 @@ from engine.tournament.commands import RecordBusts
 from engine.tournament.endings import TableSummary
 from engine.tournament.entering.events import EntrantCheckedIn, NoShowSeated, TableAdded
 from engine.tournament.events import Event as TournamentEvent
+from engine.tournament.events import TournamentAnnounced
 from engine.tournament.money import pool
 from engine.tournament.seating import seats_at
-from engine.tournament.state import Finished, Running, Seating
+from engine.tournament.state import (
+    Cancelled,
+    Closed,
+    Drafted,
+    Finished,
+    Running,
+    Seating,
+    Unannounced,
+)
 from engine.tournament.state import State as TournamentState
 from engine.tournament.values import Busted, LevelClock, Standing
-from engine.values import EntrantId, Seat, TableId
+from engine.values import EntrantId, SeasonId, Seat, TableId
 
 
 def decide_in_turn(
@@ -298,3 +311,58 @@ def season_told(
         return None
     last = tournament.corrections[-1]
     return ReviseAward(award=award, reason=last.reason, author=last.by, now=now)
+
+
+def announced_for(
+    events: Iterable[object], *, now: datetime
+) -> tuple[tuple[SeasonId, AddTournament], ...]:
+    """
+    Return what seasons must be told of tournaments that *events* announce.
+
+    To be decided in the append of those events: a season that closes has to know of them.
+    """
+    return tuple(
+        (event.season, AddTournament(tournament=event.tournament, now=now))
+        for event in events
+        if isinstance(event, TournamentAnnounced) and event.season is not None
+    )
+
+
+def outlook_of(season: Opened, tournament: TournamentState, *, now: datetime) -> Outlook:
+    """
+    Return how a tournament that was announced for *season* stands when it is to close.
+
+    Raises:
+        InvariantViolated: If it was never announced.
+    """
+    if isinstance(tournament, Unannounced | Drafted):
+        raise InvariantViolated("a tournament that was never announced has no season")
+    return Outlook(
+        tournament=tournament.terms.tournament,
+        prospect=_prospect(tournament),
+        uncounted=_uncounted(season, tournament, now),
+        frozen=next(iter(tournament.frozen), None),
+    )
+
+
+def _prospect(tournament: TournamentState) -> Prospect:
+    match tournament:
+        case Finished():
+            return "finished"
+        case Cancelled():
+            return "cancelled"
+        case Running() | Closed():
+            return "running"
+        case _:
+            return "entered" if getattr(tournament, "entrants", ()) else "unplayed"
+
+
+def _uncounted(season: Opened, tournament: TournamentState, now: datetime) -> bool:
+    """Return whether *season* counts a result otherwise than it stands, or not at all."""
+    if not isinstance(tournament, Finished):
+        return False
+    told = season_told(season, replace(tournament, frozen=()), now=now)
+    try:
+        return told is not None and bool(seasons.decide(season, told))
+    except CommandRejected:
+        return True  # a result that cannot be counted is for an owner to leave out

@@ -15,6 +15,7 @@ from engine.season.values import (
     Count,
     Finish,
     MinorUnits,
+    Outlook,
     PlacesFromEnd,
     PointsRule,
 )
@@ -109,7 +110,28 @@ class VoidAdjustment(_Command, frozen=True, kw_only=True, tag="void_adjustment")
     now: datetime
 
 
+class AddTournament(_Command, frozen=True, kw_only=True, tag="add_tournament"):
+    """Note a tournament that is announced for this season; asking twice changes nothing."""
+
+    tournament: TournamentId
+    now: datetime
+
+
+class LeaveOut(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Close without these tournaments: none of them gives points."""
+
+    tournaments: tuple[TournamentId, ...]
+    reason: TextRef
+    author: PlayerId
+
+
 class CloseSeason(_Command, frozen=True, kw_only=True, tag="close_season"):
+    """End the season; refused while a tournament of it is neither counted nor left out."""
+
+    tournaments: tuple[Outlook, ...] = ()
+    """Every tournament that was ever announced for the season."""
+
+    leave_out: LeaveOut | None = None
     now: datetime
 
 
@@ -127,6 +149,7 @@ Command = (
     | RevokeAward
     | AdjustPoints
     | VoidAdjustment
+    | AddTournament
     | CloseSeason
     | RecordTournaments
     | schedule.Command

@@ -3,9 +3,10 @@
 from msgspec.structs import replace
 
 from engine.rng import master_commitment
-from engine.season import correcting, freezing
+from engine.season import closing, correcting, freezing
 from engine.season.awarding import awarded, demand_placings, field_of
 from engine.season.commands import (
+    AddTournament,
     AdjustPoints,
     AwardPoints,
     CloseSeason,
@@ -24,18 +25,14 @@ from engine.season.errors import (
 )
 from engine.season.events import (
     Event,
-    FinalStanding,
-    LotsDrawn,
-    SeasonClosed,
     SeasonOpened,
+    TournamentAdded,
     TournamentsRecorded,
 )
-from engine.season.lots import MASTER, drawn
+from engine.season.lots import MASTER
 from engine.season.schedule.decisions import decide as decide_schedule
-from engine.season.standings import level_groups
 from engine.season.state import Opened, State
 from engine.season.terms import demand_sound
-from engine.season.tiebreaks import LOT
 from engine.values import HOUSE, Sealed, number_of
 
 
@@ -60,7 +57,9 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         case VoidAdjustment():
             return correcting.void(_free(state), command)
         case CloseSeason():
-            return _close(_opened(state))
+            return closing.close(_opened(state), command)
+        case AddTournament():
+            return _add(_opened(state), command)
         case RecordTournaments():
             return _record(_opened(state), command)
         case freezing.FreezeStandings() | freezing.ReleaseStandings():
@@ -128,29 +127,12 @@ def _award(state: Opened, command: AwardPoints) -> tuple[Event, ...]:
     return awarded(state.terms, command, field_of(command))
 
 
-def _close(state: Opened) -> tuple[Event, ...]:
-    """Return the lots that are still to be drawn, and the end."""
-    if state.closed:
+def _add(state: Opened, command: AddTournament) -> tuple[Event, ...]:
+    if command.tournament in state.added:
         return ()
-    freezing.demand_free(state.frozen)
-    lots = _lots(state)
-    decided = replace(state, lots=lots)
-    master = state.terms.master
-    return (
-        *lots,
-        SeasonClosed(
-            standings=tuple(
-                FinalStanding(
-                    rank=each.rank,
-                    player=each.player,
-                    points=each.points,
-                    decided_by=each.decided_by,
-                )
-                for each in decided.standings()
-            ),
-            master=None if master is None else master.value,
-        ),
-    )
+    if state.closed:
+        raise SeasonClosedAlready
+    return (TournamentAdded(tournament=command.tournament),)
 
 
 def _record(state: Opened, command: RecordTournaments) -> tuple[Event, ...]:
@@ -160,18 +142,3 @@ def _record(state: Opened, command: RecordTournaments) -> tuple[Event, ...]:
     if state.recorded:
         return ()
     return (TournamentsRecorded(tournaments=command.tournaments, at=command.now),)
-
-
-def _lots(state: Opened) -> tuple[LotsDrawn, ...]:
-    master = state.terms.master
-    if master is None or LOT not in state.terms.tie_breaks:
-        return ()
-    groups = level_groups(state.standings())
-    return tuple(
-        LotsDrawn(
-            rank=group[0].rank,
-            draw=drawn([each.player for each in group], master=master.value, number=number),
-            rule=LOT,
-        )
-        for number, group in enumerate(groups, start=1)
-    )

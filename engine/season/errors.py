@@ -1,5 +1,7 @@
 """Why a season refuses a command."""
 
+from collections.abc import Mapping, Sequence
+
 from engine.errors import CommandRejected
 from engine.season.expression.parsing import FormulaInvalid
 
@@ -8,11 +10,13 @@ __all__ = [
     "AdjustmentUnknown",
     "AwardUnknown",
     "FormulaInvalid",
+    "LeaveOutInvalid",
     "PlacingsInvalid",
     "SeasonClosedAlready",
     "SeasonNotOpened",
     "SeasonTermsFixed",
     "SeasonTermsInvalid",
+    "SeasonUncounted",
 ]
 
 
@@ -42,6 +46,27 @@ class SeasonClosedAlready(CommandRejected):
 
     def __init__(self) -> None:
         super().__init__("the season is closed")
+
+
+class SeasonUncounted(CommandRejected):
+    """A tournament of the season is still to be counted, so the season cannot be closed yet."""
+
+    code = "season_uncounted"
+    rule = "standings.uncounted"
+
+    def __init__(self, tournaments: Sequence[Mapping[str, str | None]]) -> None:
+        detail = "not every tournament of the season is counted: wait, or let an owner leave it out"
+        super().__init__(detail, tournaments=[dict(each) for each in tournaments])
+
+
+class LeaveOutInvalid(CommandRejected):
+    """A tournament that is to be left out of the season gives nothing to leave out."""
+
+    code = "leave_out_invalid"
+    rule = "standings.left_out"
+
+    def __init__(self, *, tournament: str, problem: str) -> None:
+        super().__init__(f"{tournament} {problem}", tournament=tournament)
 
 
 class SeasonTermsInvalid(CommandRejected):

@@ -17,6 +17,7 @@ from engine.season.values import (
     Award,
     AwardChange,
     Bonus,
+    Fate,
     Field,
     LotDraw,
     Points,
@@ -130,11 +131,22 @@ class LotsDrawn(_Event, frozen=True, kw_only=True, tag="lots_drawn"):
     rule: str
 
 
+class TournamentAdded(_Event, frozen=True, kw_only=True, tag="tournament_added"):
+    """A tournament was announced for this season, in the same append."""
+
+    tournament: TournamentId
+
+
 class SeasonClosed(_Event, frozen=True, kw_only=True, tag="season_closed"):
     """The final standings; ``master`` lets anyone repeat every lot."""
 
     standings: tuple[FinalStanding, ...]
     master: HexDigest | None
+    fates: tuple[Fate, ...] | None
+    """
+    One for each tournament that was ever announced for the season, ascending by tournament.
+    Null in seasons that were closed before there were fates.
+    """
 
 
 class TournamentHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -162,6 +174,7 @@ Event = (
     | PointsAdjusted
     | AdjustmentVoided
     | LotsDrawn
+    | TournamentAdded
     | SeasonClosed
     | TournamentsRecorded
     | schedule.Event

@@ -19,6 +19,7 @@ from engine.season.events import (
     PointsAwarded,
     SeasonClosed,
     SeasonOpened,
+    TournamentAdded,
     TournamentsRecorded,
 )
 from engine.season.expression.limits import arithmetic
@@ -34,12 +35,18 @@ class Unopened(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tournament(msgspec.Struct, frozen=True, kw_only=True):
-    """One that was counted; ``revoked`` if it counts no more."""
+    """A tournament that was counted, if only for a time."""
 
     tournament: TournamentId
     awards: tuple[Award, ...]
     revisions: int = 0
-    revoked: bool = False
+    revocation: AwardRevoked | None = None
+    """Why it counts no more; None if it counts."""
+
+    @property
+    def revoked(self) -> bool:
+        """Whether it counts no more."""
+        return self.revocation is not None
 
 
 class Adjusted(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +59,9 @@ class Adjusted(msgspec.Struct, frozen=True, kw_only=True):
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
     terms: SeasonOpened
+    added: tuple[TournamentId, ...] = ()
+    """Tournaments announced for it; only those announced since seasons are told of them."""
+
     counted: tuple[Tournament, ...] = ()
     """In the order in which they were first counted."""
 
@@ -124,6 +134,8 @@ def evolve(state: State, event: Event) -> State:
     match state, event:
         case Unopened(), SeasonOpened():
             return Opened(terms=event)
+        case Opened(closed=False), TournamentAdded(tournament=tournament):
+            return replace(state, added=(*state.added, tournament))
         case Opened(closed=False), PointsAwarded(tournament=tournament, awards=awards):
             counted = Tournament(tournament=tournament, awards=awards)
             return replace(state, counted=(*state.counted, counted))
@@ -166,12 +178,12 @@ def evolve(state: State, event: Event) -> State:
 def _corrected(counted: Tournament, event: AwardRevised | AwardRevoked) -> Tournament:
     revisions = counted.revisions + 1
     if isinstance(event, AwardRevoked):
-        return replace(counted, awards=(), revisions=revisions, revoked=True)
+        return replace(counted, awards=(), revisions=revisions, revocation=event)
     return replace(
         counted,
         awards=changed(counted.awards, event.changes),
         revisions=revisions,
-        revoked=False,
+        revocation=None,
     )
 
 

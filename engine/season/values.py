@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from engine.season.expression.evaluation import Cause
-from engine.values import AdjustmentId, EntrantId, PlayerId, TournamentId
+from engine.values import AdjustmentId, EntrantId, PlayerId, TextRef, TournamentId
 
 Points = Annotated[str, msgspec.Meta(pattern=r"^-?(0|[1-9]\d*)(\.\d+)?$")]
 """A decimal number with exactly as many fraction digits as the season's scale."""
@@ -148,3 +148,37 @@ class LotDraw(_Part, frozen=True, kw_only=True):
 
     order: tuple[PlayerId, ...]
     """As drawn: the first is ranked first."""
+
+
+FateKind = Literal["counted", "left_out", "cancelled", "not_played"]
+
+
+class Fate(_Part, frozen=True, kw_only=True):
+    """What a closed season made of one tournament that was announced for it."""
+
+    tournament: TournamentId
+    fate: FateKind
+    """``left_out`` gives no points; ``not_played`` had nobody entered when the season closed."""
+
+    by: PlayerId | None
+    """The person who left the tournament out; null for every other fate."""
+
+    reason: TextRef | None
+    """The words of that person; null for every other fate."""
+
+
+Prospect = Literal["unplayed", "entered", "running", "finished", "cancelled"]
+
+
+class Outlook(_Part, frozen=True, kw_only=True):
+    """How a tournament that was announced for the season stands at the close."""
+
+    tournament: TournamentId
+    prospect: Prospect
+    """``unplayed`` has nobody entered and play has not begun; ``entered`` has somebody."""
+
+    uncounted: bool = False
+    """Whether the season would still count the result, or count it otherwise."""
+
+    frozen: str | None = None
+    """The dispute that holds the result back."""

@@ -112,7 +112,7 @@ async def revise_terms(request: Asked, tournament_id: FromPath[str]) -> Response
     "POST", "/v1/tournaments/{tournament_id:str}/announce", "announce_draft",
     "Publish a draft; registration opens at once unless its terms say later.",
     needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
-    problems=("not_a_draft", "terms_invalid", "terms_contradict"),
+    problems=("not_a_draft", "terms_invalid", "terms_contradict", "season_closed"),
 )  # fmt: skip
 async def announce_draft(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Announce and, usually, open registration in the same append."""

@@ -17,7 +17,10 @@ from litestar import Response
 from engine import consequences, policies
 from engine.aggregates import DECIDERS
 from engine.consequences import StandingChange, TableChange, TournamentChange
+from engine.season.closing import awaits_lots
+from engine.season.events import SeasonClosed
 from engine.season.state import Opened
+from engine.season.values import Fate
 from engine.table.state import Table
 from engine.tournament.state import Unannounced
 from engine.values import SeasonId, number_of, stream_of
@@ -34,6 +37,9 @@ _ON_HAND = (
     "depends on the hand in play: how this hand goes on, who wins it, and what follows from that"
 )
 _ON_HIDDEN = "depends on something hidden, a card or a draw to come: nothing is certain before it"
+
+
+_ON_LOTS = "depends on lots: players who share a rank are drawn for when the season closes"
 
 
 class Undecided(msgspec.Struct, kw_only=True):
@@ -63,6 +69,9 @@ class WouldChange(msgspec.Struct, kw_only=True):
 
     depends_on: tuple[Undecided, ...] = ()
     """Where the dry run stopped, because something hidden decides what follows."""
+
+    fates: tuple[Fate, ...] = ()
+    """What a season that would close makes of each tournament announced for it."""
 
     digest: str = ""
     """Names exactly this answer to exactly this request; SHA-256, in hexadecimal."""
@@ -114,6 +123,12 @@ async def would_change(found: Rehearsed, load: Load, now: datetime) -> WouldChan
         tables={key: change for key, change in tables.items() if change},
         seasons={key: changes for key, changes in seasons.items() if changes},
         depends_on=_undecided(found),
+        fates=tuple(
+            fate
+            for event in found.events
+            if isinstance(event, SeasonClosed)
+            for fate in event.fates or ()
+        ),
     )
     content.digest = sha256(found.asked + _canonical.encode(content)).hexdigest()
     return content
@@ -134,6 +149,8 @@ def _undecided(found: Rehearsed) -> tuple[Undecided, ...]:
     """Return where the rehearsal stopped."""
     if found.stopped:
         return (Undecided(on="hidden_value", detail=_ON_HIDDEN),)
+    if any(isinstance(each, Opened) and awaits_lots(each) for each in found.after.values()):
+        return (Undecided(on="hidden_value", detail=_ON_LOTS),)
     tables = (each for each in found.after.values() if isinstance(each, Table))
     return tuple(
         Undecided(on="hand_in_play", table=each.table, hand=each.hand.hand, detail=_ON_HAND)

@@ -8,7 +8,7 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
-from engine.season.commands import CloseSeason, Command, OpenSeason
+from engine.season.commands import Command, OpenSeason
 from engine.season.presets import PRESETS, Preset
 from engine.season.schedule.commands import ScheduleClose
 from engine.season.state import Opened
@@ -26,7 +26,6 @@ from engine.values import LeagueId, SeasonId, stream_of
 from service.api.access import Place, reach
 from service.api.bodies import read_body
 from service.api.inputs import Instant, Name, in_utc
-from service.api.leagues import Nothing
 from service.api.listing import listed
 from service.api.moments import AS_OF_PROBLEMS, Moment, moment_of
 from service.api.operations import operation
@@ -166,24 +165,6 @@ def _points(body: SeasonWanted) -> dict[str, Any]:
 
 
 _NO_PRESET = Preset(name="", says="", points=PlacesFromEnd(), source="")
-
-
-@operation(
-    "POST", "/v1/seasons/{season_id:str}/close", "close_season",
-    "Close a season: lots are drawn for who is level in everything else.",
-    needs="manage_seasons",
-    scope="tournaments:manage", body=Nothing, answer=SeasonMade, problems=("forbidden", "frozen"),
-)  # fmt: skip
-async def close_season(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
-    """Award no further points, and publish the master."""
-    shell = shell_of(request)
-    _, raw = await read_body(request, Nothing)
-    place = await reach(request, season_id, "ssn")
-    order = order_of(request, raw)
-    command = CloseSeason(now=shell.now())
-    receipt = await decide_one(shell, place.league, season_id, order, [command])
-    content = {"id": season_id, "league": place.league, "name": place.state.terms.name}
-    return answer(receipt, content, 200, version_of=place.stream)
 
 
 @operation(

@@ -11,6 +11,7 @@ from litestar import Response
 
 from engine.aggregates import DECIDERS
 from engine.values import stream_of
+from service import closing
 from service.api.paging import position_token
 from service.api.shell import Asked, Shell, number_in_path, operation_of, principal_of, shell_of
 from service.errors import BadRequest
@@ -74,7 +75,11 @@ def order_of(request: Asked, body: bytes, *, account: str | None = None) -> Orde
 async def decide_one(
     shell: Shell, league: str, identifier: str, order: Order, commands: Sequence[Any]
 ) -> Receipt:
-    """Have *commands* decided by one aggregate, one after the other, in one append."""
+    """
+    Have *commands* decided by one aggregate, one after the other, in one append.
+
+    A season notes in the same append what is announced for it.
+    """
     stream = stream_of(identifier)
     decider = DECIDERS[stream.partition("-")[0]]
 
@@ -84,7 +89,8 @@ async def decide_one(
         for command in commands:
             caused, state = decider.carry_out(state, command)
             events.extend(caused)
-        return [Entry(stream, tuple(events), state)]
+        own = Entry(stream, tuple(events), state)
+        return [own, *await closing.told(states, events, order.command.received_at)]
 
     return await shell.desk.writer.submit(league, order.command, decide)
 

@@ -111,6 +111,11 @@ def _without_lots(document: Document) -> Document:
     return document | {"standings": standings, "master": None}
 
 
+def _without_fates(document: Document) -> Document:
+    """Nobody had asked, then, what became of the tournaments that gave no points."""
+    return document | {"fates": None}
+
+
 def _not_struck(document: Document) -> Document:
     """Who never came kept a place, and the buy-in stayed in the pool."""
     return document | {"struck": False, "raised": []}
@@ -142,6 +147,7 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("season_opened", 1): _of_first_season,
     ("points_awarded", 1): _without_field,
     ("season_closed", 1): _without_lots,
+    ("season_closed", 2): _without_fates,
     ("dispute_ruled", 1): _without_dry_run,
 }
 """By event type and the version it starts from."""

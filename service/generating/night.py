@@ -19,6 +19,7 @@ from engine.values import EntrantId, PlayerId, TextId, TextRef, identifier, numb
 from service import (
     admission,
     boundaries,
+    closing,
     directing,
     entry_times,
     fairness,
@@ -339,6 +340,7 @@ async def decided(
     stream = stream_of(subject)
 
     async def decide(states: States) -> Sequence[Entry]:
-        return [Entry(stream, decider.decide((await states.load(stream)).state, asked))]
+        events = decider.decide((await states.load(stream)).state, asked)
+        return [Entry(stream, events), *await closing.told(states, events, order.received_at)]
 
     return await desk.writer.submit(league, order, decide)

@@ -1,6 +1,7 @@
 """A whole season made up by chance, and its bundle."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,11 +9,12 @@ from engine import league, season
 from engine.league.commands import AddMember, CreateLeague
 from engine.season.commands import (
     AdjustPoints,
-    CloseSeason,
+    LeaveOut,
     OpenSeason,
     RevokeAward,
     VoidAdjustment,
 )
+from engine.season.errors import SeasonUncounted
 from engine.season.values import Adjustment
 from engine.values import (
     AdjustmentId,
@@ -23,7 +25,7 @@ from engine.values import (
     identifier,
     number_of,
 )
-from service import directing, heads
+from service import closing, directing, heads
 from service.bundles.log import HeldLog
 from service.bundles.writing import AUDITOR, Wanted, bundle_of
 from service.desk import Desk
@@ -39,6 +41,7 @@ from service.keys import LeagueKeys
 from service.transparency.note import Checkpoint, SigningKey
 from service.transparency.signing import origin_of
 from service.transparency.tree import root_of
+from service.writer import Entry, States
 
 SIGNER = "holotable.generated/1"
 
@@ -74,6 +77,9 @@ async def _made(seed: str, players: int, chaos: float) -> Season:
             await played.night(number)
         if Dice(f"{seed}/fixtures", chaos).odd(0.4):
             await played.fixture()
+        waiting = Dice(f"{seed}/waiting", chaos)
+        if waiting.odd(0.4):
+            await played.unplayed(len(played.counted) + 1, waiting)
         await played.close()
         return await _kept(desk, seed, played.league, played.season)
 
@@ -112,10 +118,19 @@ class MadeUp:
 
     async def night(self, number: int) -> None:
         """Play one tournament of the season."""
+        await self._played(await self._announced(number, self.dice))
+
+    async def unplayed(self, number: int, dice: Dice) -> None:
+        """Announce a tournament that is still to be played when the season closes."""
+        night = await self._announced(number, dice)
+        for player in self.players[: dice.between(0, 2)]:
+            await night.register(player)
+
+    async def _announced(self, number: int, dice: Dice) -> Night:
         name = TournamentId(identifier("trn", self.desk.entropy.uuid()))
-        night = Night(self.desk, self.dice, self.league, name, self.owner)
+        night = Night(self.desk, dice, self.league, name, self.owner)
         terms = announcement(
-            self.dice,
+            dice,
             len(self.players),
             tournament=name,
             league=self.league,
@@ -124,7 +139,7 @@ class MadeUp:
             now=self.desk.clock.now(),
         )
         await night.announce(terms)
-        await self._played(night)
+        return night
 
     async def fixture(self) -> None:
         """Play a tournament that recurs, once."""
@@ -154,10 +169,23 @@ class MadeUp:
         court = Court(self.desk, self.league, self.season, self.owner, self.dice.chaos)
         if self.counted and court.dice.odd(0.5):
             await claims.on_standings(court, self.season, self.players)
-        close = CloseSeason(now=self.desk.clock.now())
-        await self._decide(self.season, season.decider, close)
+        try:
+            await self._close(None)
+        except SeasonUncounted as refusal:
+            stuck = tuple(each["tournament"] for each in refusal.facts["tournaments"])
+            reason = self._ruling()["reason"]
+            await self._close(LeaveOut(tournaments=stuck, reason=reason, author=self.owner))
         await asyncio.sleep(1)
         await heads.record_tournaments(self.desk, self.league, self.season)
+
+    async def _close(self, leave_out: LeaveOut | None) -> None:
+        now = self.desk.clock.now()
+
+        async def decide(states: States) -> Sequence[Entry]:
+            return await closing.decided(states, self.season, (), leave_out=leave_out, now=now)
+
+        night = Night(self.desk, self.dice, self.league, self.season, self.owner)
+        await self.desk.writer.submit(self.league, night.order(self.owner), decide)
 
     async def _adjust(self) -> None:
         kind = self.dice.one(("manual", "penalty", "high_hand"))

@@ -1,31 +1,49 @@
 """Closing a season when its time has come."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from engine import season
-from engine.season.commands import CloseSeason
+import structlog
+
+from engine.freezes import Frozen
+from engine.season.errors import SeasonUncounted
 from engine.season.state import Opened
 from engine.values import stream_of
+from service import closing
 from service.desk import Desk
 from service.writer import Entry, States
 
+AGAIN = timedelta(seconds=60)
+"""How soon a season is asked again that still has something to count."""
 
-async def close(desk: Desk, league: str, season_id: str, closes_at: str) -> None:
+_log = structlog.get_logger(__name__)
+
+
+async def close(desk: Desk, league: str, season_id: str, closes_at: str) -> datetime | None:
     """
     Close a season; nothing happens if it is closed, or is to close at another time by now.
 
     Args:
         closes_at: The instant this was armed for, as the event has it.
+
+    Returns:
+        When to ask again, while a tournament of the season is uncounted or a dispute holds it.
     """
     stream = stream_of(season_id)
     armed_for = datetime.fromisoformat(closes_at)
-    command = CloseSeason(now=desk.clock.now())
+    before = await closing.announced_before(desk, league, season_id)
+    now = desk.clock.now()
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
         if not isinstance(state, Opened) or state.schedule.closes_at != armed_for:
             return [Entry(stream)]
-        return [Entry(stream, season.decider.decide(state, command))]
+        return await closing.decided(states, season_id, before, leave_out=None, now=now)
 
-    await desk.writer.submit(league, desk.order(f"close_season/{season_id}/{closes_at}"), decide)
+    order = desk.order(f"close_season/{season_id}/{closes_at}")
+    try:
+        await desk.writer.submit(league, order, decide)
+    except (SeasonUncounted, Frozen) as refusal:
+        _log.info("a season waits", season=season_id, code=refusal.code, **refusal.facts)
+        return now + AGAIN
+    return None

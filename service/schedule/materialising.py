@@ -6,7 +6,7 @@ workers announce one; the season's event and the tournament's are one append.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -21,6 +21,7 @@ from engine.season.schedule.state import Recurrence
 from engine.season.schedule.values import RecurrenceId
 from engine.season.state import Opened
 from engine.values import TournamentId, identifier, number_of, stream_of
+from service import closing
 from service.announcing import completed
 from service.api.terms import TournamentWanted, announcing
 from service.boundaries import PlanChanged
@@ -32,12 +33,17 @@ from service.writer import Entry, States
 AT_ONCE_MAX = 50
 """Occurrences of one task; the rest comes with its next beginning."""
 
+AFTER_THE_END = timedelta(hours=1)
+"""How soon a recurrence is looked at again whose next occurrence lies after the season's end."""
+
 _log = structlog.get_logger(__name__)
 
 
 async def materialise(desk: Desk, league: str, season_id: str, recurrence: str) -> datetime | None:
     """
     Announce what is due of a recurrence; what is over by now is recorded as missed.
+
+    Nothing is announced that would start after the instant at which the season closes.
 
     Returns:
         When to come again; none if there is nothing more to come.
@@ -47,12 +53,17 @@ async def materialise(desk: Desk, league: str, season_id: str, recurrence: str) 
     """
     for _ in range(AT_ONCE_MAX):
         now = desk.clock.now()
-        found = await _recurrence(desk, league, season_id, recurrence)
+        state = (await desk.writer.load(league, stream_of(season_id))).state
+        found = state.schedule.of(RecurrenceId(recurrence)) if isinstance(state, Opened) else None
         if found is None:
             return None
         waiting, next_at = due(found, now)
         if not waiting:
             return next_at
+        closes_at = state.schedule.closes_at
+        if not state.closed and closes_at is not None and waiting[0].moment.at > closes_at:
+            # The season is to be over by then; unless it is put off, nothing more comes.
+            return now + AFTER_THE_END
         try:
             await _place(desk, league, season_id, found, waiting[0], now)
         except PlanChanged:
@@ -64,15 +75,6 @@ def tournament_of(recurrence: str, label: str, attempt: int) -> TournamentId:
     """Return the tournament that an occurrence becomes, by its name and which attempt it is."""
     name = label if attempt == 1 else f"{label}/{attempt}"
     return TournamentId(identifier("trn", uuid5(number_of(recurrence), name)))
-
-
-async def _recurrence(
-    desk: Desk, league: str, season_id: str, recurrence: str
-) -> Recurrence | None:
-    state = (await desk.writer.load(league, stream_of(season_id))).state
-    if not isinstance(state, Opened):
-        return None
-    return state.schedule.of(RecurrenceId(recurrence))
 
 
 async def _place(
@@ -133,6 +135,7 @@ async def _append(
                 caused, above = tournament.decider.carry_out(above, asked)
                 announced.extend(caused)
             entries.append(Entry(tournament_stream, tuple(announced), above))
+            entries.extend(await closing.told(states, announced, command.now))
         return entries
 
     occurrence = f"fixture/{command.recurrence}/{command.occurrence}/{attempt}"

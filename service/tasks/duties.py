@@ -125,9 +125,9 @@ async def materialise(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     return await materialising.materialise(desk, ids["league"], ids["season"], ids["recurrence"])
 
 
-async def close_season(desk: Desk, ids: Mapping[str, str]) -> None:
-    """Close a season at its time, unless another time has been set."""
-    await closing.close(desk, ids["league"], ids["season"], ids["closes_at"])
+async def close_season(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+    """Close a season at its time, unless another time has been set; wait for what is uncounted."""
+    return await closing.close(desk, ids["league"], ids["season"], ids["closes_at"])
 
 
 async def audit(desk: Desk, ids: Mapping[str, str]) -> None:
@@ -235,7 +235,9 @@ DUTIES: dict[str, Duty] = {
         Late("skip", "What still lies ahead is announced; what has begun is recorded as missed."),
     ),
     "season.close": Duty(
-        PLAY, close_season, Late("do", "Closes at once; what was counted until then counts.")
+        PLAY,
+        close_season,
+        Late("do", "Closes as soon as every tournament announced for the season is counted."),
     ),
     "audit.run": Duty(
         LONG,

@@ -3,12 +3,14 @@
 from typing import Any
 from uuid import UUID
 
-from engine.season.commands import AdjustPoints, AwardPoints, OpenSeason
+from engine.season.commands import AdjustPoints, AwardPoints, CloseSeason, LeaveOut, OpenSeason
+from engine.season.state import State
 from engine.season.values import (
     Adjustment,
     AdjustmentKind,
     Field,
     Finish,
+    Outlook,
     PlacesFromEnd,
     PointsRule,
 )
@@ -55,6 +57,17 @@ def award(number: int, *places: tuple[int, int, int], **field: Any) -> AwardPoin
 def in_order(number: int, *players: int, **field: Any) -> AwardPoints:
     """Return the result of one tournament in which nobody shared a place."""
     return award(number, *((who, place, 1) for place, who in enumerate(players, 1)), **field)
+
+
+def closing(state: State, *others: Outlook, leave_out: LeaveOut | None = None) -> CloseSeason:
+    """Return the close of a season whose counted tournaments are counted as they stand."""
+    named = {each.tournament for each in others}
+    counted = tuple(
+        Outlook(tournament=each.tournament, prospect="finished")
+        for each in getattr(state, "counted", ())
+        if each.tournament not in named
+    )
+    return CloseSeason(tournaments=(*counted, *others), leave_out=leave_out, now=NOON)
 
 
 def field_of(entrants: int, **more: Any) -> Field:

@@ -1,7 +1,7 @@
 """Heads are written down once, and only above what is over."""
 
 from engine import season, tournament
-from engine.season.commands import CloseSeason, RecordTournaments
+from engine.season.commands import RecordTournaments
 from engine.season.errors import SeasonNotClosed
 from engine.season.events import TournamentHead, TournamentsRecorded
 from engine.tournament.commands import Cancel
@@ -12,7 +12,7 @@ from engine.tournament.heads.events import TableHead, TablesRecorded
 from engine.values import TableId
 from tests.engine.floor import NOON, entrant, to_start
 from tests.engine.scenario import Scenario
-from tests.engine.seasons import award, opening
+from tests.engine.seasons import award, closing, opening
 from tests.engine.seasons import tournament as named
 from tests.engine.test_correcting import SIGNED, finished
 
@@ -47,6 +47,6 @@ def test_a_season_records_its_tournaments_once_and_after_its_close() -> None:
     record = RecordTournaments(tournaments=heads, now=NOON)
     given = Scenario(season.decider).asked(opening(), award(1, (1, 1, 1)))
     given.when(record).then_rejected(SeasonNotClosed)
-    given = given.asked(CloseSeason(now=NOON))
+    given = given.asked(closing(given.state))
     given.when(record).then(TournamentsRecorded(tournaments=heads, at=NOON))
     given.when(record).then_nothing()

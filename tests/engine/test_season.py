@@ -19,6 +19,7 @@ from engine.season.values import (
     Aggregation,
     Award,
     Bonus,
+    Fate,
     Finish,
     PlacesFromEnd,
     PointsFormula,
@@ -27,7 +28,7 @@ from engine.season.values import (
 from engine.values import HOUSE, Sealed, number_of
 from tests.engine.floor import LEAGUE, NOON, SEASON, entrant, player
 from tests.engine.scenario import Scenario
-from tests.engine.seasons import MASTER, SALT, award, field_of, opening, tournament
+from tests.engine.seasons import MASTER, SALT, award, closing, field_of, opening, tournament
 
 
 def test_a_season_opens_with_its_terms_and_tie_breaks() -> None:
@@ -176,9 +177,10 @@ def test_closing_writes_the_final_standings() -> None:
     """
     given = Scenario(decider).asked(opening(), award(1, (1, 1, 1)))
     first = FinalStanding(rank=1, player=player(1), points="1.00", decided_by=None)
+    counted = Fate(tournament=tournament(1), fate="counted", by=None, reason=None)
     (
-        given.when(CloseSeason(now=NOON))
-        .then(SeasonClosed(standings=(first,), master=MASTER))
+        given.when(closing(given.state))
+        .then(SeasonClosed(standings=(first,), master=MASTER, fates=(counted,)))
         .when(CloseSeason(now=NOON))
         .then_nothing()
         .when(award(2, (1, 1, 1)))

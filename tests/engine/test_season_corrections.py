@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.season import decider
-from engine.season.commands import CloseSeason, ReviseAward, RevokeAward, VoidAdjustment
+from engine.season.commands import ReviseAward, RevokeAward, VoidAdjustment
 from engine.season.errors import (
     AdjustmentInvalid,
     AdjustmentUnknown,
@@ -31,6 +31,7 @@ from tests.engine.seasons import (
     REASON,
     adjustment,
     award,
+    closing,
     field_of,
     in_order,
     opening,
@@ -226,7 +227,8 @@ def test_a_closed_season_is_final(asked: Any) -> None:
     """
     Its lots are drawn and its master is known: nothing after that can be fair.
     """
-    given = season(in_order(1, 1, 2), CloseSeason(now=NOON))
+    given = season(in_order(1, 1, 2))
+    given = given.asked(closing(given.state))
     given.when(asked).then_rejected(SeasonClosedAlready)
 
 

@@ -18,7 +18,7 @@ from engine.values import DisputeId
 from tests.engine.books import charging, out
 from tests.engine.floor import NOON, entrant, player
 from tests.engine.scenario import Scenario
-from tests.engine.seasons import DIRECTOR, REASON, opening
+from tests.engine.seasons import DIRECTOR, REASON, closing, opening
 from tests.engine.test_late_entry import evening, late, running, until_out
 
 
@@ -105,7 +105,7 @@ def test_a_disputed_season_counts_on_and_is_neither_adjusted_nor_closed() -> Non
     told = season_told(season.state, a_night().state, now=NOON)
     assert len(season.when(told).events()) == 1
 
-    season.asked(ReleaseStandings(dispute=dispute, now=NOON), CloseSeason(now=NOON))
+    season.asked(ReleaseStandings(dispute=dispute, now=NOON), closing(season.state))
     assert season.state.closed
 
 

@@ -6,16 +6,15 @@ from typing import Any
 import pytest
 
 from engine.season import decider
-from engine.season.commands import CloseSeason
 from engine.season.events import LotsDrawn, SeasonClosed
 from engine.season.lots import drawn
 from engine.season.standings import Standing, aggregated
 from engine.season.values import Aggregation, LotDraw, PointsTable
 from engine.values import PlayerId
 from service.audit import generator
-from tests.engine.floor import NOON, player
+from tests.engine.floor import player
 from tests.engine.scenario import Scenario
-from tests.engine.seasons import MASTER, adjustment, award, in_order, opening
+from tests.engine.seasons import MASTER, adjustment, award, closing, in_order, opening
 
 TEN = PointsTable(points=("10", "6", "3", "1"))
 LEVEL = PointsTable(points=("4", "4"))
@@ -255,7 +254,7 @@ def test_who_is_level_shares_the_rank_until_lots_are_drawn_at_the_close() -> Non
         (1, True), (1, True), (3, True), (3, True),
     ]  # fmt: skip
 
-    first, second, closed = season.when(CloseSeason(now=NOON)).events()
+    first, second, closed = season.when(closing(season.state)).events()
 
     assert isinstance(first, LotsDrawn)
     assert isinstance(closed, SeasonClosed)
@@ -292,6 +291,6 @@ def test_without_lots_among_the_tie_breaks_equals_share_the_final_rank() -> None
         opening(TEN, tie_breaks=("standings.wins",)), award(1, (1, 1, 2), (2, 1, 2))
     )
 
-    (closed,) = season.when(CloseSeason(now=NOON)).events()
+    (closed,) = season.when(closing(season.state)).events()
 
     assert [each.rank for each in closed.standings] == [1, 1]

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine import season
 from engine.aggregates import DECIDERS as AGGREGATES
-from engine.season.commands import CloseSeason
 from engine.table.events import FormedPot, PotsFormed
 from engine.tournament.terms import FeeTerms
 from engine.values import Sealed, SealedCard
@@ -23,7 +23,7 @@ from service.eventstore.hiding import hiding_in
 from service.eventstore.record import Recorded
 from service.eventstore.upcasters import current_version, upcast
 from service.keys import Keys
-from tests.engine.floor import NOON
+from tests.engine.seasons import closing
 from tests.support.counters import DECIDERS, SALT, Counted, Hidden, Secret, hidden, stream
 
 LEAGUE = UUID(int=5)
@@ -232,7 +232,9 @@ def test_a_season_of_before_formulas_is_read_as_it_was_meant() -> None:
     state = season.decider.replay(events[:2])
     [standing] = state.standings()
     assert (standing.rank, standing.points, standing.counted) == (1, "1.00", 1)
-    assert season.decider.decide(state, CloseSeason(now=NOON)) == (events[2],)
+    [closed] = season.decider.decide(state, closing(state))
+    assert closed.fates is not None and events[2].fates is None
+    assert replace(closed, fates=None) == events[2]
     assert "field" not in awarded and "spent" not in award and "decided_by" not in last
 
 

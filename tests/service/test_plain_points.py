@@ -15,7 +15,6 @@ from engine.errors import CommandRejected
 from engine.season import decider
 from engine.season.commands import (
     AwardPoints,
-    CloseSeason,
     ReviseAward,
     RevokeAward,
     VoidAdjustment,
@@ -39,6 +38,7 @@ from tests.engine.seasons import (
     REASON,
     adjustment,
     award,
+    closing,
     field_of,
     opening,
     tournament,
@@ -171,9 +171,9 @@ def test_a_season_counted_three_times_has_one_table(
     shown = {name: msgspec.to_builtins(getattr(opened, name)) for name in TERMS}
     ledger = Ledger(LEAGUE, shown)
     rows: list[Any] = []
-    for position, step in enumerate([*map(asked, steps), CloseSeason(now=NOON)]):
+    for position, step in enumerate([*map(asked, steps), None]):
         try:
-            events = decider.decide(state, step)
+            events = decider.decide(state, step or closing(state))
         except CommandRejected:
             continue
         for event in events:
@@ -234,7 +234,7 @@ def test_an_audit_finds_lots_masters_and_ranks_that_are_not_as_committed() -> No
     for step in (opening(), *(adjustment(who, who, "5") for who in range(1, 5))):
         events += decider.decide(state, step)
         state = decider.replay(events)
-    lots, closed = decider.decide(state, CloseSeason(now=NOON))
+    lots, closed = decider.decide(state, closing(state))
     turned = replace(lots, draw=replace(lots.draw, order=lots.draw.order[::-1]))
     fewer = replace(lots, draw=replace(lots.draw, candidates=lots.draw.candidates[1:]))
 

@@ -18,13 +18,11 @@ import asyncpg
 import httpx
 import pytest
 
-from engine import season
 from engine.aggregates import DECIDERS
 from engine.league.commands import CreateLeague
-from engine.season.commands import CloseSeason
 from engine.values import number_of, stream_of
+from service import closing, heads
 from service import database as databases
-from service import heads
 from service.audit import Report, audit_league
 from service.database import async_engine
 from service.desk import open_desk
@@ -140,13 +138,14 @@ class Played:
 async def _to_its_end(scene: Scene, night: Night, keep: Callable[[], None]) -> None:
     await scene.sign()
     keep()
-    stream = stream_of(night.season)
     async with open_desk(scene.database.settings("holotable_worker")) as desk:
         assert await heads.record_tables(desk, night.league, night.tournament) is None
 
         async def close(states: States) -> list[Entry]:
-            state = (await states.load(stream)).state
-            return [Entry(stream, season.decider.decide(state, CloseSeason(now=desk.clock.now())))]
+            now = desk.clock.now()
+            return await closing.decided(states, night.season, known, leave_out=None, now=now)
+
+        known = await closing.announced_before(desk, night.league, night.season)
 
         await desk.writer.submit(night.league, desk.order("close"), close)
         assert await heads.record_tournaments(desk, night.league, night.season) is None
