@@ -48,7 +48,7 @@ class TournamentAnnounced(Terms, frozen=True, kw_only=True, tag="tournament_anno
 
 
 class RegistrationOpened(_Event, frozen=True, kw_only=True, tag="registration_opened"):
-    """Both masters are committed to before anyone has entered; rulebook ``generator.seeds``."""
+    """Both masters are committed to before anyone has entered; rulebook 2.5."""
 
     cards_commitment: HexDigest
     open_commitment: HexDigest

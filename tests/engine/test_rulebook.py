@@ -117,8 +117,11 @@ def test_chapters_come_in_the_order_of_their_numbers() -> None:
 
 def test_code_cites_rules_by_names_that_exist_and_never_by_number() -> None:
     """
-    A number may change with a chapter; a name stands in stored events.
+    A number may change with a chapter; a name stands in stored events.  A docstring that is
+    part of a committed schema never changes.
     """
+    schemas = (ROOT / "api-spec" / "events").glob("*.json")
+    committed = "".join(each.read_text(encoding="utf-8") for each in schemas)
     known = SLUGS | {slug.partition(".")[0] for slug in SLUGS}
     wrong = []
     for folder in ("engine", "service", "tests"):
@@ -127,7 +130,8 @@ def test_code_cites_rules_by_names_that_exist_and_never_by_number() -> None:
             names = {
                 name for found in CITED.findall(text) for name in re.findall(r"[a-z_.]+", found)
             }
-            wrong += [f"{path.name}: {each}" for each in NUMBERED.findall(text)]
+            numbered = (found.group() for found in NUMBERED.finditer(text))
+            wrong += [f"{path.name}: {each}" for each in numbered if each not in committed]
             wrong += [f"{path.name}: {each}" for each in names - known - {"and"}]
     assert wrong == []
 
