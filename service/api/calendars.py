@@ -34,10 +34,15 @@ _BEHIND, _AHEAD = timedelta(days=90), timedelta(days=180)
 """What a calendar shows, from now."""
 
 
+_FIRST_YEAR, _LAST_YEAR = 1970, 9900
+
+
 class Schedule(msgspec.Struct, kw_only=True):
     """What begins in a span, the earliest first; at most 1000 items."""
 
     items: tuple[Item, ...]
+    unexpanded: tuple[str, ...] = ()
+    """Seasons whose plans take too many steps; only their announced tournaments are listed."""
 
 
 class CalendarKeyMade(msgspec.Struct, kw_only=True):
@@ -72,8 +77,8 @@ async def read_schedule(request: Asked, league_id: FromPath[str]) -> Response[by
         raise invalid("`to` lies after `from`, and at most 366 days")
     shell = shell_of(request)
     async with shell.engine.connect() as connection:
-        items = await schedule_of(shell.desk, connection, league_id, since, until)
-    return encoded(Schedule(items=tuple(items)))
+        found = await schedule_of(shell.desk, connection, league_id, since, until)
+    return encoded(Schedule(items=tuple(found.items), unexpanded=tuple(found.unexpanded)))
 
 
 @operation(
@@ -94,8 +99,8 @@ async def read_league_calendar(request: Asked, league_id: FromPath[str]) -> Resp
         raise StreamNotFound("there is nothing here under this name")
     now = shell.now()
     async with shell.engine.connect() as connection:
-        items = await schedule_of(shell.desk, connection, league_id, now - _BEHIND, now + _AHEAD)
-    return _ics(request, calendar(state.name, items))
+        found = await schedule_of(shell.desk, connection, league_id, now - _BEHIND, now + _AHEAD)
+    return _ics(request, calendar(state.name, found.items))
 
 
 @operation(
@@ -190,6 +195,9 @@ def _instant(request: Asked, name: str) -> datetime | None:
     if given is None:
         return None
     try:
-        return in_utc(msgspec.convert(given, Instant, strict=True))
+        found = in_utc(msgspec.convert(given, Instant, strict=True))
+        if not _FIRST_YEAR <= found.year <= _LAST_YEAR:
+            raise ValueError
     except (msgspec.ValidationError, ValueError) as error:
-        raise invalid(f"`{name}` is an instant with its offset") from error
+        raise invalid(f"`{name}` is an instant with its offset, 1970 to 9900") from error
+    return found

@@ -1,5 +1,6 @@
 """Recurring tournaments of a season: planned, edited for one occurrence or all later, ended."""
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Annotated, Any
@@ -17,7 +18,7 @@ from engine.season.schedule.commands import (
     ReplanFixtures,
     ScheduleClose,
 )
-from engine.season.schedule.errors import FixturePast
+from engine.season.schedule.errors import FixturePast, RecurrenceInvalid
 from engine.season.schedule.state import Recurrence, Stretch
 from engine.season.schedule.values import Entered, Local, Moment, Plan, RecurrenceId
 from engine.season.state import Opened
@@ -26,22 +27,22 @@ from engine.values import LeagueId, TournamentId, identifier
 from service.announcing import merged
 from service.api.access import Place, find, reach
 from service.api.bodies import invalid, read_body
+from service.api.expanding import expanded
 from service.api.inputs import Instant, in_utc
 from service.api.listing import listed
 from service.api.operations import operation
 from service.api.paging import Page
 from service.api.positions import live_listing
 from service.api.rehearsing import rehearsable
-from service.api.shell import Asked, principal_of, shell_of
+from service.api.shell import Asked, shell_of
 from service.api.submitting import Order, answer, decide_one, order_of
 from service.api.templates import INSTANTS_WITHIN
 from service.api.terms import announcement, demand_sandbox
-from service.pools import EXPANSION
 from service.schedule.editing import Edit, edit, recurrence_in
 from service.schedule.materialising import wanted
-from service.schedule.occurrences import named, walked
+from service.schedule.occurrences import coming, first_from, named
 from service.schedule.rules import check
-from service.schedule.zones import EDITION, moment_of, written
+from service.schedule.zones import EDITION, moment_of
 
 Rule = Annotated[str, Meta(max_length=500)]
 Zone = Annotated[str, Meta(max_length=64)]
@@ -157,7 +158,7 @@ async def plan_fixtures(request: Asked, season_id: FromPath[str]) -> Response[by
     (made,) = receipt.recorded
     stretch = Stretch(plan=made.event.plan, not_before=made.event.not_before)
     known = Recurrence(recurrence=recurrence, stretches=(stretch,))
-    shown = _recurrence(season_id, known, made.event.not_before)
+    shown = await expanded(request, _recurrence, season_id, known, made.event.not_before)
     return answer(receipt, msgspec.to_builtins(shown), version_of=place.stream)
 
 
@@ -171,7 +172,7 @@ async def list_fixtures(request: Asked, season_id: FromPath[str]) -> Response[by
     place = await reach(request, season_id, "ssn")
     now = shell_of(request).now()
     known = place.state.schedule.recurrences if isinstance(place.state, Opened) else ()
-    items = [_recurrence(season_id, each, now) for each in known]
+    items = [await expanded(request, _recurrence, season_id, each, now) for each in known]
     order = {each.id: number for number, each in enumerate(items)}
     paged = await live_listing(request, place.league, f"fixtures {season_id}", int)
     return listed(request, paged.cut(items, lambda each: (order[each.id],)))
@@ -199,10 +200,13 @@ async def replan_fixtures(
     zone = body.zone or before.zone
     _demand_future(body.since, zone, now)
     terms = merged(msgspec.json.decode(before.body), body.tournament)
+    first = body.starts
+    if first is None:
+        first = await expanded(request, first_from, recurrence, body.since)
     plan = Plan(
         rrule=body.rrule or before.rrule,
         zone=zone,
-        start=body.starts or _first(recurrence, body.since),
+        start=first,
         tzdb=EDITION,
         ahead_hours=body.ahead_hours or before.ahead_hours,
         body=await _terms(request, place, season_id, terms),
@@ -271,7 +275,7 @@ async def change_fixture(
     place = await reach(request, season_id, "ssn")
     order, now = order_of(request, raw), shell_of(request).now()
     recurrence = recurrence_in(place.state, recurrence_id)
-    found = named(recurrence, occurrence)
+    found = await expanded(request, named, recurrence, occurrence)
     moment = None if body.starts is None else moment_of(body.starts, found.plan.zone)
     terms: str | None = None
     if body.tournament:
@@ -332,6 +336,9 @@ async def _edited(
 
 def _recurrence(season_id: str, recurrence: Recurrence, now: datetime) -> RecurrenceShown:
     plan = recurrence.stretches[-1].plan
+    moments: tuple[Moment, ...] = ()
+    with suppress(RecurrenceInvalid):  # takes too many steps: it is shown, so that it can be ended
+        moments = tuple(each.moment for each in islice(coming(recurrence, now), _SHOWN))
     return RecurrenceShown(
         id=recurrence.recurrence,
         season=season_id,
@@ -340,22 +347,8 @@ def _recurrence(season_id: str, recurrence: Recurrence, now: datetime) -> Recurr
         starts=plan.start,
         ahead_hours=plan.ahead_hours,
         tournament=msgspec.json.decode(plan.body),
-        next=tuple(each.moment for each in islice(_coming(recurrence, now), _SHOWN)),
+        next=moments,
     )
-
-
-def _coming(recurrence: Recurrence, now: datetime) -> Any:
-    for stretch in recurrence.stretches:
-        for each in walked(recurrence, stretch, written(now - timedelta(days=2)).__gt__):
-            if each.moment.at > now and not each.skipped:
-                yield each
-
-
-def _first(recurrence: Recurrence, since: Local) -> Local:
-    """Return the first occurrence from *since* on; *since* itself if there is none."""
-    coming = walked(recurrence, recurrence.stretches[-1], since.__gt__)
-    found = next(coming, None)
-    return since if found is None else found.label
 
 
 def _demand_future(since: Local, zone: str, now: datetime) -> None:
@@ -366,7 +359,7 @@ def _demand_future(since: Local, zone: str, now: datetime) -> None:
 async def _checked(request: Asked, plan: Plan) -> None:
     """Check rule and zone beside the loop: a rule that never comes is looked for in vain."""
     moment_of(plan.start, plan.zone)
-    await EXPANSION.run(principal_of(request).account.player, check, plan)
+    await expanded(request, check, plan)
 
 
 async def _terms(request: Asked, place: Place, season_id: str, terms: Terms) -> str:

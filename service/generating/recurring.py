@@ -10,8 +10,10 @@ from engine.season.schedule.values import Entered, Plan, RecurrenceId
 from engine.values import TournamentId, identifier
 from service.generating.night import Night, decided
 from service.schedule.editing import Edit, edit
+from service.schedule.expansion import Budget
 from service.schedule.materialising import materialise, tournament_of
 from service.schedule.occurrences import between
+from service.schedule.rules import STORED_STEPS
 from service.schedule.zones import EDITION, written
 
 _ZONES = ("Etc/UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata")
@@ -42,7 +44,9 @@ async def recurred(night: Night, season: str, decider: Any) -> TournamentId:
     await decided(night.desk, night.league, season, decider, asked, night.order(night.director))
     await materialise(night.desk, night.league, season, recurrence)
     known = (await night.state(season)).schedule.of(recurrence)
-    first, second, third = between(known, night.now, night.now + timedelta(days=60))[:3]
+    first, second, third = between(
+        known, night.now, night.now + timedelta(days=60), Budget(STORED_STEPS)
+    )[:3]
     about: dict[str, Any] = {"recurrence": recurrence, "now": night.now}
 
     def skipped(entered: tuple[Entered, ...]) -> Edit:

@@ -7,6 +7,7 @@ took back; so a calendar sees one event that changes, not several.
 
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -16,17 +17,25 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.errors import TemplateUnknown
 from engine.league.state import Created
+from engine.season.schedule.errors import RecurrenceInvalid
 from engine.season.schedule.state import Fixture, Recurrence
 from engine.season.schedule.values import Local
 from engine.season.state import Opened
 from engine.values import stream_of
 from service.announcing import completed
 from service.desk import Desk
+from service.pools import EXPANSION
 from service.projections import queries, rows, schema
+from service.schedule.expansion import Budget
 from service.schedule.materialising import tournament_of
 from service.schedule.occurrences import Occurrence, between
 
 ITEMS_MAX = 1000
+
+SEASON_STEPS = 250_000
+LEAGUE_STEPS = 4 * SEASON_STEPS
+"""What expanding a season's plans for one answer may cost, and a league's in all."""
+
 UNNAMED = "Tournament"
 """What is planned is called where its template, which had the name, has gone."""
 
@@ -62,10 +71,26 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     tzdb: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What begins in a span."""
+
+    items: list[Item]
+    """The earliest first."""
+
+    unexpanded: list[str]
+    """Seasons whose plans take too many steps; only their announced tournaments are listed."""
+
+
 async def schedule_of(
     desk: Desk, connection: AsyncConnection, league: str, since: datetime, until: datetime
-) -> list[Item]:
-    """Return what begins in a league from *since* to before *until*, the earliest first."""
+) -> Listed:
+    """
+    Return what begins in a league from *since* to before *until*.
+
+    Raises:
+        Overloaded: If too much is waiting to be expanded.
+    """
     tournament = schema.tournament
     found = {
         row.tournament: row
@@ -78,16 +103,24 @@ async def schedule_of(
     }
     house = (await desk.writer.load(league, stream_of(league))).state
     items: list[Item] = []
+    unexpanded = []
+    in_all = Budget(LEAGUE_STEPS)
     for season in await queries.seasons(connection, league):
         state = (await desk.writer.load(league, stream_of(season.season))).state
-        if isinstance(state, Opened):
-            for recurrence in state.schedule.recurrences:
-                items += _items_of(
-                    recurrence, season.season, state.closed, found, since, until, house
-                )
+        if not isinstance(state, Opened):
+            continue
+        known = state.schedule.recurrences
+        try:
+            expanded = await EXPANSION.run(league, _expanded, known, since, until, in_all)
+        except RecurrenceInvalid:
+            unexpanded.append(season.season)
+            continue
+        for recurrence, occurrences in zip(known, expanded, strict=True):
+            items += _items_of(recurrence, occurrences, season.season, state.closed, found, house)
     items += [_announced(row) for row in found.values() if row.starts_at is not None]
     items = [each for each in items if since <= each.starts_at < until]
-    return sorted(items, key=lambda each: (each.starts_at, each.uid))[:ITEMS_MAX]
+    items.sort(key=lambda each: (each.starts_at, each.uid))
+    return Listed(items[:ITEMS_MAX], unexpanded)
 
 
 async def schedule_of_player(
@@ -119,13 +152,20 @@ async def _tournaments(connection: AsyncConnection, *where: Any) -> list[rows.To
     return [rows.TournamentRow(**row) for row in found.mappings()]
 
 
+def _expanded(
+    recurrences: tuple[Recurrence, ...], since: datetime, until: datetime, in_all: Budget
+) -> list[list[Occurrence]]:
+    """Return the occurrences of each of a season's recurrences."""
+    budget = Budget(SEASON_STEPS, within=in_all)
+    return [between(each, since, until, budget) for each in recurrences]
+
+
 def _items_of(
     recurrence: Recurrence,
+    occurrences: list[Occurrence],
     season: str,
     closed: bool,
     found: dict[str, rows.TournamentRow],
-    since: datetime,
-    until: datetime,
     house: Created,
 ) -> Iterable[Item]:
     """Yield the occurrences of a recurrence, and take their tournaments out of *found*."""
@@ -133,7 +173,7 @@ def _items_of(
         for attempt in range(1, fixture.attempt):
             found.pop(tournament_of(recurrence.recurrence, fixture.occurrence, attempt), None)
     listed = set()
-    for occurrence in between(recurrence, since, until):
+    for occurrence in occurrences:
         listed.add(occurrence.label)
         row = _taken(occurrence, found)
         if row is None and closed and occurrence.open:

@@ -16,6 +16,7 @@ from engine import season, tournament
 from engine.errors import CommandRejected
 from engine.league.state import Created
 from engine.season.schedule.commands import PlaceFixture
+from engine.season.schedule.errors import RecurrenceInvalid
 from engine.season.schedule.events import FixtureMaterialised
 from engine.season.schedule.state import Recurrence
 from engine.season.schedule.values import RecurrenceId
@@ -49,7 +50,8 @@ async def materialise(desk: Desk, league: str, season_id: str, recurrence: str) 
         When to come again; none if there is nothing more to come.
 
     Raises:
-        CommandRejected: If the season has been closed.
+        CommandRejected: If the season has been closed, or the recurrence takes too many steps:
+            it alone is followed no more, until it is ended or planned anew.
     """
     for _ in range(AT_ONCE_MAX):
         now = desk.clock.now()
@@ -57,7 +59,11 @@ async def materialise(desk: Desk, league: str, season_id: str, recurrence: str) 
         found = state.schedule.of(RecurrenceId(recurrence)) if isinstance(state, Opened) else None
         if found is None:
             return None
-        waiting, next_at = due(found, now)
+        try:
+            waiting, next_at = due(found, now)
+        except RecurrenceInvalid as refusal:
+            _log.warning("a recurrence cannot be expanded", recurrence=recurrence, why=str(refusal))
+            raise
         if not waiting:
             return next_at
         closes_at = state.schedule.closes_at

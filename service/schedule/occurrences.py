@@ -5,13 +5,15 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from engine.season.schedule.errors import OccurrenceUnknown
+from engine.season.schedule.errors import OccurrenceUnknown, RecurrenceInvalid
 from engine.season.schedule.state import Change, Fixture, Recurrence, Stretch
 from engine.season.schedule.values import Local, Moment, Plan
-from service.schedule.rules import YEARS_MAX, expanded
+from service.schedule.expansion import Budget
+from service.schedule.rules import STORED_STEPS, expanded
 from service.schedule.zones import moment_of, parsed, written
 
-_FAR = timedelta(days=366 * YEARS_MAX)
+_ZONES_SPAN = timedelta(days=2)
+"""Local times lie within a day of UTC's; one more for a change of the zone."""
 
 
 class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,18 +52,29 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def walked(
-    recurrence: Recurrence, stretch: Stretch, skip: Callable[[Local], bool] = lambda _: False
+    recurrence: Recurrence,
+    stretch: Stretch,
+    skip: Callable[[Local], bool] = lambda _: False,
+    *,
+    since: datetime | None = None,
+    budget: Budget,
 ) -> Iterator[Occurrence]:
     """
     Yield the occurrences of one stretch in the rule's order; there may be very many.
 
     Args:
         skip: Whether nobody asks for the one of this name; its instant is not looked up.
+        since: Nobody asks for what lies before this local time.
+
+    Raises:
+        RecurrenceInvalid: If *budget* is spent.
     """
     plan = stretch.plan
+    first = _local(stretch.not_before)
+    since = first if since is None else max(first, since)
     changes = {each.occurrence: each for each in recurrence.changes}
     fixtures = {each.occurrence: each for each in recurrence.fixtures}
-    for local in expanded(plan, parsed(plan.start, "start") + _FAR):
+    for local in expanded(plan, since, budget=budget):
         label = written(local)
         if stretch.until is not None and label >= stretch.until:
             return
@@ -88,13 +101,17 @@ def due(recurrence: Recurrence, now: datetime) -> tuple[list[Occurrence], dateti
 
     Returns:
         The earliest first; no next instant if there is no further occurrence.
+
+    Raises:
+        RecurrenceInvalid: If the recurrence takes more steps than any that was accepted.
     """
+    budget = Budget(STORED_STEPS)
     found: list[Occurrence] = []
     later: list[datetime] = []
     changed_to = max((each.occurrence for each in recurrence.changes), default="")
     settled = {each.occurrence for each in recurrence.fixtures if each.became != "withdrawn"}
     for stretch in recurrence.stretches:
-        for each in walked(recurrence, stretch, settled.__contains__):
+        for each in walked(recurrence, stretch, settled.__contains__, budget=budget):
             if not each.open:
                 continue
             if each.announced_from <= now:
@@ -108,15 +125,30 @@ def due(recurrence: Recurrence, now: datetime) -> tuple[list[Occurrence], dateti
     return found, min(later, default=None)
 
 
-def between(recurrence: Recurrence, since: datetime, until: datetime) -> list[Occurrence]:
-    """Return the occurrences that begin from *since* to before *until*, in order."""
+def between(
+    recurrence: Recurrence, since: datetime, until: datetime, budget: Budget
+) -> list[Occurrence]:
+    """
+    Return the occurrences that begin from *since* to before *until*, in order.
+
+    Raises:
+        RecurrenceInvalid: If *budget* is spent.
+    """
     found = []
     changed = {each.occurrence for each in recurrence.changes}
     changed_to = max(changed, default="")
-    # Local times lie within a day of UTC's.
-    early = written(since - timedelta(days=2))
+    early = _local(since)
+    name = written(early)
+    # What was moved may begin later than its name says.
+    first = min((early, *(parsed(each, "occurrence") for each in changed)))
     for stretch in recurrence.stretches:
-        for each in walked(recurrence, stretch, lambda it: it < early and it not in changed):
+        for each in walked(
+            recurrence,
+            stretch,
+            lambda it: it < name and it not in changed,
+            since=first,
+            budget=budget,
+        ):
             if since <= each.moment.at < until:
                 found.append(each)
             if each.moment.at >= until and each.label > changed_to:
@@ -131,9 +163,47 @@ def named(recurrence: Recurrence, label: Local) -> Occurrence:
     Raises:
         OccurrenceUnknown: If the rule has none then.
     """
+    try:
+        since = parsed(label, "occurrence")
+    except RecurrenceInvalid:
+        raise OccurrenceUnknown(label) from None
     for stretch in recurrence.stretches:
-        for each in walked(recurrence, stretch, label.__gt__):
+        for each in walked(
+            recurrence, stretch, label.__gt__, since=since, budget=Budget(STORED_STEPS)
+        ):
             if each.label == label:
                 return each
             break
     raise OccurrenceUnknown(label)
+
+
+def coming(recurrence: Recurrence, now: datetime) -> Iterator[Occurrence]:
+    """
+    Yield the occurrences that begin after *now* and are not skipped.
+
+    Raises:
+        RecurrenceInvalid: If the recurrence takes more steps than any that was accepted.
+    """
+    budget, early = Budget(STORED_STEPS), _local(now)
+    for stretch in recurrence.stretches:
+        for each in walked(recurrence, stretch, since=early, budget=budget):
+            if each.moment.at > now and not each.skipped:
+                yield each
+
+
+def first_from(recurrence: Recurrence, since: Local) -> Local:
+    """Return the first occurrence of the newest plan from *since* on; *since* if there is none."""
+    found = walked(
+        recurrence,
+        recurrence.stretches[-1],
+        since.__gt__,
+        since=parsed(since, "since"),
+        budget=Budget(STORED_STEPS),
+    )
+    return next((each.label for each in found), since)
+
+
+def _local(at: datetime) -> datetime:
+    """Return a local time that every zone shows before the instant *at*."""
+    shown = at.replace(tzinfo=None)
+    return shown - min(_ZONES_SPAN, shown - datetime(1, 1, 1))  # noqa: DTZ001 - a local time

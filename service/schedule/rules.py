@@ -1,9 +1,9 @@
 """
-RFC 5545's recurrence rules, strictly read and never expanded without a bound.
+RFC 5545's recurrence rules, strictly read and expanded within a budget.
 
-What is written by strangers may ask for every second of a century, or for a day
-that never comes; so the parts are checked one by one, nothing is finer than an hour,
-and each expansion ends at an instant and after a number of occurrences.
+Strangers write them: a rule may ask for every second of a century, or for a day that
+never comes.  What is stored already is read as it was when it was stored.  A new plan may
+use less of the RFC (:func:`check`), and must be cheap to expand for ten years.
 """
 
 import re
@@ -13,45 +13,65 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import islice
 
-from dateutil.rrule import rrule, rrulestr
-
 from engine.season.schedule.errors import RecurrenceInvalid
 from engine.season.schedule.values import Plan
+from service.schedule.expansion import Budget, Pattern, expand
 from service.schedule.zones import parsed, zone_of
 
 OCCURRENCES_MAX = 200
 """So many may be announced at a time; a rule with more in its window is refused."""
 
 YEARS_MAX = 10
-"""So far from its start a rule is followed; then it wants another plan."""
+"""So far from its start a rule is followed; then it needs another plan."""
+
+PLAN_STEPS = 20_000
+"""What expanding a new plan for ten years may cost: four times every day stay below it."""
+
+STORED_STEPS = 200_000
+"""
+What one walk through a stored recurrence may cost.
+
+Ten years of every hour are 88,000 steps, so that no plan that was ever accepted exceeds it.
+"""
+
+_FIRST_YEAR, _LAST_YEAR = 1970, 9900
+"""Of a new plan's start: ten years later there is still a calendar."""
 
 _NUMBER = r"[1-9]\d{0,3}"
 _LIST = r"{0}(?:,{0})*"
+_DAY_NAMES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_DAY = r"[+-]?[1-9]\d?"
 _PARTS = {
     "FREQ": "HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY",
     "INTERVAL": _NUMBER,
     "COUNT": _NUMBER,
     "UNTIL": r"\d{8}(?:T\d{6}Z)?",
-    "BYDAY": _LIST.format(r"(?:[+-]?[1-9]\d?)?(?:MO|TU|WE|TH|FR|SA|SU)"),
-    "BYMONTHDAY": _LIST.format(r"[+-]?[1-9]\d?"),
+    "BYDAY": _LIST.format(rf"(?:{_DAY})?(?:MO|TU|WE|TH|FR|SA|SU)"),
+    "BYMONTHDAY": _LIST.format(_DAY),
     "BYYEARDAY": _LIST.format(r"[+-]?[1-9]\d{0,2}"),
-    "BYWEEKNO": _LIST.format(r"[+-]?[1-9]\d?"),
+    "BYWEEKNO": _LIST.format(_DAY),
     "BYMONTH": _LIST.format(r"[1-9]\d?"),
     "BYHOUR": _LIST.format(r"\d\d?"),
     "BYSETPOS": _LIST.format(r"[+-]?[1-9]\d{0,2}"),
     "WKST": "MO|TU|WE|TH|FR|SA|SU",
 }
-"""What a rule may say; BYMINUTE and BYSECOND are the start's."""
+"""What a stored rule may say; BYMINUTE and BYSECOND are the start's."""
 
 _OF_LONG_ONES = frozenset({"BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYSETPOS"})
-"""Only by the month and the year: looking for a 30th of February hour by hour takes seconds."""
+"""Only by the month and the year."""
+
+_UNNEEDED = ("BYYEARDAY", "BYWEEKNO")
+"""No league's calendar needs them; a new plan is refused with them."""
+
+_RANGES = {"BYMONTHDAY": 31, "BYMONTH": 12, "BYHOUR": 23, "BYSETPOS": 366}
+"""The largest number of each part, without its sign."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule without its ends, and its ends."""
+    """A rule's pattern, and its ends."""
 
-    text: str
+    pattern: Pattern
     count: int | None
     until: datetime | None
     """The last local time, inclusive."""
@@ -63,19 +83,9 @@ def rule_of(text: str, zone: str) -> Rule:
     Return what a rule says.
 
     Raises:
-        RecurrenceInvalid: If it is none, or says what no tournament needs.
+        RecurrenceInvalid: If it is none, or says what no rule ever could.
     """
-    parts: dict[str, str] = {}
-    for part in text.split(";"):
-        name, _, value = part.partition("=")
-        allowed = _PARTS.get(name)
-        if allowed is None or re.fullmatch(allowed, value) is None:
-            raise _invalid(f"{name or 'an empty part'} cannot be, or not so")
-        if name in parts:
-            raise _invalid(f"{name} stands there twice")
-        parts[name] = value
-    if "FREQ" not in parts:
-        raise _invalid("FREQ is missing")
+    parts = _parts(text)
     short = parts["FREQ"] in ("HOURLY", "DAILY", "WEEKLY")
     if short and not _OF_LONG_ONES.isdisjoint(parts):
         raise _invalid("days of a month or year, and BYSETPOS, go with MONTHLY or YEARLY")
@@ -83,51 +93,121 @@ def rule_of(text: str, zone: str) -> Rule:
         raise _invalid("BYMONTH does not go with HOURLY")
     if "COUNT" in parts and "UNTIL" in parts:
         raise _invalid("COUNT and UNTIL exclude each other")
-    count, until = parts.pop("COUNT", None), parts.pop("UNTIL", None)
     return Rule(
-        ";".join(f"{name}={value}" for name, value in parts.items()),
-        None if count is None else int(count),
-        None if until is None else _until(until, zone),
+        _pattern(parts, short),
+        int(parts["COUNT"]) if "COUNT" in parts else None,
+        _until(parts["UNTIL"], zone) if "UNTIL" in parts else None,
     )
 
 
 def check(plan: Plan) -> None:
     """
-    Check that *plan* can be followed.
+    Check that *plan* can be followed, at a bounded cost, for as long as it is.
 
     Raises:
         RecurrenceInvalid: Naming the field.
     """
-    window = timedelta(hours=plan.ahead_hours)
+    _demand_supported(_parts(plan.rrule))
     start = parsed(plan.start, "start")
-    found = list(islice(expanded(plan, start + window), OCCURRENCES_MAX + 1))
-    if len(found) > OCCURRENCES_MAX:
+    if not _FIRST_YEAR <= start.year <= _LAST_YEAR:
+        raise RecurrenceInvalid(field="start", problem="the year is out of range")
+    window = _later(start, timedelta(hours=plan.ahead_hours))
+    occurrences = soon = 0
+    for each in expanded(plan, start, budget=Budget(PLAN_STEPS)):
+        occurrences += 1
+        soon += each <= window
+    if soon > OCCURRENCES_MAX:
         raise _invalid(f"more than {OCCURRENCES_MAX} occurrences in ahead_hours")
-    if next(expanded(plan, start + timedelta(days=366 * YEARS_MAX)), None) is None:
+    if not occurrences:
         raise _invalid("there is never an occurrence")
 
 
-def expanded(plan: Plan, until: datetime) -> Iterator[datetime]:
+def expanded(plan: Plan, since: datetime, *, budget: Budget) -> Iterator[datetime]:
     """
-    Yield the local times of *plan*'s occurrences, the earliest first, up to *until*.
+    Yield the local times of *plan*'s occurrences from *since* on, the earliest first.
 
     Raises:
-        RecurrenceInvalid: If the rule is none.
+        RecurrenceInvalid: If the rule is none, or *budget* is spent.
     """
     rule, start = rule_of(plan.rrule, plan.zone), parsed(plan.start, "start")
-    last = min(until, start + timedelta(days=366 * YEARS_MAX))
+    last = _later(start, timedelta(days=366 * YEARS_MAX))
     if rule.until is not None:
         last = min(last, rule.until)
-    return islice(_between(rule.text, start, last), rule.count)
+    if rule.count is None:
+        return expand(rule.pattern, start, since, last, budget)
+    # COUNT counts from the start, whatever is asked for.
+    found = islice(expand(rule.pattern, start, start, last, budget), rule.count)
+    return (each for each in found if each >= since)
 
 
-def _between(text: str, start: datetime, last: datetime) -> Iterator[datetime]:
-    try:
-        # An end keeps a day that never comes from being looked for until the year 9999.
-        found: rrule = rrulestr(text, dtstart=start).replace(until=last)
-        return iter(found)
-    except ValueError as error:
-        raise _invalid(str(error)) from error
+def _parts(text: str) -> dict[str, str]:
+    parts: dict[str, str] = {}
+    for part in text.split(";"):
+        name, _, value = part.partition("=")
+        allowed = _PARTS.get(name)
+        if allowed is None or re.fullmatch(allowed, value) is None:
+            raise _invalid(f"{name or 'an empty part'} is unknown, or its value is malformed")
+        if name in parts:
+            raise _invalid(f"{name} stands there twice")
+        parts[name] = value
+    if "FREQ" not in parts:
+        raise _invalid("FREQ is missing")
+    return parts
+
+
+def _pattern(parts: dict[str, str], short: bool) -> Pattern:
+    days = [(_DAY_NAMES.index(each[-2:]), each[:-2]) for each in _listed(parts, "BYDAY")]
+    numbered = {(day, int(number)) for day, number in days if number and not short}
+    return Pattern(
+        frequency=parts["FREQ"],
+        interval=int(parts.get("INTERVAL", "1")),
+        hours=tuple(sorted(_numbers(parts, "BYHOUR"))),
+        months=_numbers(parts, "BYMONTH"),
+        month_days=_numbers(parts, "BYMONTHDAY"),
+        year_days=_numbers(parts, "BYYEARDAY"),
+        weeks=_numbers(parts, "BYWEEKNO"),
+        weekdays=frozenset(day for day, number in days if short or not number),
+        numbered=frozenset(numbered),
+        positions=_numbers(parts, "BYSETPOS"),
+        week_start=_DAY_NAMES.index(parts.get("WKST", "MO")),
+    )
+
+
+def _demand_supported(parts: dict[str, str]) -> None:
+    """Check that a new plan says only what a league's calendar needs, and in range."""
+    frequency = parts["FREQ"]
+    if not all(value.isascii() for value in parts.values()):
+        raise _invalid("digits are 0 to 9")
+    for name in _UNNEEDED:
+        if name in parts:
+            raise _invalid(f"{name} is not supported")
+    for name, most in _RANGES.items():
+        if any(abs(each) > most for each in _numbers(parts, name)):
+            raise _invalid(f"{name} goes to {most}")
+    numbers = [int(each[:-2] or 0) for each in _listed(parts, "BYDAY")]
+    if any(numbers):
+        if frequency not in ("MONTHLY", "YEARLY"):
+            raise _invalid("numbered weekdays go with MONTHLY or YEARLY")
+        if not all(numbers):
+            raise _invalid("BYDAY has numbers at all weekdays or at none")
+        most = 53 if frequency == "YEARLY" and "BYMONTH" not in parts else 5
+        if any(abs(each) > most for each in numbers):
+            raise _invalid(f"numbers of weekdays go to {most} here")
+    if "BYSETPOS" in parts and "BYDAY" not in parts and "BYMONTHDAY" not in parts:
+        raise _invalid("BYSETPOS chooses among the days of BYDAY or BYMONTHDAY")
+
+
+def _listed(parts: dict[str, str], name: str) -> list[str]:
+    return parts[name].split(",") if name in parts else []
+
+
+def _numbers(parts: dict[str, str], name: str) -> frozenset[int]:
+    return frozenset(int(each) for each in _listed(parts, name))
+
+
+def _later(start: datetime, by: timedelta) -> datetime:
+    """Return *start* and *by* later, or the end of all calendars."""
+    return start + min(by, datetime(9999, 12, 31, 23, 59) - start)  # noqa: DTZ001 - a local time
 
 
 def _until(text: str, zone: str) -> datetime:

@@ -37,6 +37,9 @@ from engine.season.schedule.values import Entered, Plan, RecurrenceId, Withdrawn
 
 AHEAD_HOURS_MAX = 90 * 24
 RECURRENCES_MAX = 100
+STRETCHES_MAX = 100
+"""Plans of one recurrence, one after the other."""
+
 RRULE_LENGTH_MAX = 500
 BODY_LENGTH_MAX = 64 * 1024
 
@@ -96,6 +99,10 @@ def _check(plan: Plan) -> None:
 
 def _replan(recurrence: Recurrence, command: ReplanFixtures) -> tuple[Event, ...]:
     _check(command.plan)
+    if len(recurrence.stretches) >= STRETCHES_MAX:
+        raise RecurrenceInvalid(
+            field="since", problem=f"was planned {STRETCHES_MAX} times; plan another recurrence"
+        )
     if command.plan.start < command.since:
         raise RecurrenceInvalid(field="start", problem="must not lie before since")
     return (

@@ -5,12 +5,16 @@ from typing import Any
 
 import pytest
 
-from engine.values import stream_of
+from engine import season as seasons
+from engine.season.schedule.commands import PlanFixtures
+from engine.season.schedule.values import Plan, RecurrenceId
+from engine.values import identifier, stream_of
 from service.schedule.closing import close
 from service.schedule.listing import UNNAMED
 from service.schedule.materialising import materialise
 from service.schedule.zones import EDITION, moment_of
 from tests.service.api.conftest import Api, Person
+from tests.service.drills import decided
 from tests.support.projecting import projecting
 
 pytestmark = pytest.mark.anyio
@@ -79,6 +83,10 @@ async def test_a_plan_is_shown_with_its_next_instants_and_made_once(serving) -> 
     [
         ({"rrule": "FREQ=SECONDLY"}, "recurrence_invalid"),
         ({"rrule": "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30"}, "recurrence_invalid"),
+        ({"rrule": "FREQ=MONTHLY;BYMONTHDAY=-31;BYSETPOS=-366"}, "recurrence_invalid"),
+        ({"rrule": "FREQ=HOURLY;BYHOUR=25"}, "recurrence_invalid"),
+        ({"rrule": "FREQ=HOURLY"}, "recurrence_invalid"),
+        ({"starts": "9999-12-31T19:00"}, "recurrence_invalid"),
         ({"zone": "Coruscant/Senate"}, "recurrence_invalid"),
         ({"starts": "2027-02-30T19:00"}, "recurrence_invalid"),
         ({"starts": "tomorrow"}, "validation_failed"),
@@ -303,4 +311,45 @@ async def test_a_span_that_is_none_is_refused(serving, span: dict[str, str]) -> 
     async with serving() as api:
         owner, league = await api.league()
         answer = await owner.get(f"/v1/leagues/{league}/schedule", params=span)
+        assert (answer.status_code, answer.json()["code"]) == (400, "validation_failed")
+
+
+async def test_plans_that_take_too_many_steps_harm_their_own_season_only(serving, database) -> None:
+    """A director who writes to the log could store them; none came through the API."""
+    async with serving() as api:
+        owner, league = await api.league()
+        mine, theirs = [await season_in(owner, league) for _ in range(2)]
+        assert (await weekly(owner, mine)).status_code == 201
+        desk = api.app.litestar.state.shell.desk
+        for _ in range(5):
+            costly = Plan(
+                rrule="FREQ=HOURLY;BYDAY=MO;COUNT=9999",
+                zone="Etc/UTC",
+                start=f"{datetime.now(UTC).year - 9}-01-01T00:00",
+                tzdb=EDITION,
+                ahead_hours=24,
+                body="{}",
+            )
+            recurrence = RecurrenceId(identifier("rec", desk.entropy.uuid()))
+            asked = PlanFixtures(recurrence=recurrence, plan=costly, now=desk.clock.now())
+            await decided(desk, league, theirs, seasons.decider, asked)
+        async with projecting(database) as runner:
+            await runner.catch_up()
+            until = datetime.now(UTC) + timedelta(days=30)
+            answer = await owner.get(
+                f"/v1/leagues/{league}/schedule", params={"to": until.isoformat()}
+            )
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["unexpanded"] == [theirs]
+        assert {each["season"] for each in answer.json()["items"]} == {mine}
+        shown = await owner.get(f"/v1/seasons/{theirs}/fixtures")
+        assert len(shown.json()["items"]) == 5, "each can be ended"
+
+
+@pytest.mark.parametrize("instant", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+async def test_the_ends_of_the_calendar_are_refused_by_name(serving, instant: str) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        path = f"/v1/leagues/{league}/schedule"
+        answer = await owner.get(path, params={"from": instant})
         assert (answer.status_code, answer.json()["code"]) == (400, "validation_failed")

@@ -21,8 +21,10 @@ from engine.season.schedule.events import FixtureMaterialised, FixtureMissed
 from engine.season.schedule.state import Recurrence
 from engine.season.schedule.values import Entered, Plan, RecurrenceId
 from engine.values import LeagueId, SeasonId, identifier
+from service.schedule.expansion import Budget
 from service.schedule.materialising import tournament_of
 from service.schedule.occurrences import Occurrence, between, due
+from service.schedule.rules import STORED_STEPS
 from service.schedule.zones import EDITION, local_at, moment_of
 
 BEGIN = datetime(2026, 10, 20, 12, tzinfo=UTC)
@@ -118,7 +120,9 @@ class Season:
         again, next_at = due(self.recurrence, self.now)
         assert again == []
         assert next_at is None or next_at > self.now
-        ahead = between(self.recurrence, BEGIN, self.now + timedelta(hours=48))
+        ahead = between(
+            self.recurrence, BEGIN, self.now + timedelta(hours=48), Budget(STORED_STEPS)
+        )
         assert [each.label for each in ahead if each.open] == []
 
     def place(self, each: Occurrence) -> tuple[Any, ...]:
@@ -151,7 +155,7 @@ class Season:
         elif what == "end":
             self.edit(EndFixtures, since=local_at(then, ZONE), entered=self.standing())
         else:
-            coming = between(self.recurrence, then, then + timedelta(days=9))
+            coming = between(self.recurrence, then, then + timedelta(days=9), Budget(STORED_STEPS))
             for each in coming[choice : choice + 1]:
                 moved = moment_of(local_at(then + timedelta(hours=3), ZONE), ZONE)
                 self.edit(

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from engine.season.schedule.errors import RecurrenceInvalid
 from engine.season.schedule.values import Plan
 from service.schedule import rules, zones
+from service.schedule.expansion import Budget
 
 PLAN = Plan(
     rrule="FREQ=WEEKLY",
@@ -81,7 +82,11 @@ def test_a_local_time_that_no_calendar_has_is_refused(local: str) -> None:
 
 
 def test_a_weekly_rule_keeps_its_local_hour_through_the_year() -> None:
-    found = list(rules.expanded(PLAN, datetime.fromisoformat("2027-11-01")))
+    found = [
+        each
+        for each in rules.expanded(PLAN, EARLY, budget=Budget(rules.PLAN_STEPS))
+        if each < datetime.fromisoformat("2027-11-01")
+    ]
     assert {local.hour for local in found} == {19}
     hours = {zones.moment_of(zones.written(local), PLAN.zone).at.hour for local in found}
     assert hours == {17, 18}
@@ -90,11 +95,12 @@ def test_a_weekly_rule_keeps_its_local_hour_through_the_year() -> None:
 
 def test_a_doubled_hour_of_an_hourly_rule_comes_once() -> None:
     plan = replace(PLAN, rrule="FREQ=HOURLY", start="2026-10-25T00:00")
-    found = [zones.written(local) for local in islice(rules.expanded(plan, FAR), 5)]
+    expanded = rules.expanded(plan, EARLY, budget=Budget(rules.STORED_STEPS))
+    found = [zones.written(local) for local in islice(expanded, 5)]
     assert found == [f"2026-10-25T0{hour}:00" for hour in range(5)]
 
 
-FAR = datetime.fromisoformat("2100-01-01")
+EARLY = datetime.fromisoformat("2020-01-01")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +117,8 @@ FAR = datetime.fromisoformat("2100-01-01")
     ],
 )
 def test_a_rule_says_which_days(rule: str, expected: list[str]) -> None:
-    found = rules.expanded(replace(PLAN, rrule=rule), FAR)
+    plan = replace(PLAN, rrule=rule)
+    found = rules.expanded(plan, EARLY, budget=Budget(rules.PLAN_STEPS))
     assert [f"{local:%Y-%m-%d}" for local in found] == expected
 
 
@@ -139,6 +146,20 @@ def test_a_rule_says_which_days(rule: str, expected: list[str]) -> None:
         "FREQ=DAILY;BYHOUR=24",
         "FREQ=DAILY\nDTSTART:19700101",
         "FREQ=DAILY;BYEASTER=1",
+        "FREQ=HOURLY",
+        "FREQ=HOURLY;BYHOUR=25",
+        "FREQ=MONTHLY;BYMONTHDAY=-31;BYSETPOS=-366",
+        "FREQ=MONTHLY;BYMONTHDAY=32",
+        "FREQ=MONTHLY;BYMONTHDAY=-40",
+        "FREQ=MONTHLY;BYDAY=6MO",
+        "FREQ=MONTHLY;BYDAY=MO,2TU",
+        "FREQ=MONTHLY;BYDAY=1MO;BYSETPOS=999",
+        "FREQ=WEEKLY;BYDAY=2MO",
+        "FREQ=YEARLY;BYDAY=99MO",
+        "FREQ=YEARLY;BYMONTH=13;BYDAY=1MO",
+        "FREQ=YEARLY;BYWEEKNO=20",
+        "FREQ=YEARLY;BYYEARDAY=200",
+        "FREQ=MONTHLY;BYSETPOS=1",
     ],
 )
 def test_a_rule_that_is_none_or_never_comes_or_comes_too_often_is_refused(rule: str) -> None:
@@ -149,8 +170,8 @@ def test_a_rule_that_is_none_or_never_comes_or_comes_too_often_is_refused(rule: 
 
 def test_a_rule_with_too_many_occurrences_in_its_window_is_refused() -> None:
     with pytest.raises(RecurrenceInvalid):
-        rules.check(replace(PLAN, rrule="FREQ=HOURLY", ahead_hours=201))
-    rules.check(replace(PLAN, rrule="FREQ=HOURLY", ahead_hours=199))
+        rules.check(replace(PLAN, rrule="FREQ=HOURLY;COUNT=900", ahead_hours=201))
+    rules.check(replace(PLAN, rrule="FREQ=HOURLY;COUNT=900", ahead_hours=199))
 
 
 def test_the_zones_are_those_of_the_named_edition_and_not_the_machines() -> None:
