@@ -22,6 +22,7 @@ from service.api.requests import BoundedRequest
 from service.api.routes import ROUTES
 from service.api.serving import Protocol
 from service.api.shell import Shell
+from service.confidential import seal_old
 from service.database import async_engine
 from service.desk import open_desk, settle
 from service.eventstore.subscription import Subscription
@@ -150,6 +151,8 @@ async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[S
         desk = await stack.enter_async_context(open_desk(settings, "api", stopping))
         engine = async_engine(settings.database_url, settings.database_connections)
         stack.push_async_callback(engine.dispose)
+        async with engine.begin() as connection:
+            await seal_old(connection, desk.writer.store.keys)
         news = News(Subscription(settings.database_url), stopping)
         await news.start()
         stack.push_async_callback(news.aclose)

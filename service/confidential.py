@@ -2,7 +2,8 @@
 What is claimed in confidence: ordinary rows, which no count, feed or list of others shows.
 
 Nothing of them is in the log until a referee opens a dispute, whose claimant is then the
-referee: whoever came forward is named nowhere.
+referee: whoever came forward is named nowhere.  What a row says stands sealed with the league's
+key, the claimant and whom it is about included; only state, instants and who handled it do not.
 """
 
 from collections.abc import Mapping
@@ -18,8 +19,26 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.dispute.values import Subject
 from engine.values import DisputeId, identifier
 from service.idempotency import seen
+from service.keys import LeagueKeys
 from service.numbers import uuid5
 from service.relations import confidential_claim as relation
+from service.sealed_rows import KeysOf, close
+from service.sealed_rows import opened as unsealed
+
+_NAME = "confidential_claim"
+_SEALED = ("claimant", "about", "subject", "rules", "claim", "answer")
+"""Columns of before; their values are in the box ``told`` now."""
+
+
+class _Told(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a box holds."""
+
+    claimant: UUID
+    about: UUID | None
+    subject: Subject
+    rules: tuple[str, ...]
+    claim: str | None
+    answer: str | None
 
 
 class Filed(NamedTuple):
@@ -42,7 +61,9 @@ class Filed(NamedTuple):
     dispute: str | None = None
 
 
-async def file(connection: AsyncConnection, filed: Filed, command: UUID, request: bytes) -> bool:
+async def file(
+    connection: AsyncConnection, keys: KeysOf, filed: Filed, command: UUID, request: bytes
+) -> bool:
     """
     Keep a claim, once: a retry of the same command changes nothing; return whether it was kept.
 
@@ -51,49 +72,36 @@ async def file(connection: AsyncConnection, filed: Filed, command: UUID, request
     """
     if await seen(connection, command, request, filed.filed_at):
         return False
-    row = filed._asdict() | {
-        "subject": msgspec.to_builtins(filed.subject),
-        "rules": list(filed.rules),
-    }
+    row = {name: value for name, value in filed._asdict().items() if name not in _SEALED}
+    row["told"] = _box(await keys(filed.league), filed)
     await connection.execute(insert(relation).values(row))
     return True
 
 
-async def claim_of(connection: AsyncConnection, number: UUID) -> Filed | None:
+async def claim_of(connection: AsyncConnection, keys: KeysOf, number: UUID) -> Filed | None:
     """Return a claim, whoever asks; None if there is none such."""
-    found = await connection.execute(sa.select(relation).where(relation.c.id == number))
-    row = found.mappings().one_or_none()
-    return None if row is None else _filed(row)
+    found = await _found(connection, keys, relation.c.id == number)
+    return found[0] if found else None
 
 
 async def claims_in(
-    connection: AsyncConnection, league: UUID, *, of: UUID | None = None
+    connection: AsyncConnection, keys: KeysOf, league: UUID, *, of: UUID | None = None
 ) -> list[Filed]:
     """Return a league's claims, the oldest first; those of one claimant, if *of* is given."""
-    statement = sa.select(relation).where(relation.c.league == league)
-    if of is not None:
-        statement = statement.where(relation.c.claimant == of)
-    ordered = statement.order_by(relation.c.filed_at, relation.c.id)
-    return [_filed(row) for row in (await connection.execute(ordered)).mappings()]
+    found = await _found(connection, keys, relation.c.league == league)
+    return [each for each in found if of is None or each.claimant == of]
 
 
-async def waiting(connection: AsyncConnection, league: UUID, claimant: UUID) -> int:
+async def waiting(connection: AsyncConnection, keys: KeysOf, league: UUID, claimant: UUID) -> int:
     """Return how many claims of somebody nobody has looked into yet."""
-    found = await connection.scalar(
-        sa.select(sa.func.count())
-        .select_from(relation)
-        .where(
-            relation.c.league == league,
-            relation.c.claimant == claimant,
-            relation.c.state == "filed",
-        )
-    )
-    return int(found or 0)
+    filed = sa.and_(relation.c.league == league, relation.c.state == "filed")
+    return sum(each.claimant == claimant for each in await _found(connection, keys, filed))
 
 
 async def handle(
     connection: AsyncConnection,
-    number: UUID,
+    keys: KeysOf,
+    filed: Filed,
     by: UUID,
     now: datetime,
     *,
@@ -108,46 +116,69 @@ async def handle(
     """
     handled = await connection.execute(
         sa.update(relation)
-        .where(relation.c.id == number, relation.c.state == "filed")
+        .where(relation.c.id == filed.id, relation.c.state == "filed")
         .values(
             state="dismissed" if dispute is None else "opened",
             handled_by=by,
             handled_at=now,
             dispute=dispute,
-            answer=answer,
+            told=_box(await keys(filed.league), filed._replace(answer=answer)),
         )
     )
     return bool(handled.rowcount)
 
 
-async def involved(connection: AsyncConnection, dispute: str, person: UUID) -> bool:
+async def involved(connection: AsyncConnection, keys: KeysOf, dispute: str, person: UUID) -> bool:
     """Whether a dispute was opened upon a claim in confidence that is *person*'s or about them."""
-    statement = sa.select(sa.literal(1)).where(
-        relation.c.dispute == dispute,
-        sa.or_(relation.c.claimant == person, relation.c.about == person),
-    )
-    return await connection.scalar(statement.limit(1)) is not None
+    found = await _found(connection, keys, relation.c.dispute == dispute)
+    return any(person in (each.claimant, each.about) for each in found)
 
 
-async def erase_claims(connection: AsyncConnection, person: UUID) -> int:
+async def erase_claims(connection: AsyncConnection, keys: KeysOf, person: UUID) -> int:
     """Empty every claim *person* made or that is about them, and their answers; return how many."""
-    claims = await connection.execute(
-        sa.update(relation)
-        .where(
-            sa.or_(relation.c.claimant == person, relation.c.about == person),
-            relation.c.claim.is_not(None),
-        )
-        .values(claim=None)
+    emptied = 0
+    # Whose a claim is stands in its box, so every one is opened; erasing is rare.
+    for each in await _found(connection, keys, sa.true(), for_update=True):
+        claim, answer = each.claim, each.answer
+        if person in (each.claimant, each.about):
+            claim = None
+        if person in (each.handled_by, each.about):
+            answer = None
+        if (claim, answer) != (each.claim, each.answer):
+            emptied += (claim != each.claim) + (answer != each.answer)
+            await _seal(connection, keys, each._replace(claim=claim, answer=answer))
+    return emptied
+
+
+async def seal_old(connection: AsyncConnection, keys: KeysOf) -> int:
+    """Seal the claims that stand readable from before, and return how many."""
+    readable = await _found(connection, keys, relation.c.told.is_(None), for_update=True)
+    for each in readable:
+        await _seal(connection, keys, each)
+    return len(readable)
+
+
+async def _seal(connection: AsyncConnection, keys: KeysOf, filed: Filed) -> None:
+    empty = dict.fromkeys(_SEALED)
+    told = _box(await keys(filed.league), filed)
+    await connection.execute(
+        sa.update(relation).where(relation.c.id == filed.id).values(told=told, **empty)
     )
-    answers = await connection.execute(
-        sa.update(relation)
-        .where(
-            sa.or_(relation.c.handled_by == person, relation.c.about == person),
-            relation.c.answer.is_not(None),
-        )
-        .values(answer=None)
-    )
-    return claims.rowcount + answers.rowcount
+
+
+async def _found(
+    connection: AsyncConnection,
+    keys: KeysOf,
+    where: sa.ColumnElement[bool],
+    *,
+    for_update: bool = False,
+) -> list[Filed]:
+    """Return claims, the oldest first."""
+    statement = sa.select(relation).where(where).order_by(relation.c.filed_at, relation.c.id)
+    if for_update:
+        statement = statement.with_for_update()
+    rows = (await connection.execute(statement)).mappings().all()
+    return [_filed(row, await keys(row["league"])) for row in rows]
 
 
 def dispute_of(number: UUID) -> DisputeId:
@@ -160,9 +191,17 @@ def dispute_of(number: UUID) -> DisputeId:
     return DisputeId(identifier("dsp", uuid5(number, "dispute")))
 
 
-def _filed(row: Mapping[Any, Any]) -> Filed:
-    known = dict(row) | {
-        "subject": msgspec.convert(row["subject"], Subject),
-        "rules": tuple(row["rules"]),
-    }
-    return Filed(**known)
+def _box(keys: LeagueKeys, filed: Filed) -> bytes:
+    told = _Told(**{name: value for name, value in filed._asdict().items() if name in _SEALED})
+    return close(keys, _NAME, filed.id, "told", msgspec.json.encode(told))
+
+
+def _filed(row: Mapping[Any, Any], keys: LeagueKeys) -> Filed:
+    known = dict(row)
+    box = known.pop("told")
+    if box is None:  # filed by a process of before, and not sealed yet
+        known["subject"] = msgspec.convert(row["subject"], Subject)
+        known["rules"] = tuple(row["rules"])
+        return Filed(**known)
+    told = msgspec.json.decode(unsealed(keys, _NAME, row["id"], "told", box), type=_Told)
+    return Filed(**(known | msgspec.structs.asdict(told)))

@@ -1,18 +1,20 @@
-"""What a correction of a result meets beyond its tournament: a season that is closed."""
+"""What corrections meet beyond the stream that they correct: a closed season, the members."""
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from msgspec.structs import replace
 
 from engine import policies
 from engine.aggregates import DECIDERS
+from engine.league.state import Created
 from engine.season.commands import ReviseAward
-from engine.season.errors import SeasonClosedAlready
+from engine.season.errors import AdjustmentInvalid, SeasonClosedAlready
 from engine.season.state import Opened
 from engine.tournament.correcting.events import ResultCorrected
 from engine.tournament.state import Finished
-from engine.values import stream_of
+from engine.values import PlayerId, stream_of
 from service.writer import Entry, States
 
 
@@ -45,3 +47,25 @@ async def counted_still(
         if isinstance(told, ReviseAward) and DECIDERS["season"].decide(open_still, told):
             raise SeasonClosedAlready
     return [Entry(there)]
+
+
+async def demand_of_league(states: States, season: Any, player: PlayerId) -> None:
+    """
+    Check that points may go to *player*: a member, or somebody the season has counted.
+
+    Source: rulebook ``points.adjusted``.
+
+    Raises:
+        AdjustmentInvalid: If the season has nothing to do with this person.
+    """
+    if not isinstance(season, Opened):
+        return
+    league = (await states.load(stream_of(season.terms.league))).state
+    member = isinstance(league, Created) and league.role_of(player) is not None
+    counted = any(award.player == player for one in season.counted for award in one.awards)
+    if not (
+        member or counted or any(each.adjustment.player == player for each in season.adjustments)
+    ):
+        raise AdjustmentInvalid(
+            problem="points go to members, and to players whom the season has counted"
+        )

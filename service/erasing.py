@@ -24,6 +24,7 @@ from service.errors import NotCaughtUp, ServiceError, StreamNotFound
 from service.projections import queries, schema
 from service.projections.projection import head
 from service.relations import account, calendar_key, token
+from service.sealed_rows import KeysOf
 from service.texts import erase_texts
 
 WAIT_SECONDS = 5.0
@@ -47,13 +48,14 @@ class Erased(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def erase(
-    engine: AsyncEngine, person: UUID, now: datetime, *, by: str | None = None
+    engine: AsyncEngine, keys: KeysOf, person: UUID, now: datetime, *, by: str | None = None
 ) -> Erased:
     """
     Erase a person; doing it again finds nothing left.
 
     Args:
         engine: With the login of the API.
+        keys: Open what was claimed in confidence, to find what is theirs.
         by: Who does it, if not the person.
 
     Raises:
@@ -76,13 +78,13 @@ async def erase(
         leagues = await deeds.leagues_of(connection, player)
         await deeds.add(connection, leagues, by or player, "player_erased", player)
         tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
-        keys = await connection.execute(
+        calendars = await connection.execute(
             sa.delete(calendar_key).where(calendar_key.c.account == person)
         )
         await forget_entered(connection, person)
         texts = await erase_texts(connection, person, now)
-        texts += await erase_claims(connection, person)
-    return Erased(player=player, tokens=tokens.rowcount, calendars=keys.rowcount, texts=texts)
+        texts += await erase_claims(connection, keys, person)
+    return Erased(player=player, tokens=tokens.rowcount, calendars=calendars.rowcount, texts=texts)
 
 
 async def _demand_nobody_waits(engine: AsyncEngine, player: str) -> None:

@@ -33,6 +33,7 @@ from service.projections.models import ProjectionUnknown
 from service.projections.rebuild import RebuildRefused
 from service.projections.rebuild import compare as compare_models
 from service.projections.rebuild import rebuild as rebuild_models
+from service.sealed_rows import keys_over
 from service.settings import Settings, SettingsInvalid, read
 from service.sources import DatabaseClock, SystemEntropy
 from service.transparency.operating import memory_faults
@@ -265,7 +266,9 @@ async def erase_player(settings: Settings, named: str) -> int:
     try:
         if not named.startswith("plr_"):
             raise ValueError(named)
-        erased = await erase(engine, number_of(named), DatabaseClock().now(), by=deeds.operator())
+        keys = keys_over(engine, settings.secret_key)
+        now, by = DatabaseClock().now(), deeds.operator()
+        erased = await erase(engine, keys, number_of(named), now, by=by)
     except (ValueError, StreamNotFound):
         _err.print(f"no player {named}\n  next: name an id, plr_...", markup=False)
         return 2

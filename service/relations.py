@@ -83,10 +83,10 @@ confidential_claim = sa.Table(
     metadata,
     sa.Column("id", _UUID, primary_key=True),
     sa.Column("league", _UUID, nullable=False),
-    sa.Column("claimant", _UUID, nullable=False),
+    sa.Column("claimant", _UUID),
     sa.Column("about", _UUID),
-    sa.Column("subject", sa.JSON, nullable=False),
-    sa.Column("rules", ARRAY(sa.Text), nullable=False),
+    sa.Column("subject", sa.JSON(none_as_null=True)),
+    sa.Column("rules", ARRAY(sa.Text)),
     sa.Column("claim", sa.Text),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("filed_at", _INSTANT, nullable=False),
@@ -94,9 +94,8 @@ confidential_claim = sa.Table(
     sa.Column("handled_at", _INSTANT),
     sa.Column("answer", sa.Text),
     sa.Column("dispute", sa.Text),
+    sa.Column("told", sa.LargeBinary),
     sa.Index("ix_confidential_claim_league", "league", "filed_at", "id"),
-    sa.Index("ix_confidential_claim_claimant", "claimant"),
-    sa.Index("ix_confidential_claim_about", "about"),
 )
 
 operator_deed = sa.Table(

@@ -88,6 +88,7 @@ async def file_confidential_claim(request: Asked) -> Response[bytes]:
     demand_known(body.rules)
     subject.demand_whole()
     order, shell = order_of(request, raw), shell_of(request)
+    keys = shell.desk.writer.store.keys
     me, league = principal_of(request).account.number, number_of(place.league)
     filed = Filed(
         id=order.new_id(0),
@@ -101,12 +102,12 @@ async def file_confidential_claim(request: Asked) -> Response[bytes]:
         filed_at=order.command.received_at,
     )
     async with shell.engine.begin() as connection:
-        made = await confidential.file(connection, filed, order.command_id, raw)
-        if made and await confidential.waiting(connection, league, me) > WAITING_MAX:
+        made = await confidential.file(connection, keys, filed, order.command_id, raw)
+        if made and await confidential.waiting(connection, keys, league, me) > WAITING_MAX:
             raise BadRequest(
                 "too_many_disputes", "the referees look into what waits first", max=WAITING_MAX
             )
-        kept = await confidential.claim_of(connection, filed.id)
+        kept = await confidential.claim_of(connection, keys, filed.id)
     return encoded(_shown(kept or filed), 201)
 
 
@@ -122,7 +123,8 @@ async def list_confidential_claims(request: Asked, league_id: FromPath[str]) -> 
     me, league = principal_of(request).account.number, number_of(league_id)
     ruling = may(place.role, "rule_disputes")
     async with shell_of(request).engine.connect() as connection:
-        found = await confidential.claims_in(connection, league, of=None if ruling else me)
+        keys = shell_of(request).desk.writer.store.keys
+        found = await confidential.claims_in(connection, keys, league, of=None if ruling else me)
     shown = [_shown(each) for each in found if await _sees(request, place, each, me)]
     paged = await live_listing(request, league_id, f"confidential {league_id} {me.hex}", str, str)
     return listed(request, paged.cut(shown, lambda each: (each.filed_at.isoformat(), each.id)))
@@ -147,7 +149,8 @@ async def open_confidential_claim(request: Asked, claim_id: FromPath[str]) -> Re
     made = await opened(request, order, place, subject, claimed, name)
     me, now = principal_of(request).account.number, order.command.received_at
     async with shell_of(request).engine.begin() as connection:
-        await confidential.handle(connection, filed.id, me, now, dispute=name)
+        keys = shell_of(request).desk.writer.store.keys
+        await confidential.handle(connection, keys, filed, me, now, dispute=name)
     return made
 
 
@@ -164,8 +167,9 @@ async def dismiss_confidential_claim(request: Asked, claim_id: FromPath[str]) ->
     order, me = order_of(request, raw), principal_of(request).account.number
     now = order.command.received_at
     async with shell_of(request).engine.begin() as connection:
-        waited = await confidential.handle(connection, filed.id, me, now, answer=body.reason)
-        kept = await confidential.claim_of(connection, filed.id) or filed
+        keys = shell_of(request).desk.writer.store.keys
+        waited = await confidential.handle(connection, keys, filed, me, now, answer=body.reason)
+        kept = await confidential.claim_of(connection, keys, filed.id) or filed
     if not waited and (kept.state, kept.handled_by, kept.answer) != ("dismissed", me, body.reason):
         raise _handled(kept)
     return encoded(_shown(kept))
@@ -183,7 +187,8 @@ async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place]:
     demand_form(claim_id, "cnf")
     shell, me = shell_of(request), principal_of(request).account.number
     async with shell.engine.connect() as connection:
-        filed = await confidential.claim_of(connection, number_of(claim_id))
+        keys = shell.desk.writer.store.keys
+        filed = await confidential.claim_of(connection, keys, number_of(claim_id))
     if filed is None or filed.about == me:
         raise StreamNotFound("there is nothing here under this name")
     league, subject = identifier("lge", filed.league), filed.subject

@@ -318,8 +318,9 @@ async def demand_uninvolved(request: Asked, dispute_id: str) -> None:
         AnotherPersonNeeded: If the dispute was opened upon such a claim.
     """
     me = principal_of(request).account.number
+    keys = shell_of(request).desk.writer.store.keys
     async with shell_of(request).engine.connect() as connection:
-        if await confidential.involved(connection, dispute_id, me):
+        if await confidential.involved(connection, keys, dispute_id, me):
             raise AnotherPersonNeeded
 
 

@@ -41,6 +41,6 @@ async def erase_me(request: Asked) -> Response[bytes]:
     address = client_address(request)
     if await accounts.by_password(shell.engine, me.login, body.password, address) is None:
         raise WrongPassword("there is no such login with this password")
-    erased = await erase(shell.engine, me.number, shell.now())
+    erased = await erase(shell.engine, shell.desk.writer.store.keys, me.number, shell.now())
     forget(shell, principal)
     return encoded(erased)

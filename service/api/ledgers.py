@@ -25,6 +25,7 @@ from service.api.rehearsing import rehearsable
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import Order, answer, decide_one, order_of
 from service.api.texts import keep
+from service.correcting import demand_of_league
 from service.projections import queries
 from service.texts import Written
 from service.writer import Entry, States
@@ -89,7 +90,13 @@ async def adjust_points(request: Asked, season_id: FromPath[str]) -> Response[by
     )
     signed = await _signed(request, place, order, body.reason, about=player)
     command = AdjustPoints(adjustment=adjustment, **signed)
-    receipt = await decide_one(shell_of(request), place.league, season_id, order, [command])
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(place.stream)).state
+        await demand_of_league(states, state, player)
+        return [Entry(place.stream, season.decider.decide(state, command))]
+
+    receipt = await shell_of(request).desk.writer.submit(place.league, order.command, decide)
     content = {"season": season_id, "adjustment": adjustment.id}
     return answer(receipt, content, 201, version_of=place.stream)
 

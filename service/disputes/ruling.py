@@ -16,10 +16,11 @@ from engine.dispute.errors import DisputeInvalid
 from engine.dispute.events import DisputeUnfrozen
 from engine.dispute.state import Claimed
 from engine.dispute.values import LED_TO, Act, Subject
+from engine.season.commands import AdjustPoints
 from engine.season.freezing import FreezeStandings, ReleaseStandings
 from engine.tournament.freezing.commands import FreezeResult, ReleaseResult
 from engine.values import stream_of
-from service.correcting import counted_still
+from service.correcting import counted_still, demand_of_league
 from service.directing import decided_with_tables
 from service.writer import Entry, States
 
@@ -74,6 +75,9 @@ async def ruled(states: States, stream: str, command: asked.Rule, acts: Acts) ->
             name = state.opened.dispute
             commands = (ReleaseStandings(dispute=name, now=command.now), *commands)
         before = (await states.load(there)).state
+        for act in acts.season:
+            if isinstance(act, AdjustPoints):
+                await demand_of_league(states, before, act.adjustment.player)
         decided, _ = policies.decide_in_turn(season.decider, before, commands)
         entries.append(Entry(there, decided))
     _demand_all_done(subject, acts, entries)

@@ -4,6 +4,7 @@ import json
 from typing import Any
 from uuid import uuid4
 
+import asyncpg
 import pytest
 
 from engine.values import number_of
@@ -109,10 +110,71 @@ async def test_a_referee_opens_it_under_the_own_name_and_who_came_forward_does_n
         assert done.status_code == 201, done.text
         (mine,) = [each for each in await seen(informant, league) if each["id"] == filed["id"]]
         assert (mine["state"], mine["dispute"]) == ("opened", dispute)
-        erased = api.app.litestar.state.shell.pool
-        assert await erased.fetchval("SELECT claim FROM confidential_claim") == SECRET
     report = await audited(database, league)
     assert faults(report) == {}, report.text()
+
+
+async def dump(database: TestDatabase) -> str:
+    """Return every row of every relation but the log's keys, as text and as hexadecimal."""
+    connection = await asyncpg.connect(database.url("postgres"))
+    relations = await connection.fetch(
+        "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables "
+        "WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename <> 'key'"
+    )
+    rows = [
+        str(row[0])
+        for each in relations
+        for row in await connection.fetch(f"SELECT t::text FROM {each['name']} t")
+    ]
+    await connection.close()
+    return "\n".join(rows)
+
+
+async def test_a_dump_shows_nothing_that_was_told_in_confidence(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league, _, tournament, people = await a_night(api, database)
+        filed = await told(people[0], tournament, about=people[1].player, rules=RULES)
+        path = f"/v1/confidential-claims/{filed.json()['id']}/dismiss"
+        referee = await with_office(api, owner, league)
+        answered = {"reason": "They sat at other tables."}
+        assert (await ask(referee, path, answered)).status_code == 200
+    found = await dump(database)
+    claims = [
+        each for each in found.splitlines() if filed.json()["id"][4:] in each.replace("-", "")
+    ]
+    assert claims
+    for words in (SECRET, answered["reason"]):
+        assert words not in found
+        assert words.encode().hex() not in found
+    for hidden in (people[0].player, people[1].player, tournament):
+        assert all(hidden[4:] not in each.replace("-", "") for each in claims)
+
+
+async def test_claims_from_before_are_sealed_when_the_service_starts(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        _, league, _, tournament, people = await a_night(api, database)
+        told_by = number_of(people[0].player)
+        connection = await asyncpg.connect(database.url())
+        await connection.execute(
+            "INSERT INTO confidential_claim "
+            "(id, league, claimant, subject, rules, claim, state, filed_at) "
+            "VALUES (gen_random_uuid(), $1, $2, $3, '{}', $4, 'filed', now())",
+            number_of(league),
+            told_by,
+            json.dumps({"kind": "payout", "tournament": tournament}),
+            SECRET,
+        )
+        await connection.close()
+        assert SECRET in await dump(database)
+        assert [each["claim"] for each in await seen(people[0], league)] == [SECRET]
+    async with serving() as api:
+        people[0].http = api.http
+        assert [each["claim"] for each in await seen(people[0], league)] == [SECRET]
+    assert SECRET not in await dump(database)
 
 
 async def test_what_was_told_in_confidence_is_erased_with_who_told_it(

@@ -274,7 +274,9 @@ async def test_a_player_who_was_erased_is_not_found_again_and_the_code_is_void(
         assert (same["player"], same["claim"]) == (first["player"], None)
         shell = api.app.litestar.state.shell
         await project(database)
-        await erase(shell.engine, number_of(first["player"]), shell.now())
+        await erase(
+            shell.engine, shell.desk.writer.store.keys, number_of(first["player"]), shell.now()
+        )
         assert (await entered(owner, league))["player"] != first["player"]
         assert (await claimed(api, first["claim"])).status_code == 404
 

@@ -154,6 +154,29 @@ async def test_an_adjustment_is_entered_shown_and_voided(
         assert faults(report) == {}, report.text()
 
 
+async def test_points_go_to_members_and_to_players_whom_the_season_has_counted(
+    serving: Any, database: TestDatabase
+) -> None:
+    """
+    Whoever has left keeps what was counted, so it can still be set right.
+    """
+    async with serving() as api:
+        owner, league, season, _, people = await a_night(api, database)
+        stranger, newcomer = await api.person(), await api.join(owner, league)
+        member = f"/v1/leagues/{league}/members/{people[0].player}"
+        assert (await api.http.delete(member, headers=owner.headers)).status_code == 200
+        answers = [
+            await owner.post(
+                f"/v1/seasons/{season}/adjustments",
+                {"player": person.player, "points": "5", **WHY},
+                key=person.player,
+            )
+            for person in (stranger, newcomer, people[0])
+        ]
+        assert [each.status_code for each in answers] == [409, 201, 201], answers[2].text
+        assert answers[0].json()["code"] == "adjustment_invalid"
+
+
 async def test_a_corrected_result_revises_the_award_and_a_revoked_one_counts_no_more(
     serving: Any, database: TestDatabase
 ) -> None:
