@@ -55,12 +55,12 @@ def contradiction(promised: Promised, head: Checkpoint, proof: Any) -> str | Non
     """
     if proof is None:
         return "the server shows no proof of what stands there"
-    leaf = bytes.fromhex(proof["leaf"])
-    path = [bytes.fromhex(each) for each in proof["path"]]
     try:
+        leaf = bytes.fromhex(proof["leaf"])
+        path = [bytes.fromhex(each) for each in proof["path"]]
         root = root_by_inclusion(leaf, promised.position, head.size, path)
-    except ValueError:
-        return "the server's proof has another length"
+    except (LookupError, TypeError, ValueError):
+        return "the server's proof has another length or form"
     if root != head.root:
         return "the server's proof does not lead to the signed root"
     return None if leaf == promised.hash else "another event stands there in the signed tree"

@@ -16,11 +16,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 )
 
 from service.errors import CheckpointRefused
+from service.transparency.tree import EMPTY_ROOT
 
 _ED25519 = b"\1"
 _PRIVATE = "PRIVATE+KEY+"
 _SIGNATURE = "\N{EM DASH} "
 _ROOT_BYTES = 32
+_KEY_BYTES = 32
 _ID_BYTES = 4
 _BODY_LINES = 3
 
@@ -43,12 +45,15 @@ def parse_checkpoint(text: str) -> Checkpoint:
     """
     Return the checkpoint that *text*, without signatures, says.
 
+    Extension lines are signed with it; what they say is of no concern here.
+
     Raises:
-        CheckpointRefused: If it is not in the one form that ``Checkpoint.text`` writes.
+        CheckpointRefused: If its first three lines are not in the one form that
+            ``Checkpoint.text`` writes, or an extension line is empty.
     """
-    lines = text.split("\n")
-    if len(lines) != _BODY_LINES + 1 or lines[-1]:
-        raise CheckpointRefused("a checkpoint has three lines")
+    *lines, last = text.split("\n")
+    if len(lines) < _BODY_LINES or last or "" in lines:
+        raise CheckpointRefused("a checkpoint has three lines, then extension lines if any")
     origin, size, root = lines[:_BODY_LINES]
     try:
         checkpoint = Checkpoint(origin=origin, size=int(size), root=b64decode(root, validate=True))
@@ -58,9 +63,11 @@ def parse_checkpoint(text: str) -> Checkpoint:
         not origin
         or checkpoint.size < 0
         or len(checkpoint.root) != _ROOT_BYTES
-        or checkpoint.text() != text
+        or checkpoint.text() != "".join(f"{line}\n" for line in lines[:_BODY_LINES])
     ):
         raise CheckpointRefused("the checkpoint is not in canonical form")
+    if checkpoint.size == 0 and checkpoint.root != EMPTY_ROOT:
+        raise CheckpointRefused("the tree of no leaves has another root")
     return checkpoint
 
 
@@ -74,7 +81,7 @@ class SigningKey:
     """
 
     def __init__(self, name: str, secret: bytes) -> None:
-        if not name or "+" in name or any(sign.isspace() for sign in name):
+        if not _is_name(name):
             raise ValueError("a signer's name has no space and no plus sign")
         self.name = name
         self._private = Ed25519PrivateKey.from_private_bytes(secret)
@@ -127,32 +134,56 @@ def verifier_key(name: str, public: bytes) -> str:
     return f"{name}+{key_id(name, public).hex()}+{b64encode(_ED25519 + public).decode()}"
 
 
+def read_verifier_key(text: str) -> tuple[str, bytes]:
+    """
+    Return the name and the public key that *text* holds in the form ``verifier_key`` writes.
+
+    Raises:
+        CheckpointRefused: If it is another form, or of another kind than Ed25519.
+    """
+    name, _, encoded = text.partition("+")
+    encoded = encoded.partition("+")[2]
+    try:
+        public = b64decode(encoded, validate=True)[1:]
+    except ValueError:
+        public = b""
+    if not _is_name(name) or len(public) != _KEY_BYTES or verifier_key(name, public) != text:
+        raise CheckpointRefused("a public key has the form name+id+key and is of Ed25519")
+    return name, public
+
+
 def open_note(note: str, verifier: str) -> str:
     """
     Return the text of *note* if the key *verifier* has signed it.
+
+    Signatures of other keys are passed over.
 
     Args:
         note: A text, an empty line, signature lines.
         verifier: A public key as ``verifier_key`` writes it.
 
     Raises:
-        CheckpointRefused: If no line is a valid signature of that key.
+        CheckpointRefused: If no line is a signature of that key, or one of them is invalid,
+            or the note has another form.
     """
     text, separator, lines = note.rpartition("\n\n")
     if not separator or not lines.endswith("\n"):
         raise CheckpointRefused("the note carries no signature")
+    if any(sign < " " and sign != "\n" for sign in note):
+        raise CheckpointRefused("the note holds a control character")
     text += "\n"
-    name, _, encoded = verifier.split("+", 2)
-    public = b64decode(encoded, validate=True)[1:]
-    for line in lines[:-1].split("\n"):
-        signer, blob = _signature(line)
-        if signer == name and blob[:_ID_BYTES] == key_id(name, public):
-            try:
-                Ed25519PublicKey.from_public_bytes(public).verify(blob[_ID_BYTES:], text.encode())
-            except InvalidSignature as error:
-                raise CheckpointRefused(f"the signature of {name} is invalid") from error
-            return text
-    raise CheckpointRefused(f"the note is not signed by {name}")
+    name, public = read_verifier_key(verifier)
+    ours = (name, key_id(name, public))
+    signatures = [_signature(line) for line in lines[:-1].split("\n")]
+    known = [blob for signer, blob in signatures if (signer, blob[:_ID_BYTES]) == ours]
+    if not known:
+        raise CheckpointRefused(f"the note is not signed by {name}")
+    try:
+        for blob in known:
+            Ed25519PublicKey.from_public_bytes(public).verify(blob[_ID_BYTES:], text.encode())
+    except InvalidSignature as error:
+        raise CheckpointRefused(f"the signature of {name} is invalid") from error
+    return text
 
 
 def signers_of(note: str) -> list[str]:
@@ -168,6 +199,11 @@ def _signature(line: str) -> tuple[str, bytes]:
         blob = b64decode(value, validate=True)
     except binascii.Error as error:
         raise CheckpointRefused("a signature line is not base64") from error
-    if line != f"{_SIGNATURE}{signer} {b64encode(blob).decode()}":
+    written = f"{_SIGNATURE}{signer} {b64encode(blob).decode()}"
+    if line != written or len(blob) <= _ID_BYTES or not _is_name(signer):
         raise CheckpointRefused("a signature line is not in canonical form")
     return signer, blob
+
+
+def _is_name(name: str) -> bool:
+    return bool(name) and "+" not in name and not any(sign.isspace() for sign in name)

@@ -11,6 +11,8 @@ from hashlib import sha256
 
 EMPTY_ROOT = sha256().digest()
 
+_HASH_BYTES = 32
+
 Range = tuple[int, int]
 """Leaves from the first to below the second."""
 
@@ -169,11 +171,15 @@ def root_by_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes])
     Return the root that *path* leads to from *leaf*.
 
     Raises:
-        ValueError: If the path is not of the length that the place asks for.
+        IndexError: If there is no such leaf.
+        ValueError: If the path is not of the length that the place asks for, or if the leaf
+            or a hash of the path is not of 32 bytes.
 
     Source: RFC 9162, 2.1.3.2.
     """
     ranges = inclusion_ranges(index, size)
+    if not _are_hashes(leaf, *path):
+        raise ValueError(f"a hash has {_HASH_BYTES} bytes")
     if len(ranges) != len(path):
         raise ValueError(f"a path of {len(ranges)} hashes is needed, not of {len(path)}")
     root = leaf
@@ -188,14 +194,16 @@ def consistent(
     """
     Return whether *proof* shows that the tree of *old* leaves begins that of *new*.
 
-    Every tree begins with the empty one.
+    Every tree begins with the empty one, and the tree of no leaves has one root.
 
     Source: RFC 9162, 2.1.4.2.
     """
+    if not 0 <= old <= new or not _are_hashes(old_root, new_root, *proof):
+        return False
+    if new == 0 and new_root != EMPTY_ROOT:
+        return False
     if old == 0:
         return not proof and old_root == EMPTY_ROOT
-    if old > new:
-        return False
     if old == new:
         return not proof and old_root == new_root
     ranges = consistency_ranges(old, new)
@@ -206,6 +214,10 @@ def consistent(
         # The old tree is a node of the new one, so the proof leaves its hash out.
         hashes[0, old] = old_root
     return _fold(hashes, (0, old)) == old_root and _fold(hashes, (0, new)) == new_root
+
+
+def _are_hashes(*hashes: bytes) -> bool:
+    return all(len(each) == _HASH_BYTES for each in hashes)
 
 
 def _fold(hashes: dict[Range, bytes], whole: Range) -> bytes:

@@ -76,7 +76,10 @@ def _continues(api: httpx.Client, league: str, old: Checkpoint, new: Checkpoint)
     if new.size < old.size:
         raise CheckpointRefused(f"you have seen {old.size} events, the server shows {new.size}")
     path = f"/v1/leagues/{league}/proofs/consistency?old={old.size}&new={new.size}"
-    proof = [bytes.fromhex(each) for each in answered(api.get(path))["path"]]
+    try:
+        proof = [bytes.fromhex(each) for each in answered(api.get(path))["path"]]
+    except (LookupError, TypeError, ValueError) as error:
+        raise CheckpointRefused("the server's proof has another form") from error
     if not consistent(old.size, old.root, new.size, new.root, proof):
         raise CheckpointRefused(
             f"the {new.size} events do not begin with the {old.size} you have seen"

@@ -152,6 +152,23 @@ def test_the_empty_tree_begins_every_tree_and_is_recognised() -> None:
     assert not consistent(5, ROOTS[4], 5, ROOTS[5], [])
 
 
+def test_the_tree_of_no_leaves_has_one_root() -> None:
+    assert consistent(0, EMPTY_ROOT, 0, EMPTY_ROOT, [])
+    assert not consistent(0, EMPTY_ROOT, 0, ROOTS[1], [])
+    assert not consistent(0, ROOTS[1], 0, ROOTS[1], [])
+    assert not consistent(-1, EMPTY_ROOT, 0, EMPTY_ROOT, [])
+
+
+def test_what_is_not_of_32_bytes_is_no_hash() -> None:
+    for short in (b"", LEAVES[0][:-1], LEAVES[0] + b"\0"):
+        with pytest.raises(ValueError, match="32 bytes"):
+            root_by_inclusion(short, 0, 1, [])
+        with pytest.raises(ValueError, match="32 bytes"):
+            root_by_inclusion(LEAVES[0], 0, 2, [short])
+        assert not consistent(1, short, 1, short, [])
+        assert not consistent(0, EMPTY_ROOT, 1, short, [])
+
+
 KEY = SigningKey("holotable.example", bytes(range(32)))
 ORIGIN = "holotable/5e3d/0"
 
@@ -173,13 +190,49 @@ def test_a_checkpoint_is_read_back_from_its_text() -> None:
         "holotable/5e3d/0\n-7\n" + "A" * 43 + "=\n",
         "holotable/5e3d/0\n7\nAAAA\n",
         "\n7\n" + "A" * 43 + "=\n",
-        "holotable/5e3d/0\n7\n" + "A" * 43 + "=\nmore\n",
+        "holotable/5e3d/0\n7\n" + "A" * 43 + "=\n\nmore\n",
+        "holotable/5e3d/0\n7\n" + "A" * 43 + "=\nmore\n\n",
+        "holotable/5e3d/0\n0\n" + "A" * 43 + "=\n",
         "holotable/5e3d/0\n7\n" + "A" * 43 + "=",
     ],
 )
 def test_another_form_of_a_checkpoint_is_refused(text: str) -> None:
     with pytest.raises(CheckpointRefused):
         parse_checkpoint(text)
+
+
+def test_extension_lines_of_a_checkpoint_are_signed_and_passed_over() -> None:
+    text = f"{head(7).text()}a word of the log\nanother\n"
+
+    assert parse_checkpoint(open_note(KEY.sign(text), KEY.verifier_key())) == head(7)
+
+
+def test_signatures_of_other_keys_are_passed_over_and_each_of_the_known_key_is_checked() -> None:
+    note = KEY.sign(head(7).text())
+    other = SigningKey("witness.example", bytes(32)).sign(head(7).text()).splitlines()[-1]
+    wrong = KEY.sign(head(5).text()).splitlines()[-1]
+
+    assert open_note(f"{note}{other}\n", KEY.verifier_key()) == head(7).text()
+    with pytest.raises(CheckpointRefused, match="is invalid"):
+        open_note(f"{note}{wrong}\n", KEY.verifier_key())
+
+
+@pytest.mark.parametrize("line", ["\u2014 a+b AAAAAAA=", "\u2014  AAAAAAA=", "\u2014 a AAAA"])
+def test_a_signature_line_has_a_name_and_a_signature(line: str) -> None:
+    with pytest.raises(CheckpointRefused, match="canonical form"):
+        open_note(f"{KEY.sign(head(7).text())}{line}\n", KEY.verifier_key())
+
+
+def test_a_note_with_a_control_character_does_not_open() -> None:
+    with pytest.raises(CheckpointRefused, match="control character"):
+        open_note(KEY.sign(f"{head(7).text()}a\tb\n"), KEY.verifier_key())
+
+
+def test_a_public_key_in_another_form_is_refused() -> None:
+    name, number, encoded = KEY.verifier_key().split("+", 2)
+    for bent in ("", name, f"{name}+{number}", f"{name}+00000000+{encoded}", f"{name}+{number}+AA"):
+        with pytest.raises(CheckpointRefused, match="name\\+id\\+key"):
+            open_note(KEY.sign(head(7).text()), bent)
 
 
 def test_a_signed_note_opens_under_its_key_only() -> None:
@@ -240,6 +293,11 @@ def test_a_rewritten_tree_is_refused(memory: Memory) -> None:
 
     with pytest.raises(CheckpointRefused, match="does not continue"):
         signer.sign(Checkpoint(origin=ORIGIN, size=12, root=rewritten), proof(8, 12))
+
+
+def test_no_root_but_the_empty_one_is_signed_for_a_tree_of_no_leaves(memory: Memory) -> None:
+    with pytest.raises(CheckpointRefused):
+        Signer(KEY, memory).sign(Checkpoint(origin=ORIGIN, size=0, root=ROOTS[1]), ())
 
 
 def test_a_new_epoch_begins_anew_and_an_old_one_is_over(memory: Memory) -> None:
