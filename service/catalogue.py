@@ -24,6 +24,7 @@ from typing import Any, get_args, get_origin
 import msgspec
 
 from engine.aggregates import DECIDERS
+from engine.audiences import STAFF_ONLY
 from engine.values import Sealed, SealedCard
 from service.eventstore.upcasters import current_version
 
@@ -114,6 +115,7 @@ def document() -> str:
         "",
         "Made by `python -m service.catalogue`; do not edit.  Each links to the JSON Schema of its",
         "public part (`data`).  `sealed` marks values that only their audiences can open.",
+        "Of an event that only the staff may read, feeds show no data and bundles the hash alone.",
     ]
     for category, events in events_by_category().items():
         lines += ["", f"## {category}", ""]
@@ -170,6 +172,7 @@ def _entry(event: type[msgspec.Struct]) -> list[str]:
         f"### [`{tag}`](../{path})",
         "",
         *([about, ""] if about else []),
+        *(["Only the staff may read it.", ""] if tag in STAFF_ONLY else []),
         f"Holds {fields}.",
         "",
         *_notes(event),

@@ -114,7 +114,7 @@ def u(number: int, size: int) -> bytes:
 KEY = re.compile(r"[a-z0-9_*]+")
 HEX64 = re.compile(r"[0-9a-f]{64}")
 HEX32 = re.compile(r"[0-9a-f]{32}")
-INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?Z")
+INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?Z", re.ASCII)
 STREAM = re.compile(r"(?:league|season|tournament|table|dispute)-[0-9a-f]{32}")
 TAG = re.compile(r"[a-z][a-z0-9_]*")
 LARGEST = 2**53 - 1
@@ -125,12 +125,15 @@ MEMBERS = {
     "node": {"line", "first", "end", "hash"},
     "event": {"line", "position", "stream", "version", "id", "type", "schema_version", "at", "data"}
     | {"metadata", "sealed", "previous"},
+    "withheld": {"line", "position", "stream", "version", "hash"},
     "leaves": {"line", "position", "hashes"},
     "opening": {"line", "position", "pointer", "salt", "value"},
+    "signature": {"line", "position", "by", "key", "signature"},
     "end": {"line", "lines", "sha256"},
 }
 ORDER = list(MEMBERS)
-FORMATS = ["holotable/bundle/1", "holotable/bundle/2"]
+FORMATS = ["holotable/bundle/1", "holotable/bundle/2", "holotable/bundle/3"]
+SINCE = {"leaves": 2, "withheld": 3, "signature": 3}  # the first format that has lines of a kind
 
 
 @dataclass
@@ -152,6 +155,16 @@ class Event:
 
 
 @dataclass
+class Withheld:
+    """The place of an event that the viewer may not read, and its hash; nothing else of it is known."""
+
+    position: int
+    stream: str
+    version: int
+    leaf: bytes
+
+
+@dataclass
 class Bundle:
     kind: str
     subject: str
@@ -165,9 +178,11 @@ class Bundle:
     leaves: dict[int, list[bytes]] = field(
         default_factory=dict
     )  # by the position of the event that commits to the pile
+    withheld: list[Withheld] = field(default_factory=list)
+    signatures: int = 0  # of players on their actions
 
     def by_leaves(self) -> bool:
-        """Whether decks are checked by their leaves: in format 2, where the viewer opens no seed."""
+        """Whether decks are checked by their leaves: since format 2, where the viewer opens no seed."""
         return self.format > 1 and self.viewer != "auditor"
 
     def streams(self) -> dict[str, list[Event]]:
@@ -175,6 +190,14 @@ class Bundle:
         for event in self.events:
             found.setdefault(event.stream, []).append(event)
         return found
+
+    def withheld_in(self, stream: str) -> list[Withheld]:
+        return [each for each in self.withheld if each.stream == stream]
+
+    def heads(self, events: list[Event]) -> dict[int, str]:
+        """The hash of every event of the stream that *events* are, by version; also of what is kept back."""
+        links: list[Event | Withheld] = [*events, *self.withheld_in(events[0].stream)]
+        return {link.version: link.leaf.hex() for link in links}
 
 
 def _no_float(text: str) -> NoReturn:
@@ -270,15 +293,23 @@ def read_bundle(raw: bytes) -> Bundle:
         raise Unreadable("the bytes before the last line do not have the digest that it names")
     values = [decode_line(line, number) for number, line in enumerate(lines[:-1], 1)]
     kinds = [ORDER.index(value["line"]) for value in values]
-    if (
-        kinds != sorted(kinds)
-        or kinds.count(0) != 1
-        or kinds.count(1) != 1
-        or kinds.count(3) < 1
-        or 6 in kinds
-    ):
+    count = Counter(value["line"] for value in values)
+    ones = (
+        count["head"] == 1
+        and count["checkpoint"] == 1
+        and count["event"] >= 1
+        and count["end"] == 0
+    )
+    if kinds != sorted(kinds) or not ones:
         raise Unreadable("the lines do not stand in their order")
     head = read_head(values[0])
+    late = [
+        kind
+        for kind, since in SINCE.items()
+        if count[kind] and FORMATS.index(head["format"]) + 1 < since
+    ]
+    if late:
+        raise Unreadable(f"the format has no such lines: {late}")
     by_kind: dict[str, list[tuple[int, Json]]] = {name: [] for name in MEMBERS}
     for number, value in enumerate(values, 1):
         by_kind[value["line"]].append((number, value))
@@ -299,6 +330,8 @@ def read_bundle(raw: bytes) -> Bundle:
         read_openings(by_kind["opening"]),
         FORMATS.index(head["format"]) + 1,
         read_leaves(by_kind["leaves"], head),
+        read_withheld(by_kind["withheld"], head),
+        read_signatures(by_kind["signature"]),
     )
 
 
@@ -377,15 +410,11 @@ def read_events(lines: list[tuple[int, Json]]) -> list[Event]:
 
 
 def read_leaves(lines: list[tuple[int, Json]], head: Json) -> dict[int, list[bytes]]:
-    """The leaves of piles: in format 2, and not for an auditor."""
+    """The leaves of piles: since format 2, and not for an auditor."""
     leaves: dict[int, list[bytes]] = {}
     last = -1
     for number, value in lines:
-        need(
-            head["format"] == FORMATS[1] and head["viewer"] != "auditor",
-            number,
-            "leaves where there are none",
-        )
+        need(head["viewer"] != "auditor", number, "leaves where there are none")
         need(whole(value["position"], last + 1), number, "leaves are out of order")
         last, hashes = value["position"], value["hashes"]
         need(
@@ -395,6 +424,41 @@ def read_leaves(lines: list[tuple[int, Json]], head: Json) -> dict[int, list[byt
         )
         leaves[last] = [bytes.fromhex(each) for each in hashes]
     return leaves
+
+
+def read_withheld(lines: list[tuple[int, Json]], head: Json) -> list[Withheld]:
+    """Events that the viewer may not read; nothing is kept back from an auditor."""
+    withheld: list[Withheld] = []
+    last = -1
+    for number, value in lines:
+        need(head["viewer"] != "auditor", number, "something is kept back from an auditor")
+        need(whole(value["position"], last + 1), number, "what is kept back is out of order")
+        last = value["position"]
+        need(
+            matches(STREAM, value["stream"]) and whole(value["version"], 1),
+            number,
+            "no place in a stream",
+        )
+        need(matches(HEX64, value["hash"]), number, "no hash")
+        withheld.append(
+            Withheld(last, value["stream"], value["version"], bytes.fromhex(value["hash"]))
+        )
+    return withheld
+
+
+def read_signatures(lines: list[tuple[int, Json]]) -> int:
+    """How many signatures of players there are; what they sign is not laid down yet."""
+    last = -1
+    for number, value in lines:
+        need(whole(value["position"], last + 1), number, "signatures are out of order")
+        last = value["position"]
+        need(matches(re.compile("ent_[0-9a-f]{32}"), value["by"]), number, "signed by nobody")
+        need(
+            isinstance(value["key"], str) and isinstance(value["signature"], str),
+            number,
+            "no signature",
+        )
+    return len(lines)
 
 
 def read_openings(lines: list[tuple[int, Json]]) -> dict[tuple[int, str], tuple[bytes, Any]]:
@@ -517,20 +581,22 @@ def check_signature(bundle: Bundle, keys: list[PublicKey], report: Report) -> tu
     note = bundle.note
     league = bundle.league.hex()
     dashed = f"{league[:8]}-{league[8:12]}-{league[12:16]}-{league[16:20]}-{league[20:]}"
-    origin = re.compile(f"holotable/(?:{league}|{dashed})" + r"/(?:0|[1-9]\d*)")
-    if len(note) < 6 or note[3] != "" or note[-1] != "" or "" in note[4:-1]:
-        raise Unreadable("the checkpoint is not a signed note of three lines")
+    origin = re.compile(f"holotable/(?:{league}|{dashed})" + r"/(?:0|[1-9][0-9]*)")
+    blank = max((number for number, line in enumerate(note[:-1]) if line == ""), default=0)
+    # Behind the three lines there may be others, of which nothing is asked but that they are signed too.
+    if blank < 3 or "" in note[:blank] or len(note) < blank + 3 or note[-1] != "":
+        raise Unreadable("the checkpoint is not a signed note of three lines and what extends them")
     if origin.fullmatch(note[0]) is None:
         raise Unreadable(
             f"the checkpoint is of another league or of nothing we know: {note[0][:80]}"
         )
-    if re.fullmatch(r"[1-9]\d{0,15}", note[1]) is None:
+    if re.fullmatch(r"[1-9][0-9]{0,15}", note[1]) is None:
         raise Unreadable("the checkpoint has no tree size")
     root = decode64(note[2])
     if len(root) != 32:
         raise Unreadable("the checkpoint has no root")
-    text = "\n".join(note[:3]).encode() + b"\n"
-    for line in note[4:-1]:
+    text = "\n".join(note[:blank]).encode() + b"\n"
+    for line in note[blank + 1 : -1]:
         dash, _, rest = line.partition(" ")
         name, _, encoded = rest.partition(" ")
         signature = decode64(encoded)
@@ -603,15 +669,17 @@ def tree_root(leaves: list[bytes]) -> bytes:
 
 def check_hashes(bundle: Bundle, size: int, root: bytes, report: Report) -> None:
     """Every leaf of the tree is an event or below the one node that stands for it, and all give *root*."""
-    heads: dict[tuple[str, int], bytes] = {}
+    heads = {(each.stream, each.version): each.leaf for each in bundle.withheld}
     for event in bundle.events:
         previous = event.previous or heads.get((event.stream, event.version - 1))
         if event.version == 1:
             previous = bytes(32)
         event.leaf = sha(b"\x00" + entry_of(bundle.league, previous or bytes(32), event))
         heads[event.stream, event.version] = event.leaf
-    leaves = {event.position: event.leaf for event in bundle.events}
+    leaves = {event.position: event.leaf for event in [*bundle.events, *bundle.withheld]}
     positions = sorted(leaves)
+    if len(positions) < len(bundle.events) + len(bundle.withheld):
+        raise Unreadable("an event stands here twice")
     if positions[-1] >= size:
         raise Unreadable("an event stands beyond the tree that was signed")
     used: set[tuple[int, int]] = set()
@@ -646,29 +714,147 @@ def check_hashes(bundle: Bundle, size: int, root: bytes, report: Report) -> None
 
 
 def check_chain(bundle: Bundle, report: Report) -> None:
-    for stream, events in bundle.streams().items():
-        before: Event | None = None
-        for event in events:
-            follows = before is not None and event.version == before.version + 1
-            begins = event.version == 1 and before is None
-            known = follows or begins
-            rises = before is None or event.version > before.version
+    links: dict[str, list[Event | Withheld]] = {}
+    for each in sorted([*bundle.events, *bundle.withheld], key=lambda link: link.position):
+        links.setdefault(each.stream, []).append(each)
+    for stream, chain in links.items():
+        before: Event | Withheld | None = None
+        at = -(2**63)
+        for link in chain:
+            version = before.version if before else 0
             report.check(
-                "links of streams", rises, event.position, "chain", f"{stream} does not rise"
+                "links of streams",
+                link.version > version,
+                link.position,
+                "chain",
+                f"{stream} does not rise",
+            )
+            known, given = (
+                link.version == version + 1,
+                isinstance(link, Event) and link.previous is not None,
             )
             report.check(
                 "links of streams",
-                known == (event.previous is None),
-                event.position,
+                known != given,
+                link.position,
                 "chain",
-                f"version {event.version} of {stream} comes after {before.version if before else 'nothing'}"
-                f" {'with' if event.previous else 'without'} the hash of the event before",
+                f"version {link.version} of {stream} comes after {version or 'nothing'}"
+                f" {'with' if given else 'without'} the hash of the event before",
             )
-            falls = before is not None and event.at < before.at
-            report.check(
-                "links of streams", not falls, event.position, "chain", f"time falls in {stream}"
+            if isinstance(link, Event):
+                report.check(
+                    "links of streams",
+                    link.at >= at,
+                    link.position,
+                    "chain",
+                    f"time falls in {stream}",
+                )
+                at = link.at
+            before = link
+    check_copies(bundle, report)
+
+
+# What an event says of itself a second time, by its type: the member, and what its identifiers begin with.
+OWN = {
+    "league_created": ("league", "lge"),
+    "season_opened": ("season", "ssn"),
+    "tournament_drafted": ("tournament", "trn"),
+    "terms_revised": ("tournament", "trn"),
+    "tournament_announced": ("tournament", "trn"),
+    "table_opened": ("table", "tbl"),
+    "dispute_opened": ("dispute", "dsp"),
+}
+# What somebody did just then; a clock may count from the start or the end of an outage instead.
+PROMPT = {
+    "selection_committed",
+    "improvement_committed",
+    "seat_acted",
+    "card_turn_taken",
+    "cards_fielded",
+}
+PROMPT |= {
+    "hand_called",
+    "hand_quit",
+    "hand_shown",
+    "hand_opened",
+    "hand_settled",
+    "decision_opened",
+}
+COMPARED = {"payment_recorded", "refunds_awarded"}  # their players are compared by their own rules
+LATEST = (
+    120_000_000  # microseconds from the instant an event names to the one at which it was recorded
+)
+
+
+def check_copies(bundle: Bundle, report: Report) -> None:
+    """What stands twice is the same: in its line and in its data, or in two events of a stream."""
+    league = "lge_" + bundle.league.hex()
+    before: dict[int, Event] = {event.position + 1: event for event in bundle.events}
+    players: dict[tuple[str, str], str] = {}
+    for event in bundle.events:
+        member, prefix = OWN.get(event.type, ("", ""))
+        if member:
+            own = f"{prefix}_{event.stream.rpartition('-')[2]}"
+            report.same(
+                "copies",
+                event.data.get(member),
+                own,
+                event.position,
+                "copies",
+                f"{event.type} {member}",
             )
-            before = event
+        if "league" in event.data:
+            report.same(
+                "copies",
+                event.data["league"],
+                league,
+                event.position,
+                "copies",
+                f"{event.type} league",
+            )
+        if isinstance(event.data.get("at"), str):
+            check_instant(event, before.get(event.position), report)
+        for entrant, player in entries_in(event.data) if event.type not in COMPARED else []:
+            known = players.setdefault((event.stream, entrant), player)
+            report.same(
+                "copies",
+                player,
+                known,
+                event.position,
+                "copies",
+                f"{event.type} player of {entrant}",
+            )
+
+
+def check_instant(event: Event, before: Event | None, report: Report) -> None:
+    """The instant that an event names is never later than its own, nor long before it."""
+    try:
+        named = microseconds(event.data["at"])
+    except ValueError as error:
+        report.differ(event.position, "copies", f"{event.type} at: {error}")
+        return
+    text = f"{event.type} at is later than the event itself"
+    report.check("copies", named <= event.at, event.position, "copies", text)
+    by_clock = event.type not in PROMPT or bool(event.data.get("timed_out"))
+    if by_clock or before is None or event.at - before.at <= 1_000_000:
+        return
+    # It was dated by a clock, not set right behind an event that a clock had dated too late.
+    text = f"{event.type} at is {(event.at - named) // 1_000_000} s before the event itself"
+    report.check("copies", event.at - named <= LATEST, event.position, "copies", text)
+
+
+def entries_in(value: object) -> list[tuple[str, str]]:
+    """Every entrant that *value* names beside a player."""
+    found: list[tuple[str, str]] = []
+    if isinstance(value, dict):
+        entrant, player = value.get("entrant"), value.get("player")
+        if isinstance(entrant, str) and isinstance(player, str):
+            found.append((entrant, player))
+        value = list(value.values())
+    if isinstance(value, list):
+        for each in value:
+            found += entries_in(each)
+    return found
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -687,7 +873,13 @@ def find_ids(value: object, prefix: str) -> set[str]:
 
 
 def stream_of(identifier: str) -> str:
-    names = {"trn": "tournament", "ssn": "season", "tbl": "table", "lge": "league"}
+    names = {
+        "trn": "tournament",
+        "ssn": "season",
+        "tbl": "table",
+        "lge": "league",
+        "dsp": "dispute",
+    }
     return f"{names[identifier[:3]]}-{identifier[4:]}"
 
 
@@ -713,7 +905,8 @@ class Completeness:
         """The events of a stream that must be here from its first version on, without gaps."""
         events = self.streams.get(stream, [])
         if self.check(bool(events), None, f"{stream} is missing"):
-            gapless = [event.version for event in events] == list(range(1, len(events) + 1))
+            versions = sorted(link.version for link in [*events, *self.bundle.withheld_in(stream)])
+            gapless = versions == list(range(1, len(versions) + 1))
             self.check(
                 gapless,
                 events[0].position,
@@ -738,6 +931,9 @@ class Completeness:
             wanted |= self.tournament(self.bundle.subject)
         else:
             wanted |= self.season()
+        if self.bundle.format >= 3 and self.bundle.kind != "hand":
+            wanted |= self.disputes(wanted)
+        self.withheld(wanted)
         if self.bundle.by_leaves():
             piles = {
                 e.position
@@ -856,7 +1052,83 @@ class Completeness:
         found = {stream}
         for tournament in sorted(named):
             found |= self.tournament(tournament)
+        for tournament in sorted(announced_for(season) - named) if self.bundle.format >= 3 else []:
+            found.add(stream_of(tournament))
+            self.announced(tournament)
         return found
+
+    def announced(self, tournament: str) -> None:
+        """A tournament that was announced for the season and never counted: its stream alone."""
+        events = self.whole(stream_of(tournament))
+        seasons = [
+            event.data.get("season") for event in events if event.type == "tournament_announced"
+        ]
+        position = events[0].position if events else None
+        self.check(
+            self.bundle.subject in seasons,
+            position,
+            f"{tournament} was not announced for the season",
+        )
+
+    def disputes(self, wanted: set[str]) -> set[str]:
+        """Disputes that froze something here, and those whose rulings acted here."""
+        found: set[str] = set()
+        for event in self.bundle.events:
+            if event.stream in wanted and event.type in ("result_frozen", "standings_frozen"):
+                found.add(stream_of(event.data["dispute"]))
+            acts = event.data["acts"] if event.type == "dispute_ruled" else []
+            if any(stream_of(act["subject"]) in wanted for act in acts):
+                found.add(event.stream)
+        for stream in sorted(found):
+            events = self.whole(stream)
+            if events:
+                opened = [event for event in events if event.type == "dispute_opened"]
+                first = len(opened) == 1 and opened[0] is events[0]
+                self.check(first, events[0].position, f"{stream} does not begin with its claim")
+        return found
+
+    def withheld(self, wanted: set[str]) -> None:
+        """What a viewer may not read stands in a tournament, where there can be something of the kind."""
+        for stream in sorted({each.stream for each in self.bundle.withheld}):
+            kept = self.bundle.withheld_in(stream)
+            self.report.unchecked["events that the viewer may not read"] += len(kept)
+            events = self.streams.get(stream, [])
+            if not self.check(
+                stream in wanted, kept[0].position, f"{stream} does not belong to the bundle"
+            ):
+                continue
+            announced = [event for event in events if event.type == "tournament_announced"]
+            if not self.check(
+                bool(announced), kept[0].position, f"nothing may be kept back in {stream}"
+            ):
+                continue
+            entry, fees = (
+                {**BEFORE[name], **announced[-1].data.get(name, {})} for name in ("entry", "fees")
+            )
+            ends = {event.type: event.version for event in events if event.type in OVER}
+            later = [each for each in kept if each.version > announced[0].version]
+            if entry["approval"]:  # players ask to be let in until the end
+                later = [
+                    each
+                    for each in later
+                    if each.version > min(ends.values(), default=each.version)
+                ]
+            if fees["payment"] == "recorded":
+                later = []
+            if "tournament_cancelled" in ends:
+                later = later[1:]  # what is owed to whom
+            for each in later:
+                self.check(False, each.position, f"{stream} has nothing to be kept back here")
+
+
+OVER = ("tournament_finished", "tournament_cancelled")
+
+
+def announced_for(season: list[Event]) -> set[str]:
+    """Tournaments that the events of a season name as announced for it."""
+    added = {event.data["tournament"] for event in season if event.type == "tournament_added"}
+    closed = [event.data.get("fates") or [] for event in season if event.type == "season_closed"]
+    return added.union(*({fate["tournament"] for fate in fates} for fates in closed))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -870,7 +1142,7 @@ def at_pointer(data: object, pointer: str) -> object:
         raise LookupError(pointer)
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(data, list) and re.fullmatch(r"0|[1-9]\d*", name):
+        if isinstance(data, list) and re.fullmatch(r"0|[1-9][0-9]*", name):
             data = data[int(name)]
         elif isinstance(data, dict):
             data = data[name]
@@ -938,7 +1210,70 @@ def check_openings(bundle: Bundle, report: Report) -> Opened:
             found = sealed_commitment(bundle.league, event, pointer, salt, value)
             text = f"what is opened at {pointer} is not what was committed to"
             report.check("openings", found == place["commitment"], position, "openings", text)
+    if bundle.format >= 3:
+        guarded(report, "openings", lambda: check_due(bundle, report))
     return opened
+
+
+def check_due(bundle: Bundle, report: Report) -> None:
+    """Since format 3: what is opened is all that the viewer may open, and nothing else."""
+    due = due_openings(bundle)
+    for position, pointer in sorted(due ^ set(bundle.openings)):
+        text = "is not opened" if (position, pointer) in due else "is opened"
+        report.check(
+            "openings", False, position, "openings", f"{pointer} {text} to {bundle.viewer}"
+        )
+    report.checked["openings"] += len(due)
+
+
+def due_openings(bundle: Bundle) -> set[tuple[int, str]]:
+    """The list of bundle.md 2, by position and pointer."""
+    if bundle.viewer == "public":
+        return set()
+    closed = uncounted(bundle)
+    seats: dict[str, dict[int, str]] = {}  # by table: who sits where in the deal
+    due: set[tuple[int, str]] = set()
+    for event in bundle.events:
+        if event.type == "hand_opened":
+            seats[event.stream] = {seat["seat"]: seat["entrant"] for seat in event.data["seats"]}
+        masters = event.type == "registration_opened" and bundle.kind == "hand"
+        if masters or event.stream in closed or event.stream.startswith("league-"):
+            continue
+        for pointer, place, seat in hidden_in(event.data, "", None):
+            own = (
+                seats.get(event.stream, {}).get(seat) == bundle.viewer
+                if seat is not None
+                else False
+            )
+            if "audience" in place:
+                own = f"entrant:{bundle.viewer}" in place["audience"]
+            if own or bundle.viewer == "auditor":
+                due.add((event.position, pointer))
+    return due
+
+
+def uncounted(bundle: Bundle) -> set[str]:
+    """Streams of tournaments that were announced for the bundle's season and that it never counted."""
+    if bundle.kind != "season" or bundle.format < 3:
+        return set()
+    season = bundle.streams().get(stream_of(bundle.subject), [])
+    counted = {event.data["tournament"] for event in season if event.type == "points_awarded"}
+    return {stream_of(name) for name in announced_for(season) - counted}
+
+
+def hidden_in(value: Any, pointer: str, seat: int | None) -> list[tuple[str, Json, int | None]]:
+    """Every hidden place in *value*: its pointer, what stands there, and the nearest seat named around it."""
+    found: list[tuple[str, Json, int | None]] = []
+    if isinstance(value, dict):
+        if set(value) in ({"audience", "commitment"}, {"pile", "position"}):
+            return [(pointer, value, seat)]
+        seat = value["seat"] if isinstance(value.get("seat"), int) else seat
+        for name, member in value.items():
+            found += hidden_in(member, f"{pointer}/{name}", seat)
+    elif isinstance(value, list):
+        for index, member in enumerate(value):
+            found += hidden_in(member, f"{pointer}/{index}", seat)
+    return found
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -2557,7 +2892,7 @@ class Table:
         if self.tournament is None:
             return
         version = opened.data["tournament_version"]
-        head = {event.version: event.leaf.hex() for event in self.tournament.events}.get(version)
+        head = self.given.bundle.heads(self.tournament.events).get(version)
         self.given.same(
             opened, "completeness", "head of the tournament", opened.data["tournament_head"], head
         )
@@ -2728,7 +3063,10 @@ class Opening:
         before = table.before
         self.first = self.data["number"] == 1 or table.restart
         self.follows = before is not None and before.data["number"] == self.data["number"] - 1
-        self.continues = self.follows or (self.data["number"] == 1 and before is None)
+        # In a hand's bundle something may have happened between the table's opening and its first hand.
+        behind = sum(other.version < event.version for other in table.events)
+        begins = self.data["number"] == 1 and before is None and behind == event.version - 1
+        self.continues = self.follows or begins
 
     def same(self, rule: str, name: str, due: object) -> bool:
         return self.table.given.same(self.event, rule, name, self.data[name], due)
@@ -3465,6 +3803,7 @@ class Entering(Part):
         self.line: dict[str, Json] = {}  # who waits, in turn
         self.offered: dict[str, Json] = {}
         self.asked: dict[str, Json] = {}
+        self.approved: set[str] = set()
         self.here: set[str] = set()
         self.late = False  # whether players may come late
         self.closed = False
@@ -3481,6 +3820,10 @@ class Entering(Part):
         self.asked.pop(event.data["entrant"], None)
 
     def on_entry_approved(self, event: Event) -> None:
+        self.approved.add(event.data["entrant"])
+        if self.given.bundle.withheld_in(event.stream):
+            self.skip("who had asked to be let in: kept back")
+            return
         self.check(event, "entry.approval", event.data["entrant"] in self.asked, "nobody had asked")
 
     def on_entrant_registered(self, event: Event) -> None:
@@ -3496,9 +3839,8 @@ class Entering(Part):
         self.line.pop(name, None)
         taken = len(self.all.entrants) + len(self.offered)
         if not self.all.started:
-            self.check(
-                event, "registration", not self.closed or bool(known), "registration had closed"
-            )
+            late = bool(known) or name in self.approved
+            self.check(event, "registration", not self.closed or late, "registration had closed")
         late = self.all.started and not self.all.is_casino
         self.check(
             event, "registration", taken <= self.terms["entrants_max"] or late, "no place was free"
@@ -4877,7 +5219,7 @@ class Result(Part):
         released = [
             e for e in self.all.of("result_released") if e.data["dispute"] == event.data["dispute"]
         ]
-        until = released[0].version if released else len(self.all.events) + 1
+        until = released[0].version if released else self.all.events[-1].version + 1
         for kind in ("result_corrected", "payout_deal_made"):
             for other in self.all.of(kind):
                 held = event.version < other.version < until and other.at != (
@@ -6102,7 +6444,7 @@ class Floor(Part):
 # ---------------------------------------------------------------------------------------------------------------
 
 
-TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d+)?)|([a-z_][a-z0-9_]*)|(<=|>=|==|!=|[-+*/(),<>]))")
+TOKEN = re.compile(r"\s*(?:([0-9]+(?:\.[0-9]+)?)|([a-z_][a-z0-9_]*)|(<=|>=|==|!=|[-+*/(),<>]))")
 COMPARE: dict[str, Callable[[Decimal, Decimal], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -6276,7 +6618,7 @@ class Season:
         self.same(event, "completeness", "tournaments", names, self.order)
         for entry in event.data["tournaments"]:
             tournament = self.tournaments.get(entry["tournament"])
-            heads = {e.version: e.leaf.hex() for e in tournament.events} if tournament else {}
+            heads = self.given.bundle.heads(tournament.events) if tournament else {}
             found = heads.get(entry["version"])
             ends = ("tournament_finished", "tournament_cancelled")
             over = [e.version for e in tournament.events if e.type in ends] if tournament else []
@@ -6721,6 +7063,49 @@ class Season:
             )
 
 
+# ---------------------------------------------------------------------------------------------------------------
+# 8 Rules, disputes: what froze, and what a ruling did
+# ---------------------------------------------------------------------------------------------------------------
+
+# What an act of a ruling leads to, in the stream of its subject and in the same append.
+LED_TO = {
+    "correct_result": "result_corrected",
+    "forfeit": "result_corrected",
+    "reaward": "result_corrected",
+}
+LED_TO |= {
+    "warn": "entrant_warned",
+    "penalise": "penalty_given",
+    "disqualify": "entrant_disqualified",
+}
+LED_TO |= {"adjust_points": "points_adjusted", "revoke_award": "award_revoked"}
+
+
+def check_disputes(given: Evidence) -> None:
+    """`disputes`: whatever was frozen was so by its dispute, and what a ruling says it did was done."""
+    streams = given.bundle.streams()
+    for event in given.bundle.events:
+        if event.type in ("result_frozen", "standings_frozen") and given.bundle.kind != "hand":
+            dispute = streams.get(stream_of(event.data["dispute"]), [])
+            froze = any(e.type == "dispute_frozen" and e.at == event.at for e in dispute)
+            given.check(event, "disputes.freeze", froze, "its dispute froze nothing then")
+        if event.type == "dispute_ruled":
+            due = Counter(
+                (stream_of(act["subject"]), LED_TO.get(act["command"]))
+                for act in event.data["acts"]
+            )
+            for (stream, kind), number in due.items():
+                if stream in streams:
+                    there = [e for e in streams[stream] if (e.type, e.at) == (kind, event.at)]
+                    done = sum(e.position > event.position for e in there)
+                    given.check(
+                        event,
+                        "disputes.ruling",
+                        done >= number,
+                        f"{kind} did not follow in {stream}",
+                    )
+
+
 def derived(name: str) -> str:
     """32 digits of the UUID of version 8 that *name* gives."""
     data = bytearray(sha(b"holotable/derived/1" + name.encode())[:16])
@@ -6746,9 +7131,10 @@ class Rules:
     def run(self) -> None:
         streams = self.bundle.streams()
         tournaments: dict[str, Tournament] = {}
+        others = uncounted(self.bundle)
         for stream, events in streams.items():
             announced = any(event.type == "tournament_announced" for event in events)
-            if stream.startswith("tournament-") and announced:
+            if stream.startswith("tournament-") and announced and stream not in others:
                 guarded(
                     self.report, "tournament_announced", lambda e=events: self.add(e, tournaments)
                 )
@@ -6761,6 +7147,10 @@ class Rules:
         for stream, events in streams.items():
             if stream.startswith("season-") and events[0].type == "season_opened":
                 guarded(self.report, "season", Season(events, self.given, tournaments).run)
+        if self.bundle.format >= 3:
+            guarded(self.report, "disputes", lambda: check_disputes(self.given))
+        if self.bundle.signatures:
+            self.report.unchecked["signatures of players"] += self.bundle.signatures
 
     def add(self, events: list[Event], tournaments: dict[str, Tournament]) -> None:
         tournament = Tournament(events, self.given)

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from engine.audiences import AUDITOR, reader_of
 from engine.rulesets import CorellianSpike
 from engine.table import events
 from engine.table.events import Event
@@ -23,7 +24,6 @@ from engine.table.state import INITIAL, Table
 from engine.table.view import hands_in, seen_by
 from engine.table.view_parts import OwnView, TableView
 from engine.values import (
-    HOUSE,
     Chips,
     EntrantId,
     HandId,
@@ -31,14 +31,10 @@ from engine.values import (
     SealedCard,
     TableId,
     TournamentId,
-    audience_of,
 )
 
 HIDDEN = "hidden"
 """Stands where the viewer could not look."""
-
-PUBLIC = "public"
-AUDITOR = "auditor"
 
 ActorKind = Literal["entrant", "clock", "house"]
 
@@ -204,7 +200,7 @@ def _step(
 ) -> Step:
     """Return a step by its own number and its deal's, and the table before and after it."""
     event, (before, after) = happened.event, tables
-    viewer = None if perspective in (PUBLIC, AUDITOR) else EntrantId(perspective)
+    viewer = reader_of(perspective).entrant
     opening = isinstance(event, events.HandOpened)
     return Step(
         number=numbers[0],
@@ -252,13 +248,11 @@ def _moved(before: Table, after: Table) -> tuple[Moved, ...]:
 
 def _data(event: Event, perspective: str) -> dict[str, Any]:
     """Return what an event says to the viewer: a card is its face, wherever it stands."""
-    audience = {PUBLIC: None, AUDITOR: HOUSE}.get(perspective, perspective)
-    if audience not in (None, HOUSE):
-        audience = audience_of(EntrantId(perspective))
+    audiences = frozenset(reader_of(perspective).audiences)
 
     def plain(value: object) -> object:
         if isinstance(value, Sealed | SealedCard):
-            if audience not in value.audiences:
+            if audiences.isdisjoint(value.audiences):
                 return HIDDEN
             return value.card if isinstance(value, SealedCard) else plain(value.value)
         if isinstance(value, events.OpenCard):

@@ -5,6 +5,7 @@ from typing import Any
 from litestar.params import FromPath
 from litestar.response import Stream
 
+from engine.audiences import PUBLIC
 from engine.season.state import Opened
 from engine.tournament.state import Finished, Registering, Running
 from engine.values import identifier, stream_of
@@ -13,7 +14,7 @@ from service.api.operations import operation
 from service.api.shell import Asked, principal_of, shell_of
 from service.bundles.gathering import located
 from service.bundles.lines import Kind
-from service.bundles.writing import PUBLIC, Wanted, bundle
+from service.bundles.writing import Wanted, bundle
 from service.errors import BadRequest
 from service.keys import Keys
 

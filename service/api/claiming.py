@@ -10,12 +10,12 @@ from msgspec import Meta
 from sqlalchemy.dialects.postgresql import insert
 
 from engine import dispute
+from engine.audiences import PUBLIC
 from engine.dispute.commands import AttachEvidence, Claim
 from engine.dispute.state import Claimed
 from engine.dispute.values import Kind, Slug, Subject
 from engine.league.roles import may
 from engine.policies import decide_in_turn
-from engine.table.replay import PUBLIC
 from engine.table.state import Table
 from engine.tournament.state import Drafted, Unannounced
 from engine.values import (

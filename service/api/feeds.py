@@ -19,8 +19,9 @@ from litestar import Response
 from litestar.params import FromPath
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 
+from engine.audiences import Reader
 from engine.league.roles import STAFF
-from engine.values import EntrantId, audience_of
+from engine.values import EntrantId
 from service.api.access import Place, belong, entrant_of, reach, tournament_of_table
 from service.api.authentication import require_token
 from service.api.operations import operation
@@ -38,6 +39,7 @@ from service.errors import (
 from service.eventstore.codec import openings_for
 from service.eventstore.record import Recorded, league_number
 from service.eventstore.upcasters import current_version, upcast
+from service.keys import LeagueKeys
 
 _log = logging.getLogger(__name__)
 
@@ -47,17 +49,6 @@ _ENDINGS: tuple[type[Exception], ...] = (
     sa.exc.InterfaceError,
     StoreUnavailable,
 )
-
-STAFFS = frozenset(
-    {
-        "tournament_drafted",
-        "terms_revised",
-        "entry_requested",
-        "entry_request_withdrawn",
-        "entry_refused",
-    }
-)
-"""What the staff alone may read: to others it has happened, and says no more."""
 
 _NOTHING = msgspec.Raw(b"{}")
 
@@ -104,6 +95,25 @@ def _current(row: Recorded, version: int) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(document, order="sorted"))
 
 
+def item_of(row: Recorded, cursor: str, reader: Reader, keys: LeagueKeys) -> Item:
+    """Return *row* as *reader* may see it."""
+    schema_version = current_version(row.type)
+    readable = reader.reads(row.type)
+    opened = openings_for(row, reader.audiences, keys) if readable and reader.audiences else {}
+    return Item(
+        cursor=cursor,
+        id=str(row.event_id),
+        stream=row.stream,
+        version=row.stream_version,
+        type=row.type,
+        schema_version=schema_version,
+        at=row.at,
+        data=_current(row, schema_version) if readable else _NOTHING,
+        opened={pointer: value for pointer, (_, value) in opened.items()},
+        salts={pointer: salt for pointer, (salt, _) in opened.items()},
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Feed:
     """A stream, or a whole league if ``stream`` is None, as one viewer reads it."""
@@ -111,10 +121,8 @@ class Feed:
     shell: Shell
     league: str
     stream: str | None
-    viewer: EntrantId | None
     epoch: int
-    staff: bool = False
-    """Whether the viewer sees what is not announced yet, and who asks to be let in."""
+    reader: Reader
 
     async def read(self, after: int, limit: int) -> list[Recorded]:
         """Return what comes after version (or position) *after*."""
@@ -126,32 +134,7 @@ class Feed:
     async def items(self, rows: Sequence[Recorded]) -> list[Item]:
         """Return *rows* as the viewer may see them."""
         keys = await self.shell.desk.writer.store.keys(league_number(self.league))
-        found = []
-        for row in rows:
-            schema_version = current_version(row.type)
-            found_here: dict[str, tuple[str, Any]] = {}
-            if self.viewer is not None and row.sealed is not None:
-                audiences = (audience_of(self.viewer),)
-                found_here = openings_for(row, audiences, keys)
-            found.append(
-                Item(
-                    cursor=self.cursor(row),
-                    id=str(row.event_id),
-                    stream=row.stream,
-                    version=row.stream_version,
-                    type=row.type,
-                    schema_version=schema_version,
-                    at=row.at,
-                    data=_NOTHING if self._kept_back(row) else _current(row, schema_version),
-                    opened={pointer: value for pointer, (_, value) in found_here.items()},
-                    salts={pointer: salt for pointer, (salt, _) in found_here.items()},
-                )
-            )
-        return found
-
-    def _kept_back(self, row: Recorded) -> bool:
-        """Return whether *row* is for the staff alone, and the viewer none of it."""
-        return row.type in STAFFS and not self.staff
+        return [item_of(row, self.cursor(row), self.reader, keys) for row in rows]
 
     def place(self, row: Recorded) -> int:
         """Return where *row* stands in this feed."""
@@ -227,8 +210,9 @@ async def follow_league(request: Asked, league_id: FromPath[str]) -> Response[An
 async def _answer(
     request: Asked, place: Place, stream: str | None, viewer: EntrantId | None
 ) -> Response[Any]:
-    shell, league, staff = shell_of(request), place.league, place.role in STAFF
-    feed = Feed(shell, league, stream, viewer, await shell.desk.writer.epoch(league), staff)
+    shell, league = shell_of(request), place.league
+    reader = Reader(staff=place.role in STAFF, entrant=viewer)
+    feed = Feed(shell, league, stream, await shell.desk.writer.epoch(league), reader)
     query = request.query_params
     given = query.get("after") or query.get("cursor")
     if "text/event-stream" in request.headers.get("accept", ""):

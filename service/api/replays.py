@@ -8,9 +8,10 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
+from engine.audiences import AUDITOR, PUBLIC
 from engine.league.openings import OpenValues
 from engine.league.roles import Role
-from engine.table.replay import AUDITOR, PUBLIC, Replay
+from engine.table.replay import Replay
 from engine.values import HandId, PlayerId, number_of, stream_of
 from service.api import texts
 from service.api.access import belong, demand, demand_also, demand_form

@@ -8,6 +8,7 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
+from engine.audiences import Reader
 from engine.betting import CardSource
 from engine.clocks import with_clock
 from engine.errors import CommandRejected
@@ -111,7 +112,7 @@ async def read_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]
         wait = wait_of(request)
         if wait:
             shell = shell_of(request)
-            feed = Feed(shell, place.league, place.stream, None, 0)
+            feed = Feed(shell, place.league, place.stream, 0, Reader())
             await feed.news(place.loaded.version, wait)
             place = await reach(request, table_id, "tbl")
         if f'"{place.loaded.version}"' == tag:
@@ -239,7 +240,7 @@ async def _done(
 ) -> Response[bytes]:
     """Return the first answer to this action: a function of its events and the viewer."""
     rows = [each.row for each in receipt.recorded if each.stream == place.stream]
-    feed = Feed(shell, place.league, place.stream, viewer, receipt.epoch)
+    feed = Feed(shell, place.league, place.stream, receipt.epoch, Reader(entrant=viewer))
     content = {
         "table": table,
         "version": rows[-1].stream_version if rows else place.loaded.version,

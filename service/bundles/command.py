@@ -9,10 +9,11 @@ from asyncpg import Pool
 from rich.console import Console
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from engine.audiences import AUDITOR, PUBLIC
 from service import deeds
 from service.bundles.gathering import located
 from service.bundles.lines import Kind
-from service.bundles.writing import AUDITOR, PUBLIC, Wanted, bundle
+from service.bundles.writing import Wanted, bundle
 from service.database import async_engine, pool
 from service.errors import LogIncomplete, NotOver, NotSignedYet, StreamNotFound
 from service.keys import Keys

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
+import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.aggregates import DECIDERS
+from engine.dispute.values import LED_TO
 from engine.tournament.entering.events import TableAdded
 from engine.tournament.events import PlayStarted
 from engine.tournament.rounds.events import FinalSeated, RoundSeated
@@ -33,6 +35,11 @@ CODEC: Final = Codec(DECIDERS)
 _OVER = ("tournament_finished", "tournament_cancelled")
 _OPENS_TABLES = ("play_started", "table_added", "round_seated", "final_seated")
 _PILES = ("hand_opened", "pile_committed")
+_FREEZES = ("result_frozen", "standings_frozen")
+_ACTS: Final = frozenset(LED_TO.values())
+_LOOK_BACK: Final = 20
+"""Events that are read at a time to find the ruling that led to one of them."""
+
 _NOTHING = "there is nothing here under this name"
 
 
@@ -50,12 +57,12 @@ class Gathered:
     piles: list[int] = field(default_factory=list)
     """Where a pile of cards is committed to."""
 
-    def add(self, recorded: Recorded) -> None:
-        """Take an event in."""
+    def add(self, recorded: Recorded, *, opens: bool = True) -> None:
+        """Take an event in; nothing sealed in it is opened without *opens*."""
         self.positions.append(recorded.position)
         if recorded.type in _PILES:
             self.piles.append(recorded.position)
-        if recorded.sealed is not None and not recorded.stream.startswith("league-"):
+        if opens and recorded.sealed is not None and not recorded.stream.startswith("league-"):
             self.hidden.append(recorded.position)
 
 
@@ -65,6 +72,8 @@ class Gatherer:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._gathered = Gathered()
+        self._disputes: dict[str, None] = {}
+        """Streams of disputes that froze or changed something here, in the order found."""
 
     async def gather(self, kind: Kind, subject: str, table: str | None = None) -> Gathered:
         """
@@ -85,6 +94,9 @@ class Gatherer:
             await self._tournament(subject)
         else:
             await self._season(subject)
+        for stream in self._disputes:
+            async for recorded in self._stream(stream):
+                self._gathered.add(recorded)
         for places in (self._gathered.positions, self._gathered.hidden, self._gathered.piles):
             places.sort()
         return self._gathered
@@ -133,6 +145,7 @@ class Gatherer:
         opening, over = [], False
         async for recorded in self._stream(stream_of(tournament)):
             self._gathered.add(recorded)
+            await self._judged(recorded)
             over = over or recorded.type in _OVER
             if recorded.type in _OPENS_TABLES:
                 opening.append(CODEC.decode(recorded, None))
@@ -148,12 +161,39 @@ class Gatherer:
 
     async def _season(self, season: str) -> None:
         counted: dict[str, None] = {}
+        announced: dict[str, None] = {}
         async for recorded in self._stream(stream_of(season)):
             self._gathered.add(recorded)
+            await self._judged(recorded)
             if recorded.type == "points_awarded":
-                counted[CODEC.decode(recorded, None).tournament] = None
+                counted[_data(recorded)["tournament"]] = None
+            announced |= dict.fromkeys(_announced(recorded))
         for tournament in counted:
             await self._tournament(tournament)
+        for tournament in announced.keys() - counted.keys():
+            # It shows what became of the tournament, which may still be played.
+            async for recorded in self._stream(stream_of(tournament)):
+                self._gathered.add(recorded, opens=False)
+
+    async def _judged(self, recorded: Recorded) -> None:
+        """Note the dispute that froze what *recorded* is about, or whose ruling led to it."""
+        if recorded.type in _FREEZES:
+            self._disputes[stream_of(_data(recorded)["dispute"])] = None
+        elif recorded.type in _ACTS and (ruling := await self._ruling(recorded)) is not None:
+            self._disputes[ruling] = None
+
+    async def _ruling(self, recorded: Recorded) -> str | None:
+        """Return the stream of the dispute that was ruled in the same append, before *recorded*."""
+        command, end = recorded.about().command_id, recorded.position
+        while end > 0:
+            first = max(0, end - _LOOK_BACK)
+            for before in reversed(await self._log.at(range(first, end))):
+                if before.about().command_id != command:
+                    return None
+                if before.type == "dispute_ruled":
+                    return before.stream
+            end = first
+        return None
 
     async def _stream(self, stream: str) -> AsyncIterator[Recorded]:
         after = 0
@@ -166,6 +206,19 @@ class Gatherer:
                 break
         if not after:
             raise StreamNotFound(_NOTHING)
+
+
+def _data(recorded: Recorded) -> Any:
+    return msgspec.json.decode(recorded.data)
+
+
+def _announced(recorded: Recorded) -> list[str]:
+    """Return the tournaments that an event of a season names as announced for it."""
+    if recorded.type == "tournament_added":
+        return [_data(recorded)["tournament"]]
+    if recorded.type == "season_closed":
+        return [each["tournament"] for each in _data(recorded).get("fates") or ()]
+    return []
 
 
 def tables_of(events: Sequence[Any]) -> list[str]:

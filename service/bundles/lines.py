@@ -12,10 +12,11 @@ from uuid import UUID
 
 import msgspec
 
+from engine.audiences import Reader
 from service.eventstore import canonical
 from service.eventstore.record import Recorded
 
-FORMAT = "holotable/bundle/2"
+FORMAT = "holotable/bundle/3"
 
 Kind = Literal["hand", "tournament", "season"]
 
@@ -59,6 +60,15 @@ class Event(_Line, frozen=True, kw_only=True, tag="event"):
     previous: str | None
 
 
+class Withheld(_Line, frozen=True, kw_only=True, tag="withheld"):
+    """An event that the viewer may not read: its place, and its hash."""
+
+    position: int
+    stream: str
+    version: int
+    hash: str
+
+
 class Leaves(_Line, frozen=True, kw_only=True, tag="leaves"):
     """The commitment of every card of the pile that the event at ``position`` commits to."""
 
@@ -78,7 +88,19 @@ class End(_Line, frozen=True, kw_only=True, tag="end"):
     sha256: str
 
 
-Line = Head | SignedHead | Node | Event | Leaves | Opening
+Line = Head | SignedHead | Node | Event | Withheld | Leaves | Opening
+
+
+def line_of(recorded: Recorded, previous: bytes | None, reader: Reader) -> Event | Withheld:
+    """Return an event's line as *reader* may see it; *previous* as for ``event_line``."""
+    if reader.reads(recorded.type):
+        return event_line(recorded, previous)
+    return Withheld(
+        position=recorded.position,
+        stream=recorded.stream,
+        version=recorded.stream_version,
+        hash=recorded.hash.hex(),
+    )
 
 
 def event_line(recorded: Recorded, previous: bytes | None) -> Event:

@@ -8,7 +8,8 @@ from typing import Final
 import asyncpg
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.values import HOUSE, audience_of, identifier
+from engine.audiences import AUDITOR, Reader, reader_of
+from engine.values import identifier
 from service.bundles.gathering import Gathered, Gatherer, located
 from service.bundles.lines import (
     Head,
@@ -17,7 +18,8 @@ from service.bundles.lines import (
     Node,
     Opening,
     SignedHead,
-    event_line,
+    Withheld,
+    line_of,
     written,
 )
 from service.bundles.log import Log, StoredLog
@@ -28,8 +30,6 @@ from service.eventstore.record import Recorded
 from service.keys import Keys, LeagueKeys
 from service.transparency.tree import split_at
 
-PUBLIC: Final = "public"
-AUDITOR: Final = "auditor"
 _CHUNK: Final = 200
 
 _NEWEST = """
@@ -127,15 +127,24 @@ async def _lines(
     yield SignedHead(note=tuple(note.split("\n")))
     for node in nodes:
         yield node
+    reader = reader_of(wanted.viewer)
+    # They stand behind the events, and are few: what a reader may not see is rare.
+    withheld: list[Withheld] = []
     async for recorded in _at(log, gathered.positions):
-        yield event_line(recorded, gathered.before.get(recorded.position))
+        line = line_of(recorded, gathered.before.get(recorded.position), reader)
+        if isinstance(line, Withheld):
+            withheld.append(line)
+        else:
+            yield line
+    for line in withheld:
+        yield line
     if wanted.viewer != AUDITOR:
         piles = Piles(log, keys)
         async for recorded in _at(log, gathered.piles):
             yield await piles.leaves(recorded)
-    if wanted.viewer != PUBLIC:
+    if reader.audiences:
         async for recorded in _at(log, gathered.hidden):
-            for opening in _openings(recorded, keys, wanted):
+            for opening in openings(recorded, keys, wanted.kind, reader):
                 yield opening
 
 
@@ -169,12 +178,13 @@ async def _nodes(log: Log, gathered: Gathered, size: int) -> AsyncIterator[Node]
         yield Node(first=first, end=end, hash=root.hex())
 
 
-def _openings(recorded: Recorded, keys: LeagueKeys, wanted: Wanted) -> Iterator[Opening]:
-    """Yield what the viewer may open; masters only once nothing is dealt from them any more."""
-    if recorded.type == "registration_opened" and wanted.kind == "hand":
+def openings(recorded: Recorded, keys: LeagueKeys, kind: Kind, reader: Reader) -> Iterator[Opening]:
+    """Yield what *reader* may open; masters only once nothing is dealt from them any more."""
+    if recorded.type == "registration_opened" and kind == "hand":
         return
-    audience = HOUSE if wanted.viewer == AUDITOR else audience_of(wanted.viewer)  # type: ignore[arg-type]
-    found = openings_for(recorded, audience, keys)
+    if not reader.reads(recorded.type):
+        return
+    found = openings_for(recorded, reader.audiences, keys)
     for pointer in sorted(found, key=str.encode):
         salt, value = found[pointer]
         yield Opening(position=recorded.position, pointer=pointer, salt=salt, value=value)

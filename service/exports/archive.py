@@ -109,7 +109,7 @@ async def take(taking: Taking, archive: Archive) -> AsyncIterator[tuple[int, int
                     versions[row.type, row.schema_version] += 1
                     if row.type == _REFUNDS:
                         cancelled.append(row.position)
-                    entry.line(_line(row))
+                    entry.line(line_of(row))
                 yield rows[-1].position + 1, taking.until + 1
         _schemas(archive, versions)
         await _proofs(archive, engine, league, taking.until + 1)
@@ -153,7 +153,12 @@ async def _log(taking: Taking) -> AsyncIterator[list[Recorded]]:
         after = rows[-1].position
 
 
-def _line(row: Recorded) -> Line:
+def line_of(row: Recorded) -> Line:
+    """
+    Return an event as an archive holds it: whole, with its boxes closed.
+
+    An archive is for an owner, who may read every type of event and opens nothing sealed.
+    """
     return Line(
         position=row.position,
         stream=row.stream,

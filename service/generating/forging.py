@@ -132,11 +132,16 @@ class Forgery:
         return {(each["first"], each["end"]): bytes.fromhex(each["hash"]) for each in nodes}
 
     def _leaves(self, heads: dict[tuple[str, int], bytes]) -> dict[int, bytes]:
-        return {line["position"]: heads[line["stream"], line["version"]] for line in self.events()}
+        kept = (line for line in self.lines if line["line"] in ("event", "withheld"))
+        return {line["position"]: heads[line["stream"], line["version"]] for line in kept}
 
     def _heads(self, *, relink: bool = False) -> dict[tuple[str, int], bytes]:
         """Return the hash of each event; with *relink*, name the new ones where old ones stand."""
-        heads: dict[tuple[str, int], bytes] = {}
+        heads = {
+            (line["stream"], line["version"]): bytes.fromhex(line["hash"])
+            for line in self.lines
+            if line["line"] == "withheld"
+        }
         for event in self.events():
             if relink:
                 event["data"] = self._relinked(event["data"], heads)

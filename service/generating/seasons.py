@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine import league, season
+from engine.audiences import AUDITOR
 from engine.league.commands import AddMember, CreateLeague
 from engine.season.commands import (
     AdjustPoints,
@@ -27,7 +28,7 @@ from engine.values import (
 )
 from service import closing, directing, heads
 from service.bundles.log import HeldLog
-from service.bundles.writing import AUDITOR, Wanted, bundle_of
+from service.bundles.writing import Wanted, bundle_of
 from service.desk import Desk
 from service.eventstore.record import Recorded
 from service.generating import claims, incidents

@@ -6,7 +6,8 @@ import sys
 from rich.console import Console
 from rich.text import Text
 
-from engine.table.replay import AUDITOR, PUBLIC, Replay
+from engine.audiences import AUDITOR, PUBLIC
+from engine.table.replay import Replay
 from engine.values import number_of
 from service import deeds
 from service.bundles.gathering import located

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.aggregates import DECIDERS
+from engine.audiences import AUDITOR, PUBLIC
 from engine.tournament.entering.events import TableAdded
 from engine.tournament.events import PlayStarted
 from engine.tournament.rounds.events import FinalSeated
@@ -17,7 +18,7 @@ from engine.values import Seat, number_of
 from service.bundles.gathering import tables_of
 from service.bundles.lines import Kind
 from service.bundles.log import HeldLog
-from service.bundles.writing import AUDITOR, PUBLIC, Wanted, bundle_of
+from service.bundles.writing import Wanted, bundle_of
 from service.eventstore.memory import MemoryStore
 from service.eventstore.record import Recorded
 from service.keys import LeagueKeys
@@ -181,7 +182,7 @@ async def test_an_auditor_opens_the_seeds_and_is_given_no_leaves() -> None:
     opened = [each["pointer"] for each in lines if each["line"] == "opening"]
     assert not [each for each in lines if each["line"] == "leaves"]
     assert opened.count("/seeds") == [each.type for each in log].count("hand_opened")
-    assert lines[0]["format"] == "holotable/bundle/2"
+    assert lines[0]["format"] == "holotable/bundle/3"
 
 
 @pytest.mark.anyio

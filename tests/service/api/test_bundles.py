@@ -4,13 +4,17 @@ import json
 from base64 import b64decode
 from collections.abc import Callable
 from hashlib import sha256
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import asyncpg
 import pytest
 
+from engine.audiences import STAFF_ONLY
 from tests.service.api import test_corrections as corrections
 from tests.service.api.test_casino import play_until
+from tests.service.api.test_entering import announced, at, enter
 from tests.service.api.test_evidence import cut, project, signing
 from tests.support.databases import TestDatabase
 
@@ -191,3 +195,65 @@ async def test_a_bundle_is_refused_when_what_its_head_covers_is_gone(
 
     assert (refused.status_code, refused.json()["code"]) == (409, "log_incomplete")
     assert (unfinished.status_code, unfinished.json()["code"]) == (409, "not_over")
+
+
+async def test_a_bundle_keeps_back_what_a_feed_keeps_back(
+    serving, signing: Callable[[], Any], database: TestDatabase
+) -> None:
+    """A draft, who was refused, and money of single entrants: the staff's in every way out."""
+    fees = {"buy_in": 500, "payment": "recorded"}
+    terms = {"entry": {"approval": True}, "fees": fees, "currency": "EUR"}
+    async with serving() as api, signing() as sign:
+        owner, league, tournament, (one, two) = await announced(api, 2, draft=True, **terms)
+        path = f"/v1/tournaments/{tournament}"
+        told = {"ruleset": "better", "starts_at": at(3600)} | terms
+        for name in ("A name that was dropped", "Day"):
+            revised = await owner.http.put(
+                f"{path}/terms", json=told | {"name": name}, headers=owner.headers
+            )
+            assert revised.status_code == 200, revised.text
+        assert (await owner.post(f"{path}/announce")).status_code == 200
+        asked = [(await enter(person, tournament)).json()["entrant"] for person in (one, two)]
+        approved = await owner.post(f"{path}/registrations/{asked[0]}/approve")
+        assert approved.status_code == 200, approved.text
+        why = {"reason": "not this time"}
+        assert (await owner.post(f"{path}/registrations/{asked[1]}/refuse", why)).status_code == 200
+        paid = {"entrant": asked[0], "kind": "buy_in", "amount": 500}
+        assert (await owner.post(f"{path}/payments", paid, key="paid")).status_code == 201
+        assert (await owner.post(f"{path}/cancel", {}, key="off")).status_code == 200
+        await project(database)
+        await sign(league)
+        feeds, bundles = [], []
+        for person in (owner, one, two):
+            items = (await person.get(f"{path}/events?limit=200")).json()["items"]
+            feeds.append({each["version"]: each["data"] != {} for each in items})
+            answer = await person.get(f"{path}/bundle")
+            assert answer.status_code == 200, answer.text
+            bundles.append(answer.content)
+        archive = await owner.get(f"/v1/leagues/{league}/archive")
+
+    with ZipFile(BytesIO(archive.content)) as taken:
+        log = [json.loads(line) for line in taken.read("log.ndjson").splitlines()]
+    log = [each for each in log if each["stream"] == f"tournament-{tournament[4:]}"]
+    kept = {each["stream_version"]: each["type"] in STAFF_ONLY for each in log}
+    assert sorted(each["type"] for each in log if each["type"] in STAFF_ONLY) == [
+        "entry_refused", "entry_requested", "entry_requested", "payment_recorded",
+        "refunds_awarded", "terms_revised", "terms_revised", "tournament_drafted",
+    ]  # fmt: skip
+    assert all(json.loads(each["data"]) for each in log)
+    assert feeds[0] == dict.fromkeys(kept, True)
+    assert feeds[1] == feeds[2] == {version: not secret for version, secret in kept.items()}
+    for raw in bundles:
+        lines = parsed(raw)
+        whole = {
+            each["version"] for each in of(lines, "event") if each["stream"] != log[0]["stream"]
+        }
+        shown = {
+            each["version"]: each["line"] == "event"
+            for each in lines
+            if each.get("stream") == log[0]["stream"]
+        }
+        assert whole == {1}
+        assert shown == feeds[1]
+        for secret in (asked[1], two.player, "A name that was dropped", "not this time"):
+            assert secret.encode() not in raw
