@@ -30,6 +30,7 @@ from service.idempotency import Refusals
 from service.settings import Settings
 from service.sources import SystemEntropy
 from service.transparency.receipting import ReceiptDesk
+from service.troubles import Troubles
 
 __all__ = ["build", "openapi_document", "run"]
 
@@ -169,5 +170,6 @@ async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[S
             refusals=refusals,
             receipts=receipts,
             proxies=Proxies(settings.proxies()),
+            troubles=Troubles(desk.pool),
             stopping=stopping,
         )

@@ -38,6 +38,7 @@ SECTIONS: Final = {
         keeping.projections,
         keeping.audit,
         keeping.doctor,
+        keeping.quarantine,
         signing.epoch,
     ),
     "Proof": (

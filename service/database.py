@@ -37,6 +37,27 @@ _OF_THE_LOG = tuple(login for login in LOGINS if login != BROKER)
 _COMPARING = ("holotable_worker", "holotable_project", "holotable_audit")
 """Those that build a second copy of read models in temporary relations."""
 
+_AWAY_CLASSES = frozenset({"08", "28", "3D", "40", "53", "55", "57"})
+"""Classes of SQLSTATE: no connection, no login, no database, a deadlock, too busy, stepped in."""
+
+
+def is_away(error: BaseException) -> bool:
+    """Return whether *error* says that the database is away or too busy: ask again later."""
+    cause = getattr(error, "orig", None) or error
+    state = getattr(cause, "sqlstate", None)
+    if state:
+        return state[:2] in _AWAY_CLASSES
+    return bool(getattr(error, "connection_invalidated", False)) or isinstance(
+        cause if isinstance(cause, OSError) else error,
+        OSError
+        | asyncpg.InterfaceError
+        | asyncpg.InternalClientError
+        | psycopg.OperationalError
+        | sa.exc.InterfaceError
+        | sa.exc.OperationalError
+        | sa.exc.TimeoutError,
+    )
+
 
 def asyncpg_dsn(url: str) -> str:
     """Return *url* as asyncpg wants it: plain ``postgresql://``."""

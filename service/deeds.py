@@ -1,5 +1,5 @@
 """
-What operators and staff did beside the log: archives, bundles, erasures, openings, dry runs.
+What operators and staff did beside the log: archives, bundles, erasures, dry runs, more.
 
 A row is only ever added, and says how far the league's log was then, so that the staff log
 shows it between the events it came between.
@@ -24,6 +24,7 @@ Kind = Literal[
     "hand_opened_by_operator",
     "token_made",
     "command_rehearsed",
+    "quarantine_released",
 ]
 
 _ADD = sa.text(

@@ -130,12 +130,21 @@ def release(connection: psycopg.Connection, tasks: Sequence[str]) -> None:
     )
 
 
-def claim(connection: psycopg.Connection, lease: timedelta, limit: int = 100) -> list[Claimed]:
+def claim(
+    connection: psycopg.Connection,
+    lease: timedelta,
+    limit: int = 100,
+    tasks: Sequence[str] | None = None,
+) -> list[Claimed]:
     """
     Take due jobs, and those whose lease ran out, for the length of *lease*.
 
-    Any number of dispatchers may do so at once.  A job begun too often is
-    declared dead instead, for a person to look at.
+    Any number of dispatchers may do so at once.  Jobs that have failed come after those
+    that have not, so that no league's failing jobs keep another league's waiting.  A job
+    begun too often is declared dead instead, for a person to look at.
+
+    Args:
+        tasks: Only jobs of these tasks; a newer program's wait for a newer worker.
     """
     dead = connection.execute(
         """
@@ -152,15 +161,16 @@ def claim(connection: psycopg.Connection, lease: timedelta, limit: int = 100) ->
             """
             WITH due AS (
                 SELECT job_id FROM job
-                 WHERE (state = 'ready' AND due_at <= clock_timestamp())
-                    OR (state = 'sent' AND lease_until < clock_timestamp())
-                 ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED)
+                 WHERE ((state = 'ready' AND due_at <= clock_timestamp())
+                    OR (state = 'sent' AND lease_until < clock_timestamp()))
+                   AND (%(tasks)s::text[] IS NULL OR task = ANY (%(tasks)s))
+                 ORDER BY attempts > 0, due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
             UPDATE job SET state = 'sent', claim = claim + 1,
-                           wake_at = NULL, lease_until = clock_timestamp() + %s
+                           wake_at = NULL, lease_until = clock_timestamp() + %(lease)s
               FROM due WHERE job.job_id = due.job_id
             RETURNING job.job_id, task, args, claim
             """,
-            [limit, lease],
+            {"limit": limit, "lease": lease, "tasks": None if tasks is None else list(tasks)},
         ).fetchall()
 
 

@@ -1,16 +1,11 @@
 """What an operator does from the command line: accounts, rebuilds, audits, checks."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from datetime import timedelta
-from typing import Final
 
 import asyncpg
 import msgspec
 import psycopg
 import sqlalchemy as sa
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -24,7 +19,7 @@ from service.audit import audit_league
 from service.audit.plan import Plan
 from service.audit.processes import UnitStopped, in_processes
 from service.audit.units import Part, Told
-from service.database import ROOT, ServerRefused, async_engine, asyncpg_dsn, with_database
+from service.database import ServerRefused, async_engine, asyncpg_dsn
 from service.desk import settle
 from service.erasing import StillEntered, erase
 from service.errors import EventUnreadable, NotCaughtUp, StreamNotFound
@@ -34,12 +29,9 @@ from service.projections.rebuild import RebuildRefused
 from service.projections.rebuild import compare as compare_models
 from service.projections.rebuild import rebuild as rebuild_models
 from service.sealed_rows import keys_over
-from service.settings import Settings, SettingsInvalid, read
+from service.settings import Settings, SettingsInvalid
 from service.sources import DatabaseClock, SystemEntropy
-from service.transparency.operating import memory_faults
-from service.transparency.signing import SignerAway, asking
-
-SKEW_ALLOWED: Final = timedelta(seconds=1)
+from service.transparency.signing import asking
 
 _out = Console(soft_wrap=True, highlight=False)
 _err = Console(stderr=True, soft_wrap=True, highlight=False)
@@ -285,108 +277,3 @@ async def erase_player(settings: Settings, named: str) -> int:
         f"{erased.texts} texts"
     )
     return 0
-
-
-Check = Callable[[asyncpg.Connection, Settings], Awaitable[str]]
-
-
-async def doctor(environ: Mapping[str, str]) -> int:
-    """Print what is well and what is not, each with a next step; 1 if red, 3 if it is away."""
-    try:
-        settings = read(environ)
-    except SettingsInvalid as error:
-        _err.print(f"settings: {error}\n  next: see the table of settings in the README")
-        return 2
-    _out.print("[green]ok[/]    settings")
-    try:
-        connection = await asyncpg.connect(asyncpg_dsn(settings.database_url), timeout=5)
-    except (OSError, asyncpg.PostgresError) as error:
-        _out.print(f"[red]wrong[/] database: {error}\n  next: is it running, is the login right?")
-        return 3 if isinstance(error, OSError) else 1
-    failures = 0
-    try:
-        for name, check in CHECKS.items():
-            try:
-                _out.print(f"[green]ok[/]    {name}: {await check(connection, settings)}")
-            except CheckFailed as failed:
-                failures += 1
-                _out.print(f"[red]wrong[/] {name}: {failed}\n  next: {failed.next_step}")
-    finally:
-        await connection.close()
-    return 1 if failures else 0
-
-
-class CheckFailed(Exception):
-    """Something is not as it should be, and what to do about it."""
-
-    def __init__(self, message: str, next_step: str) -> None:
-        super().__init__(message)
-        self.next_step = next_step
-
-
-async def _server(connection: asyncpg.Connection, _settings: Settings) -> str:
-    version = connection.get_server_version()
-    if version.major < 15:
-        raise CheckFailed(f"PostgreSQL {version.major}", "use PostgreSQL 15 or newer")
-    return f"PostgreSQL {version.major}.{version.minor}"
-
-
-async def _schema(connection: asyncpg.Connection, _settings: Settings) -> str:
-    config = Config()
-    config.set_main_option("script_location", str(ROOT / "migrations"))
-    newest = ScriptDirectory.from_config(config).get_current_head()
-    relation = await connection.fetchval("SELECT to_regclass('alembic_version')")
-    here = relation and await connection.fetchval("SELECT version_num FROM alembic_version")
-    if here != newest:
-        raise CheckFailed(f"at {here}, the code is at {newest}", "run `holotable migrate`")
-    return str(here)
-
-
-async def _clock(connection: asyncpg.Connection, _settings: Settings) -> str:
-    skew = await DatabaseClock().measure(connection)
-    if abs(skew) > SKEW_ALLOWED:
-        raise CheckFailed(f"{skew.total_seconds():+.3f} s off", "keep the machines' clocks in step")
-    return f"{skew.total_seconds():+.3f} s off the database's"
-
-
-async def _broker(_connection: asyncpg.Connection, settings: Settings) -> str:
-    if settings.broker_url is None:
-        return "none set; only workers need one"
-    url = settings.broker_url.removeprefix("pgmq+")
-    if not url.startswith("postgres"):
-        return "not PostgreSQL; not checked"
-    try:
-        async with await psycopg.AsyncConnection.connect(url, connect_timeout=5):
-            return "answers"
-    except psycopg.OperationalError as error:
-        own = with_database(settings.database_url, "holotable_broker")
-        hint = f"is {own.rpartition('/')[2]} there?"
-        raise CheckFailed(str(error), hint) from error
-
-
-async def _signer(connection: asyncpg.Connection, settings: Settings) -> str:
-    async with asking(settings) as signer:
-        if signer is None:
-            return "none set; only workers and audits ask it"
-        try:
-            signed, faults = await memory_faults(connection, signer)
-        except SignerAway as away:
-            raise CheckFailed(
-                str(away), "is `holotable signer` running? heads wait and lose nothing"
-            ) from away
-    if faults:
-        raise CheckFailed(
-            "; ".join(faults),
-            "look for the lost events before anything else; see docs/guides/signed-heads.md",
-        )
-    return f"remembers the heads of {signed} leagues; each is in its log"
-
-
-CHECKS: Final[dict[str, Check]] = {
-    "server": _server,
-    "schema": _schema,
-    "clock": _clock,
-    "broker": _broker,
-    "signer": _signer,
-}
-"""In this order; each returns what it found or raises :class:`CheckFailed`."""

@@ -1,10 +1,20 @@
 """Whether the process lives, and whether it can work."""
 
+import msgspec
 from litestar import Response
 
 from service.api.operations import operation
 from service.api.shell import Asked, shell_of
 from service.api.submitting import encoded
+from service.troubles import Warning as Trouble
+
+
+class Readiness(msgspec.Struct, kw_only=True):
+    """Whether the process can work, and what an operator should look at all the same."""
+
+    status: str
+    warnings: list[Trouble]
+    """Nothing of these takes the service out of service; ``holotable doctor`` says more."""
 
 
 @operation("GET", "/livez", "livez", "The process answers.", needs="anyone", answer=dict[str, str])
@@ -14,10 +24,11 @@ async def livez(request: Asked) -> Response[bytes]:
 
 
 @operation(
-    "GET", "/readyz", "readyz", "The process can work.", needs="anyone", answer=dict[str, str],
+    "GET", "/readyz", "readyz", "The process can work.", needs="anyone", answer=Readiness,
     problems=("store_unavailable",),
 )  # fmt: skip
 async def readyz(request: Asked) -> Response[bytes]:
-    """Ask the database something small; 503 if it is away."""
-    await shell_of(request).pool.fetchval("SELECT 1", timeout=2)
-    return encoded({"status": "ok"})
+    """Ask the database something small; 503 if it is away, 200 with warnings otherwise."""
+    shell = shell_of(request)
+    await shell.pool.fetchval("SELECT 1", timeout=2)
+    return encoded(Readiness(status="ok", warnings=await shell.troubles.warnings()))

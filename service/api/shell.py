@@ -18,6 +18,7 @@ from service.desk import Desk
 from service.idempotency import Refusals
 from service.settings import Settings
 from service.transparency.receipting import ReceiptDesk
+from service.troubles import Troubles
 
 Asked = Request[Any, Any, Any]
 """A request as handlers take it."""
@@ -46,6 +47,9 @@ class Shell:
 
     proxies: Proxies
     """Whose word about a client's address is believed."""
+
+    troubles: Troubles
+    """What readiness warns of."""
 
     stopping: asyncio.Event
     """Set at the first signal to stop; streams end themselves then."""

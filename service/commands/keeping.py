@@ -76,5 +76,42 @@ def audit(league: str, tournament: str | None, jobs: int, as_json: bool) -> None
 
 @click.command()
 def doctor() -> None:
-    """Check settings, database, schema, clock, broker and signer; 1 if one is wrong, 3 if away."""
-    awaited(owner("service.keeping:doctor")(os.environ))
+    """
+    Check settings, database, schema, clock, broker, signer, projections, quarantine, audits.
+
+    Exits with 1 if one is wrong, 3 if the database is away.
+    """
+    awaited(owner("service.doctor:doctor")(os.environ))
+
+
+@click.group()
+def quarantine() -> None:
+    """Look at leagues that a consumer of the log has stopped following, and release them."""
+
+
+@quarantine.command("list")
+def list_quarantine() -> None:
+    """List every league and consumer that is held, with the reason."""
+    awaited(owner("service.releasing:show_all")(settings()))
+
+
+@quarantine.command("show")
+@click.argument("league")
+@click.argument("consumer")
+def show_quarantine(league: str, consumer: str) -> None:
+    """Show why CONSUMER stopped in LEAGUE, and the event that it stopped before."""
+    awaited(owner("service.releasing:show")(settings(), league, consumer))
+
+
+@quarantine.command("release")
+@click.argument("league")
+@click.argument("consumer")
+@click.option("--skip", is_flag=True, help="Pass over the event; for the consumer `arming` alone.")
+def release_quarantine(league: str, consumer: str, skip: bool) -> None:
+    """
+    Let CONSUMER go on in LEAGUE; what fails again is held again.
+
+    Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate.  The staff log of the
+    league says who did it.
+    """
+    awaited(owner("service.releasing:release")(settings(), league, consumer, skip))

@@ -3,22 +3,34 @@ Finding in the log what must be done later, and recording it as jobs.
 
 A checkpoint for each league says how far its log has been searched; jobs and
 checkpoint change in one transaction, so nothing the log asks for is missed.
+A league with an event that cannot be read is quarantined there, and all others go on.
 """
 
+from dataclasses import dataclass
 from datetime import datetime, time, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import psycopg
+import structlog
+from psycopg.rows import class_row
 
+from engine.aggregates import DECIDERS
 from engine.values import identifier
+from service.eventstore.codec import Codec
+from service.eventstore.record import Recorded
 from service.jobs import Job, arm_now, come_again, wake
+from service.quarantine import ARMING, enter
 from service.settings import Settings
+from service.tasks.asking import ASKING, Ask, Found, asked_by
+
+_log = structlog.get_logger(__name__)
 
 _CHUNK = 2000
 
+# One statement for all leagues, however many have no news.
 _NEWS = """
-    SELECT key.league, coalesce(done.position, 0)
+    SELECT key.league
       FROM key
       LEFT JOIN ticker_checkpoint done ON done.league = key.league
      CROSS JOIN LATERAL (
@@ -26,94 +38,187 @@ _NEWS = """
          ORDER BY position DESC LIMIT 1
      ) last
      WHERE last.position >= coalesce(done.position, 0)
+       AND NOT EXISTS (SELECT FROM quarantine
+                        WHERE quarantine.league = key.league AND consumer = %s)
+"""
+_HOLD = "SELECT position FROM ticker_checkpoint WHERE league = %s FOR UPDATE SKIP LOCKED"
+_END = """
+    SELECT max(position) + 1
+      FROM (SELECT position FROM events WHERE league = %s AND position >= %s
+             ORDER BY position LIMIT %s) AS chunk
+"""
+_READ = """
+    SELECT position, stream, stream_version, event_id, type, schema_version, data::text AS data
+      FROM events
+     WHERE league = %s AND position >= %s AND position < %s AND type = ANY (%s)
+     ORDER BY position
+"""
+_NIGHTLY = """
+    INSERT INTO job (occurrence, task, args, due_at)
+    SELECT 'audit:' || name || ':' || %(night)s, 'audit.run',
+           json_build_object('league', name,
+                             'report', 'nightly_' || name || '_' || replace(%(night)s, '-', '')),
+           %(due_at)s
+      FROM key CROSS JOIN LATERAL (SELECT 'lge_' || replace(key.league::text, '-', '')) AS it(name)
+    ON CONFLICT (occurrence) DO NOTHING
 """
 
-_BREAK = "break_started"
-_CLOCK = ("clock_started", "level_raised")
-_ROUND = "round_ended"
-_BEACON = "beacon_awaited"
-_ENTERING = ("start_postponed", "place_offered", "late_registration_opened")
-_IDLE = ("hand_settled", "deal_voided")
-_OVER = ("tournament_finished", "tournament_cancelled")
-_SEASON_OVER = "season_closed"
-_DISPUTED = "dispute_opened"
-_RESULT = ("tournament_finished", "result_corrected", "result_released")
-_RECURRING = ("fixtures_planned", "fixtures_replanned", "fixture_changed")
-_CLOSING = ("season_scheduled", "standings_released")
-_ASKING = [
-    "tournament_announced",
-    "table_opened",
-    *_IDLE,
-    *_RESULT,
-    *_OVER,
-    _SEASON_OVER,
-    *_CLOCK,
-    _ROUND,
-    _BREAK,
-    _BEACON,
-    *_ENTERING,
-    *_RECURRING,
-    *_CLOSING,
-    _DISPUTED,
-]
+_codec = Codec(DECIDERS)
+
+
+class _Unfit(Exception):
+    """An event cannot be armed, for whatever reason is its cause."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(f"position {position}")
+        self.position = position
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What is read of an event; its own instant and its sealed part are not needed."""
+
+    position: int
+    stream: str
+    stream_version: int
+    event_id: UUID
+    type: str
+    schema_version: int
+    data: str
+
+
+class _Chunk(NamedTuple):
+    """Some of a league's log, searched."""
+
+    end: int
+    """The first position that was not looked at."""
+
+    asks: list[tuple[int, Ask]]
+    """With the position of the event that asks."""
+
+    finished: bool
+    """Whether a tournament ended in it."""
 
 
 def follow(connection: psycopg.Connection, now: datetime, settings: Settings) -> bool:
-    """Arm what new events of any league ask for; return whether there was anything."""
-    leagues = connection.execute(_NEWS).fetchall()
-    for league, _ in leagues:
-        _follow_league(connection, league, now, settings)
-    return bool(leagues)
-
-
-class _Found(NamedTuple):
-    event_id: UUID
-    stream: str
-    type: str
-    data: dict[str, Any]
-    version: int
+    """Arm what new events of any league ask for; return whether a league came further."""
+    leagues = connection.execute(_NEWS, [ARMING]).fetchall()
+    further = [_follow_league(connection, league, now, settings) for (league,) in leagues]
+    return any(further)
 
 
 def _follow_league(
     connection: psycopg.Connection, league: UUID, now: datetime, settings: Settings
-) -> None:
+) -> bool:
+    try:
+        return _search(connection, league, now, settings)
+    except _Unfit as unfit:
+        position, cause = unfit.position, unfit.__cause__
+    # Jobs of the events before it are armed, and the checkpoint comes to stand at it.
+    reason = f"{type(cause).__name__}: {cause}"
+    with connection.transaction():
+        _search(connection, league, now, settings, before=position)
+        enter(connection, league, ARMING, position, reason)
+    return True
+
+
+def _search(
+    connection: psycopg.Connection,
+    league: UUID,
+    now: datetime,
+    settings: Settings,
+    before: int | None = None,
+) -> bool:
+    """
+    Arm what the next chunk of a league's log asks for; return whether it came further.
+
+    Args:
+        before: The chunk ends here, if it is given.
+
+    Raises:
+        _Unfit: If an event cannot be read, or its jobs not be stored; nothing is armed then.
+    """
     with connection.transaction():
         connection.execute(
             "INSERT INTO ticker_checkpoint (league, position) VALUES (%s, 0)"
             " ON CONFLICT DO NOTHING",
             [league],
         )
-        row = connection.execute(
-            """
-            SELECT position FROM ticker_checkpoint WHERE league = %s FOR UPDATE SKIP LOCKED
-            """,
-            [league],
-        ).fetchone()
+        row = connection.execute(_HOLD, [league]).fetchone()
         if row is None:  # another ticker is at it
-            return
+            return False
         start: int = row[0]
-        last = connection.execute(
-            "SELECT max(position) FROM events WHERE league = %s AND position < %s",
-            [league, start + _CHUNK],
-        ).fetchone()
-        end = start if last is None or last[0] is None else last[0] + 1
-        found = connection.execute(
-            """
-            SELECT event_id, stream, type, data, stream_version FROM events
-             WHERE league = %s AND position >= %s AND position < %s AND type = ANY (%s)
-             ORDER BY position
-            """,
-            [league, start, end, _ASKING],
-        ).fetchall()
-        for row in found:
-            _arm(connection, league, _Found(*row), now, settings)
-        if end > start and settings.signer_url is not None:
-            finished = any(_Found(*row).type == "tournament_finished" for row in found)
-            wait = 0 if finished else settings.sign_seconds
+        chunk = _read(connection, league, start, before, now, settings)
+        for position, ask in chunk.asks:
+            try:
+                _arm(connection, ask)
+            except (psycopg.DataError, psycopg.IntegrityError) as error:
+                raise _Unfit(position) from error
+        if chunk.end > start and settings.signer_url is not None:
+            wait = 0 if chunk.finished else settings.sign_seconds
             _arm_signing(connection, league, now + timedelta(seconds=wait))
         connection.execute(
-            "UPDATE ticker_checkpoint SET position = %s WHERE league = %s", [end, league]
+            "UPDATE ticker_checkpoint SET position = %s WHERE league = %s", [chunk.end, league]
         )
+        return chunk.end > start
+
+
+def _read(
+    connection: psycopg.Connection,
+    league: UUID,
+    start: int,
+    before: int | None,
+    now: datetime,
+    settings: Settings,
+) -> _Chunk:
+    last = connection.execute(_END, [league, start, _CHUNK]).fetchone()
+    end = start if last is None or last[0] is None else last[0]
+    end = end if before is None else min(end, before)
+    with connection.cursor(row_factory=class_row(_Row)) as cursor:
+        rows = cursor.execute(_READ, [league, start, end, ASKING]).fetchall()
+    asks: list[tuple[int, Ask]] = []
+    for row in rows:
+        try:
+            found = _decoded(league, row, now)
+            asks += ((row.position, ask) for ask in asked_by(found, now, settings))
+        except Exception as error:
+            # Whoever can write to the log can forge anything.  Whatever a forged event
+            # breaks, it must break for its own league alone, which is quarantined for it.
+            raise _Unfit(row.position) from error
+    return _Chunk(end, asks, any(row.type == "tournament_finished" for row in rows))
+
+
+def _decoded(league: UUID, row: _Row, now: datetime) -> Found:
+    recorded = Recorded(
+        position=row.position,
+        stream=row.stream,
+        stream_version=row.stream_version,
+        event_id=row.event_id,
+        type=row.type,
+        schema_version=row.schema_version,
+        at=now,  # what arms a job says its instants itself
+        data=row.data.encode(),
+        sealed=None,
+        metadata=b"",
+        hash=b"",
+        league=league,
+    )
+    return Found(
+        league=identifier("lge", league),
+        event_id=row.event_id,
+        subject=UUID(hex=row.stream.partition("-")[2]),
+        version=row.stream_version,
+        event=_codec.decode(recorded, keys=None),
+    )
+
+
+def _arm(connection: psycopg.Connection, ask: Ask) -> None:
+    if ask.known == "again":
+        come_again(connection, ask.job)
+    elif ask.known == "wake":
+        wake(connection, ask.job.occurrence, ask.job.due_at)
+    else:
+        arm_now(connection, ask.job)
 
 
 def _arm_signing(connection: psycopg.Connection, league: UUID, due_at: datetime) -> None:
@@ -129,166 +234,13 @@ def _arm_signing(connection: psycopg.Connection, league: UUID, due_at: datetime)
     )
 
 
-def _arm(
-    connection: psycopg.Connection,
-    league: UUID,
-    event: _Found,
-    now: datetime,
-    settings: Settings,
-) -> None:
-    kind = event.type
-    league_id = identifier("lge", league)
-    number = UUID(hex=event.stream.partition("-")[2])
-    if kind == "table_opened":
-        table = identifier("tbl", number)
-        args = {"league": league_id, "table": table}
-        arm_now(
-            connection,
-            Job(occurrence=f"watch:{table}", task="table.watch", args=args, due_at=now),
-        )
-    elif kind in _IDLE:
-        left_lying = now + timedelta(seconds=settings.sweep_seconds)
-        wake(connection, f"watch:{identifier('tbl', number)}", left_lying)
-    elif kind in _RECURRING:
-        _arm_materialising(connection, league_id, number, event.data["recurrence"], now)
-    elif kind in _CLOSING:
-        _arm_closing(connection, league_id, number, event)
-    elif kind == _DISPUTED:
-        _arm_proving(connection, league_id, number, now, settings)
-    elif kind == _SEASON_OVER:
-        _arm_recording(connection, league_id, number, now)
-    else:
-        args = {"league": league_id, "tournament": identifier("trn", number)}
-        if kind in _CLOCK:
-            args["run_by"] = str(event.version)
-        if kind == _ROUND:
-            args["after"] = str(event.data["round"])
-        if kind == _BREAK:
-            args["begun_by"] = str(event.version)
-        if kind == "place_offered":
-            args["entrant"] = event.data["entrant"]
-        for task, due_at in _due(kind, event.data, now):
-            arm_now(
-                connection,
-                Job(occurrence=f"{task}:{event.event_id}", task=task, args=args, due_at=due_at),
-            )
-
-
-def _arm_materialising(
-    connection: psycopg.Connection, league: str, season: UUID, recurrence: str, now: datetime
-) -> None:
-    """Have a recurrence looked at, now: its plan says when it is looked at next."""
-    args = {"league": league, "season": identifier("ssn", season), "recurrence": recurrence}
-    come_again(
-        connection,
-        Job(
-            occurrence=f"materialise:{recurrence}",
-            task="season.materialise",
-            args=args,
-            due_at=now,
-        ),
-    )
-
-
-def _arm_closing(connection: psycopg.Connection, league: str, season: UUID, event: _Found) -> None:
-    closes_at = event.data["closes_at"]
-    if closes_at is None:
-        return
-    season_id = identifier("ssn", season)
-    arm_now(
-        connection,
-        Job(
-            occurrence=f"season.close:{event.event_id}",
-            task="season.close",
-            args={"league": league, "season": season_id, "closes_at": closes_at},
-            due_at=datetime.fromisoformat(closes_at),
-        ),
-    )
-
-
-def _arm_proving(
-    connection: psycopg.Connection, league: str, dispute: UUID, now: datetime, settings: Settings
-) -> None:
-    """Have a head signed for a dispute at once, where there is a signer."""
+def sign_quarantined(connection: psycopg.Connection, now: datetime, settings: Settings) -> None:
+    """Have heads signed of leagues that are not followed, or a forger could stop the proof."""
     if settings.signer_url is None:
         return
-    name = identifier("dsp", dispute)
-    args = {"league": league, "dispute": name}
-    arm_now(
-        connection,
-        Job(occurrence=f"prove:{name}", task="dispute.attach_head", args=args, due_at=now),
-    )
-
-
-def _arm_recording(
-    connection: psycopg.Connection, league: str, season: UUID, now: datetime
-) -> None:
-    season_id = identifier("ssn", season)
-    arm_now(
-        connection,
-        Job(
-            occurrence=f"season.record_tournaments:{season_id}",
-            task="season.record_tournaments",
-            args={"league": league, "season": season_id},
-            due_at=now,
-        ),
-    )
-
-
-def _due(kind: str, data: dict[str, Any], now: datetime) -> list[tuple[str, datetime]]:
-    if kind in _OVER:
-        points = [("season.award_points", now)] if kind in _RESULT else []
-        return [*points, ("tournament.record_tables", now)]
-    if kind in _RESULT:
-        return [("season.award_points", now)]
-    if kind in _CLOCK:
-        # The last level stays.
-        return [("tournament.level", _instant(data["due"]))] if data["due"] else []
-    if kind == _ROUND:
-        # Nothing follows the last one.
-        return [("tournament.round", _instant(data["next_at"]))] if data["next_at"] else []
-    if kind == _BEACON:
-        return [("tournament.draw", now)]
-    if kind == _BREAK:
-        return [("tournament.break", _instant(data["due"]))]
-    if kind == "place_offered":
-        return [("waitlist.offer", _instant(data["until"]))]
-    if kind == "late_registration_opened":
-        until = data["until"]
-        return [] if until is None else [("tournament.close_late", _instant(until))]
-    starts_at = _instant(data["until" if kind == "start_postponed" else "starts_at"])
-    due = [("tournament.start", starts_at), *_before_start(kind, data, starts_at)]
-    if opens_at := data.get("registration_opens_at"):
-        due.append(("tournament.open_registration", _instant(opens_at)))
-    # Terms of the first versions had no floor; a start that is put off names the hour itself.
-    if ends_at := data.get("last_hands_at") or data.get("floor", {}).get("last_hands_at"):
-        due.append(("tournament.last_hands", _instant(ends_at)))
-    return due
-
-
-def _before_start(
-    kind: str, data: dict[str, Any], starts_at: datetime
-) -> list[tuple[str, datetime]]:
-    """Return when registration closes before the start, and when check-in opens."""
-    tasks = ("tournament.close_registration", "tournament.check_in")
-    if kind == "start_postponed":
-        at = data["registration_closes_at"], data["check_in_opens_at"]
-        return [(task, _instant(each)) for task, each in zip(tasks, at, strict=True) if each]
-    # Announcements of the first versions have none of these terms.
-    entry = data.get("entry", {})
-    before = (
-        entry.get("registration_closes_before_seconds"),
-        entry.get("check_in_opens_before_seconds"),
-    )
-    return [
-        (task, starts_at - timedelta(seconds=seconds))
-        for task, seconds in zip(tasks, before, strict=True)
-        if seconds
-    ]
-
-
-def _instant(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+    rows = connection.execute("SELECT league FROM quarantine WHERE consumer = %s", [ARMING])
+    for (league,) in rows.fetchall():
+        _arm_signing(connection, league, now)
 
 
 def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -> None:
@@ -312,20 +264,7 @@ def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -
             due_at=due_at,
         ),
     )
-    for (league,) in connection.execute("SELECT league FROM key").fetchall():
-        league_id = identifier("lge", league)
-        arm_now(
-            connection,
-            Job(
-                occurrence=f"audit:{league_id}:{due_at:%Y-%m-%d}",
-                task="audit.run",
-                args={
-                    "league": league_id,
-                    "report": f"nightly_{league_id}_{due_at:%Y%m%d}",
-                },
-                due_at=due_at,
-            ),
-        )
+    connection.execute(_NIGHTLY, {"night": night, "due_at": due_at})
 
 
 def wake_all(connection: psycopg.Connection, now: datetime) -> None:

@@ -7,7 +7,7 @@ on while the process already waits for the next message.
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from datetime import timedelta
 from uuid import UUID
@@ -16,8 +16,9 @@ import structlog
 
 from engine.errors import CommandRejected
 from service import jobs
+from service.database import is_away
 from service.desk import GONE, Desk, open_desk
-from service.errors import CheckpointRefused
+from service.errors import CheckpointRefused, StoreUnavailable
 from service.settings import Settings
 from service.tasks.duties import DUTIES, LONG
 
@@ -30,12 +31,15 @@ class Child:
 
     Args:
         settings: Those of the worker.
+        broken: Called when the loop has ended by itself.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, broken: Callable[[], None] = lambda: None) -> None:
         self._settings = settings
+        self._broken = broken
+        self._stopping = False
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="duties", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="duties", daemon=True)
         self._stack = AsyncExitStack()
         self._desk: Desk | None = None
         self.busy = False
@@ -49,8 +53,8 @@ class Child:
         """
         Do one claimed job in the loop and wait for it, but never past its lease.
 
-        Raises:
-            TimeoutError: If the lease ran out; the job is given up, and somebody else's.
+        What goes wrong is logged here, in one line if the database is away: Celery would
+        print a traceback for each task of an outage.
         """
         self.busy = True
         future = asyncio.run_coroutine_threadsafe(
@@ -59,15 +63,34 @@ class Child:
         limit = self._settings.lease_seconds if DUTIES[task].queue != LONG else None
         try:
             future.result(limit)
+        except Exception as error:  # noqa: BLE001
+            # The job has been given back, or its lease will end: the process goes on.
+            if isinstance(error, StoreUnavailable) or is_away(error):
+                what = f"{type(error).__name__}: {error}".partition("\n")[0]
+                _log.warning("a job waits for its next attempt", task=task, error=what)
+            else:
+                _log.exception("a job failed", task=task, job=str(job_id), **args)
         finally:
             future.cancel()
             self.busy = False
 
     def stop(self) -> None:
         """Close the desk and end the loop."""
+        self._stopping = True
+        if not self._thread.is_alive():
+            return
         asyncio.run_coroutine_threadsafe(self._stack.aclose(), self._loop).result(10)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
+
+    def _run(self) -> None:
+        try:
+            self._loop.run_forever()
+        finally:
+            if not self._stopping:
+                # Without its loop the process would take tasks and do none of them.
+                _log.error("the loop of the duties ended; its process is replaced")
+                self._broken()
 
     async def _perform(self, job_id: UUID, claim: int, task: str, args: Mapping[str, str]) -> None:
         if self._desk is None:

@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -20,7 +21,11 @@ from service.children import dying_with
 
 _TICK_SECONDS: Final = 0.1
 _AGAIN_SECONDS: Final = 1.0
-"""Pause before a process is forked again that died before it was ready."""
+"""Pause before a process is forked again that failed; each next failure doubles it."""
+
+_AGAIN_SECONDS_MAX: Final = 30.0
+_SOUND_SECONDS: Final = 60.0
+"""A process that has worked for so long has not failed at once: pauses begin anew."""
 
 _READY_SECONDS: Final = 60.0
 """A process that is not ready by then is killed, and another one takes its place."""
@@ -52,7 +57,12 @@ class Crew:
         self._forked_at: dict[int, float] = {}
         """Of those that are not ready yet."""
 
-        self._ready: set[int] = set()
+        self._ready: dict[int, float] = {}
+        """Since when each is."""
+
+        self._failures: Counter[str] = Counter()
+        """How often processes of a post failed, one after the other."""
+
         self._due: list[tuple[float, str]] = []
         self._stopping_since: float | None = None
         self._reader, self._writer = os.pipe()
@@ -128,7 +138,7 @@ class Crew:
         for at in range(0, len(said), 4):
             child = int.from_bytes(said[at : at + 4], "big")
             if child in self._at_work:  # and not dead and buried meanwhile
-                self._ready.add(child)
+                self._ready[child] = time.monotonic()
                 self._forked_at.pop(child, None)
 
     def _bury(self) -> None:
@@ -137,15 +147,23 @@ class Crew:
             child, status = os.waitpid(-1, os.WNOHANG)
             if child == 0:
                 return
-            post, was_ready = self._at_work.pop(child), child in self._ready
-            self._ready.discard(child)
+            post, since = self._at_work.pop(child), self._ready.pop(child, None)
             self._forked_at.pop(child, None)
             if self._stopping_since is None:
                 code = os.waitstatus_to_exitcode(status)
                 say = _log.error if code else _log.warning
                 say("a process ended and is started anew", post=post, pid=child, code=code)
-                pause = 0 if was_ready else _AGAIN_SECONDS
-                self._due.append((time.monotonic() + pause, post))
+                self._due.append((time.monotonic() + self._pause(post, since, code), post))
+
+    def _pause(self, post: str, since: float | None, code: int) -> float:
+        """Return how long to wait before *post* is filled again."""
+        if since is not None and time.monotonic() - since > _SOUND_SECONDS:
+            del self._failures[post]
+        if since is not None and code <= 0:  # it made way, or somebody killed it
+            return 0
+        self._failures[post] += 1
+        longer: float = 2.0 ** min(self._failures[post] - 1, 10)
+        return min(_AGAIN_SECONDS * longer, _AGAIN_SECONDS_MAX)
 
     def _fork_again(self) -> None:
         if self._stopping_since is not None:

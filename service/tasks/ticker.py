@@ -16,7 +16,7 @@ from kombu.exceptions import OperationalError
 from service import heartbeats, jobs
 from service.settings import Settings
 from service.tasks import arming, audits
-from service.tasks.duties import SHORT
+from service.tasks.duties import DUTIES, SHORT
 
 _log = structlog.get_logger(__name__)
 
@@ -31,14 +31,20 @@ class Ticker:
         settings: Those of the worker.
         send: Publishes a claimed job; a failure needs nothing, its lease runs out.
         returned: Called when the database is back after it was away.
+        broken: Called when a defect has ended the clockwork.
     """
 
     def __init__(
-        self, settings: Settings, send: Send, returned: Callable[[], None] = lambda: None
+        self,
+        settings: Settings,
+        send: Send,
+        returned: Callable[[], None] = lambda: None,
+        broken: Callable[[], None] = lambda: None,
     ) -> None:
         self._settings = settings
         self._send = send
         self._returned = returned
+        self._broken = broken
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
         self._connection: psycopg.Connection | None = None
@@ -72,6 +78,12 @@ class Ticker:
                     _log.warning("tick failed", error=str(error))
                 self._disconnect()
                 busy = False
+            except Exception:  # noqa: BLE001
+                # A process without its clockwork would look alive, and no deadline would
+                # ever run out.  So it ends, and the crew puts a new one in its place.
+                _log.exception("the clockwork broke; its process is replaced")
+                self._broken()
+                break
             self._stopping.wait(0 if busy else pause)
         self._disconnect()
 
@@ -84,11 +96,23 @@ class Ticker:
         armed = arming.follow(connection, now, self._settings)
         if now >= self._next_night:
             arming.nightly(connection, now, self._settings)
+            arming.sign_quarantined(connection, now, self._settings)
             self._next_night = now + timedelta(minutes=1)
-        claimed = jobs.claim(connection, timedelta(seconds=self._settings.lease_seconds))
+        lease = timedelta(seconds=self._settings.lease_seconds)
+        claimed = jobs.claim(connection, lease, tasks=tuple(DUTIES))
         for job in claimed:
-            self._send(job)
+            self._publish(job)
         return bool(armed or claimed)
+
+    def _publish(self, job: jobs.Claimed) -> None:
+        try:
+            self._send(job)
+        except (OSError, OperationalError):
+            raise  # the broker is away, for every job alike
+        except Exception:  # noqa: BLE001
+            # One job that cannot be written as a message must not keep back all others.
+            # Its lease runs out, and it is tried again then.
+            _log.exception("a job was not sent", job=str(job.job_id), task=job.task)
 
     def _beat(self, connection: psycopg.Connection, now: datetime) -> None:
         interval = timedelta(seconds=self._settings.heartbeat_seconds)

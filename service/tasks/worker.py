@@ -8,6 +8,7 @@ at a time.  Those at the queue ``play`` have a ticker beside them, in a thread.
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -51,9 +52,15 @@ def work(settings: Settings, queue: str, ready: Callable[[], None]) -> None:
     """Do the tasks of *queue* in this process until SIGTERM."""
     url = settings.broker_url or ""
     turn = broker.take_turn(url) if broker.is_postgres(url) else None
-    child = Child(settings)
+    broken = threading.Event()
+
+    def break_down() -> None:
+        broken.set()
+        _make_way()
+
+    child = Child(settings, break_down)
     application = Application(settings, child)
-    ticker = Ticker(settings, application.send, _make_way) if queue == PLAY else None
+    ticker = Ticker(settings, application.send, _make_way, break_down) if queue == PLAY else None
 
     def begin(**_: Any) -> None:
         if turn is not None:
@@ -80,6 +87,8 @@ def work(settings: Settings, queue: str, ready: Callable[[], None]) -> None:
         if ticker is not None:
             ticker.stop()
         child.stop()
+        if broken.is_set():
+            sys.exit(1)  # the crew waits longer each time before it forks again
 
 
 def _make_way() -> None:

@@ -55,3 +55,28 @@ def test_a_process_that_does_not_listen_is_killed_in_the_end() -> None:
         raise SystemExit(Crew(["deaf"], work).run(lambda: print("ready", flush=True)))
     """
     assert code_of(program, signal.SIGINT) == 130
+
+
+def test_a_process_that_fails_again_and_again_is_forked_less_and_less_often() -> None:
+    program = """
+        import os, time
+        from pathlib import Path
+        from tempfile import mkdtemp
+        from service.tasks import crew
+        crew._AGAIN_SECONDS = 0.2
+        forks = Path(mkdtemp()) / "forks"
+        def work(post, ready):
+            ready()
+            with forks.open("a") as out:
+                out.write(f"{time.monotonic()}\\n")
+            said = [float(each) for each in forks.read_text().split()]
+            if len(said) == 4:
+                pauses = [later - sooner for sooner, later in zip(said, said[1:])]
+                assert pauses[0] >= 0.2 and pauses[1] >= 0.4 and pauses[2] >= 0.8, pauses
+                print("ready", flush=True)
+                import signal
+                signal.pause()
+            os._exit(1)
+        raise SystemExit(crew.Crew(["frail"], work).run(lambda: None))
+    """
+    assert code_of(program, signal.SIGTERM) == 0

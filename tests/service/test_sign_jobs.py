@@ -16,7 +16,7 @@ import uvicorn
 from engine.values import number_of
 from service import jobs
 from service.desk import open_desk
-from service.keeping import CHECKS, CheckFailed
+from service.doctor import CHECKS, CheckFailed
 from service.settings import Settings
 from service.tasks import arming
 from service.tasks.child import perform

@@ -1,0 +1,40 @@
+"""
+Keep which leagues a consumer of the log has stopped following, and before which event.
+
+A row is written by the consumer that cannot go on, and deleted by an operator who has
+looked: by whoever logs in as ``holotable_migrate``, as for a new epoch.  The index makes it
+cheap to ask for dead jobs: readiness asks all the time.
+"""
+
+from alembic import op
+
+revision = "0020"
+down_revision = "0019"
+branch_labels = None
+depends_on = None
+
+STATEMENTS = (
+    """
+    CREATE TABLE quarantine (
+        league uuid NOT NULL,
+        consumer text NOT NULL,
+        position bigint NOT NULL,
+        reason text NOT NULL,
+        since timestamptz NOT NULL DEFAULT clock_timestamp(),
+        CONSTRAINT pk_quarantine PRIMARY KEY (league, consumer)
+    )
+    """,
+    "GRANT SELECT, INSERT ON quarantine TO holotable_worker",
+    "GRANT SELECT ON quarantine TO holotable_api, holotable_audit, holotable_project",
+    "CREATE INDEX ix_job_dead ON job (task) WHERE state = 'dead'",
+)
+
+
+def upgrade() -> None:
+    for statement in STATEMENTS:
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    op.execute("DROP INDEX ix_job_dead")
+    op.execute("DROP TABLE quarantine")

@@ -1,0 +1,242 @@
+"""
+What an event asks to have done later, as jobs.
+
+Events arrive decoded by the codec, so an old schema version asks for the same as today's.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Any, Literal, NamedTuple
+from uuid import UUID
+
+from engine.dispute.events import DisputeOpened
+from engine.season.events import SeasonClosed
+from engine.season.freezing import StandingsReleased
+from engine.season.schedule.events import (
+    FixtureChanged,
+    FixturesPlanned,
+    FixturesReplanned,
+    SeasonScheduled,
+)
+from engine.table.boundary_events import DealVoided
+from engine.table.showdown_events import HandSettled
+from engine.table.table_events import TableOpened
+from engine.tournament.correcting.events import ResultCorrected
+from engine.tournament.entering.events import (
+    LateRegistrationOpened,
+    PlaceOffered,
+    StartPostponed,
+)
+from engine.tournament.events import (
+    ClockStarted,
+    LevelRaised,
+    TournamentAnnounced,
+    TournamentCancelled,
+    TournamentFinished,
+)
+from engine.tournament.fairness.events import BeaconAwaited
+from engine.tournament.floor.events import BreakStarted
+from engine.tournament.freezing.events import ResultReleased
+from engine.tournament.rounds.events import RoundEnded
+from engine.values import identifier
+from service.catalogue import tag_of
+from service.jobs import Job
+from service.settings import Settings
+
+
+class Found(NamedTuple):
+    """An event of the log, decoded, with the names that its jobs need."""
+
+    league: str
+    event_id: UUID
+    subject: UUID
+    """Number of the aggregate in whose stream the event stands."""
+
+    version: int
+    event: Any
+
+
+class Ask(NamedTuple):
+    """A job, and what becomes of it if its occurrence is known."""
+
+    job: Job
+    known: Literal["leave", "again", "wake"] = "leave"
+    """Leave the job alone; run it again, even after its end; or wake it if it is not over."""
+
+
+def asked_by(found: Found, now: datetime, settings: Settings) -> list[Ask]:
+    """Return what an event asks for; nothing for an event that needs nothing later."""
+    asking = _ASKING.get(type(found.event))
+    return [] if asking is None else list(asking(found, now, settings))
+
+
+def _watched(found: Found, now: datetime, _settings: Settings) -> Iterator[Ask]:
+    table = identifier("tbl", found.subject)
+    args = {"league": found.league, "table": table}
+    yield Ask(Job(occurrence=f"watch:{table}", task="table.watch", args=args, due_at=now))
+
+
+def _idle(found: Found, now: datetime, settings: Settings) -> Iterator[Ask]:
+    table = identifier("tbl", found.subject)
+    args = {"league": found.league, "table": table}
+    left_lying = now + timedelta(seconds=settings.sweep_seconds)
+    job = Job(occurrence=f"watch:{table}", task="table.watch", args=args, due_at=left_lying)
+    yield Ask(job, "wake")
+
+
+def _materialised(found: Found, now: datetime, _settings: Settings) -> Iterator[Ask]:
+    """Have a recurrence looked at now; its plan says when it is looked at next."""
+    recurrence = found.event.recurrence
+    args = {
+        "league": found.league,
+        "season": identifier("ssn", found.subject),
+        "recurrence": recurrence,
+    }
+    job = Job(
+        occurrence=f"materialise:{recurrence}", task="season.materialise", args=args, due_at=now
+    )
+    yield Ask(job, "again")
+
+
+def _closing(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
+    closes_at = found.event.closes_at
+    if closes_at is not None:
+        args = {
+            "league": found.league,
+            "season": identifier("ssn", found.subject),
+            "closes_at": closes_at.isoformat(),
+        }
+        yield Ask(
+            Job(
+                occurrence=f"season.close:{found.event_id}",
+                task="season.close",
+                args=args,
+                due_at=closes_at,
+            )
+        )
+
+
+def _proven(found: Found, now: datetime, settings: Settings) -> Iterator[Ask]:
+    """Have a head signed for a dispute at once if there is a signer."""
+    if settings.signer_url is not None:
+        name = identifier("dsp", found.subject)
+        args = {"league": found.league, "dispute": name}
+        yield Ask(
+            Job(occurrence=f"prove:{name}", task="dispute.attach_head", args=args, due_at=now)
+        )
+
+
+def _recorded(found: Found, now: datetime, _settings: Settings) -> Iterator[Ask]:
+    season = identifier("ssn", found.subject)
+    yield Ask(
+        Job(
+            occurrence=f"season.record_tournaments:{season}",
+            task="season.record_tournaments",
+            args={"league": found.league, "season": season},
+            due_at=now,
+        )
+    )
+
+
+def _once(found: Found, task: str, due_at: datetime, **more: str) -> Ask:
+    """Return a job of a tournament that this very event arms."""
+    args = {"league": found.league, "tournament": identifier("trn", found.subject), **more}
+    return Ask(Job(occurrence=f"{task}:{found.event_id}", task=task, args=args, due_at=due_at))
+
+
+def _finished(found: Found, now: datetime, _settings: Settings) -> Iterator[Ask]:
+    yield _once(found, "season.award_points", now)
+    yield _once(found, "tournament.record_tables", now)
+
+
+def _cancelled(found: Found, now: datetime, _settings: Settings) -> Iterator[Ask]:
+    yield _once(found, "tournament.record_tables", now)
+
+
+def _counted(found: Found, now: datetime, _settings: Settings) -> Iterator[Ask]:
+    yield _once(found, "season.award_points", now)
+
+
+def _levels(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
+    if found.event.due is not None:  # the last level stays
+        yield _once(found, "tournament.level", found.event.due, run_by=str(found.version))
+
+
+def _round(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
+    ended: RoundEnded = found.event
+    if ended.next_at is not None:  # nothing follows the last round
+        yield _once(found, "tournament.round", ended.next_at, after=str(ended.round))
+
+
+def _drawn(found: Found, now: datetime, _settings: Settings) -> Iterator[Ask]:
+    yield _once(found, "tournament.draw", now)
+
+
+def _break(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
+    yield _once(found, "tournament.break", found.event.due, begun_by=str(found.version))
+
+
+def _offered(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
+    offer: PlaceOffered = found.event
+    yield _once(found, "waitlist.offer", offer.until, entrant=offer.entrant)
+
+
+def _late_entry(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
+    if found.event.until is not None:
+        yield _once(found, "tournament.close_late", found.event.until)
+
+
+def _announced(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
+    terms: TournamentAnnounced = found.event
+    starts_at, entry = terms.starts_at, terms.entry
+    yield _once(found, "tournament.start", starts_at)
+    if closes := entry.registration_closes_before_seconds:
+        closes_at = starts_at - timedelta(seconds=closes)
+        yield _once(found, "tournament.close_registration", closes_at)
+    if opens := entry.check_in_opens_before_seconds:
+        yield _once(found, "tournament.check_in", starts_at - timedelta(seconds=opens))
+    if terms.registration_opens_at is not None:
+        yield _once(found, "tournament.open_registration", terms.registration_opens_at)
+    if terms.floor.last_hands_at is not None:
+        yield _once(found, "tournament.last_hands", terms.floor.last_hands_at)
+
+
+def _postponed(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
+    start: StartPostponed = found.event
+    yield _once(found, "tournament.start", start.until)
+    if start.registration_closes_at is not None:
+        yield _once(found, "tournament.close_registration", start.registration_closes_at)
+    if start.check_in_opens_at is not None:
+        yield _once(found, "tournament.check_in", start.check_in_opens_at)
+    if start.last_hands_at is not None:
+        yield _once(found, "tournament.last_hands", start.last_hands_at)
+
+
+_ASKING: dict[type, Callable[[Found, datetime, Settings], Iterator[Ask]]] = {
+    TableOpened: _watched,
+    HandSettled: _idle,
+    DealVoided: _idle,
+    FixturesPlanned: _materialised,
+    FixturesReplanned: _materialised,
+    FixtureChanged: _materialised,
+    SeasonScheduled: _closing,
+    StandingsReleased: _closing,
+    SeasonClosed: _recorded,
+    DisputeOpened: _proven,
+    TournamentAnnounced: _announced,
+    StartPostponed: _postponed,
+    LateRegistrationOpened: _late_entry,
+    PlaceOffered: _offered,
+    ClockStarted: _levels,
+    LevelRaised: _levels,
+    RoundEnded: _round,
+    BreakStarted: _break,
+    BeaconAwaited: _drawn,
+    TournamentFinished: _finished,
+    TournamentCancelled: _cancelled,
+    ResultCorrected: _counted,
+    ResultReleased: _counted,
+}
+
+ASKING = sorted(map(tag_of, _ASKING))
+"""Types of the events that ask for something; no other is read."""
