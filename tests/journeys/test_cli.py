@@ -158,7 +158,7 @@ def test_the_doctor_finds_a_running_stack_well(stack: Stack) -> None:
     for call, seen in at_once(stack, [(role, "doctor") for role in roles]).items():
         found = [line.split()[:2] for line in seen.stdout.splitlines()]
         checks = ["settings", "server:", "schema:", "clock:", "broker:", "signer:", "projections:"]
-        closed = "--" if call[0] == "project" else "ok"
+        closed = "--" if call == "project doctor" else "ok"
         wanted = [*(["ok", check] for check in checks)]
         wanted += [[closed, "quarantine:"], [closed, "audits:"]]
         assert (seen.returncode, found) == (0, wanted), call
