@@ -7,7 +7,7 @@ twice: once by position, and once as the bytes and the meaning of its stream.
 
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 import httpx
@@ -38,7 +38,12 @@ _STREAMS = """
           FROM known k WHERE k.stream IS NOT NULL
     )
     SELECT known.stream, last.stream_version AS events,
-           CASE WHEN first.type = 'table_opened' THEN first.data::text END AS opened
+           CASE WHEN first.type = 'table_opened' THEN first.data::text END AS opened,
+           CASE WHEN known.stream LIKE 'tournament-%'
+                THEN (SELECT (e.data -> 'season')::text FROM events e
+                       WHERE e.league = $1 AND e.stream = known.stream AND e.position <= $2
+                         AND e.type = 'tournament_announced'
+                       ORDER BY e.stream_version LIMIT 1) END AS season
       FROM known
      CROSS JOIN LATERAL (
         SELECT position, type, data FROM events e WHERE e.league = $1 AND e.stream = known.stream
@@ -53,6 +58,18 @@ _STREAMS = """
 
 class _OfTable(msgspec.Struct):
     tournament: str = ""
+
+
+class _Known(NamedTuple):
+    """A stream as the plan finds it."""
+
+    stream: str
+    events: int
+    opened: str | None
+    """Of a table: its first event."""
+
+    season: str | None
+    """Of a tournament: the JSON of the season it was announced for."""
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -74,6 +91,9 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     streams: tuple[str, ...] = ()
     """Of all others that read events: the streams that nobody else answers for."""
+
+    about: tuple[str, ...] = ()
+    """Of a season: the streams of the tournaments that were announced for it."""
 
     name: str = ""
     """Of a projection."""
@@ -132,7 +152,7 @@ async def make_plan(
     until = await last_position(driver, number)
     rows = await driver.fetch(_STREAMS, number, until)
     units = [unit async for unit in _places(driver, number, until, chunk)]
-    units += _of_streams([(row["stream"], row["events"], row["opened"]) for row in rows])
+    units += _of_streams([_Known(*row) for row in rows])
     units.append(Unit(key="jobs", kind="jobs", weight=1))
     if tournament is None:
         compared = (until + 1) // len(ALL) + 1
@@ -170,14 +190,19 @@ async def _places(driver: Any, league: UUID, until: int, chunk: int) -> AsyncIte
         after, offset = last, offset + chunk
 
 
-def _of_streams(found: list[tuple[str, int, str | None]]) -> Iterator[Unit]:
+def _of_streams(found: list[_Known]) -> Iterator[Unit]:
     """Yield a unit for each tournament with its tables, each season, and all the rest."""
     floors: dict[str, list[tuple[str, int]]] = {}
     rest: list[tuple[str, int]] = []
-    for stream, events, opened in found:
+    announced: dict[str, list[str]] = {}
+    for stream, _, _, season in found:
+        if season is not None:
+            announced.setdefault(season, []).append(stream)
+    for stream, events, opened, _ in found:
         category = category_of(stream)
         if category == "season":
-            yield Unit(key=stream, kind="season", weight=events, streams=(stream,))
+            about = tuple(announced.get(f'"ssn_{stream.partition("-")[2]}"', ()))
+            yield Unit(key=stream, kind="season", weight=events, streams=(stream,), about=about)
         elif category == "tournament":
             floors.setdefault(stream, []).append((stream, events))
         elif category == "table":

@@ -62,6 +62,7 @@ TITLES = {
     "placings": "placings added up",
     "money": "money of tournaments added up again",
     "points": "points of seasons awarded again",
+    "fates": "tournaments of closed seasons found with their fates",
     "opened": "what must be open found open",
     "jobs": "jobs done in their time",
     "tree": "signed heads and subtrees built again",

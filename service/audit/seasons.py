@@ -11,9 +11,10 @@ from typing import Any
 from engine.season import events
 from engine.season.state import Opened
 from engine.tournament.state import Finished
-from engine.values import TournamentId, number_of
+from engine.values import SeasonId, TournamentId, number_of
 from service.audit import generator
 from service.audit import points as plain
+from service.audit.fates import FateAudit, best_places
 from service.audit.ranking import Table
 from service.audit.report import Findings
 
@@ -29,14 +30,21 @@ class SeasonAudit:
     Args:
         stream: The season's.
         tournament: Returns a tournament's state as far as the log has been read.
+        announced: Returns the states of all tournaments that were announced for a season.
     """
 
     def __init__(
-        self, stream: str, findings: Findings, tournament: Callable[[TournamentId], Any]
+        self,
+        stream: str,
+        findings: Findings,
+        tournament: Callable[[TournamentId], Any],
+        announced: Callable[[SeasonId], Mapping[str, Any]],
     ) -> None:
         self._stream = stream
         self._findings = findings
         self._tournament = tournament
+        self._announced = announced
+        self._fates = FateAudit()
         self._table: Table | None = None
         self._due: dict[str, dict[tuple[str, str], str]] = {}
         """By tournament, what the terms give each player besides the placing."""
@@ -64,6 +72,7 @@ class SeasonAudit:
             case events.SeasonClosed():
                 self._closed(event, position)
         self._known().take(event)
+        self._fates.take(event)
 
     def end(self, state: Any) -> None:
         """Compare the table with the standings of *state*, at the end of what was read."""
@@ -102,9 +111,7 @@ class SeasonAudit:
         if not isinstance(result, Finished):
             self._hold("points", False, position, "points for a tournament that is not finished")
             return
-        best: dict[str, tuple[int, int]] = {}
-        for each in sorted(result.placings, key=lambda it: it.place):
-            best.setdefault(each.player, (each.place, each.shared))
+        best = best_places(result)
         placed = {each.player: (each.place, each.shared) for each in awards}
         self._hold("points", placed == best, position, "these are not the tournament's placings")
         terms = self._known().terms
@@ -150,6 +157,11 @@ class SeasonAudit:
         master = table.terms.master
         published = event.master == (None if master is None else master.value)
         self._hold("seeds", published, position, "another master was published")
+
+        def hold(held: bool, what: str) -> None:
+            self._hold("fates", held, position, what)
+
+        self._fates.check(event, self._announced(table.terms.season), hold)
 
     def _hold(self, name: str, held: bool, position: int, what: str) -> None:
         self._findings.hold(name, held, position, self._stream, what)

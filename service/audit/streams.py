@@ -13,12 +13,13 @@ import structlog
 from engine.aggregates import DECIDERS
 from engine.errors import EngineError
 from engine.league.events import LeagueCreated
-from engine.season.events import TournamentHead, TournamentsRecorded
+from engine.season.events import SeasonClosed, TournamentHead, TournamentsRecorded
 from engine.table.events import DealVoided, HandSettled, TableBeaconAwaited, TableOpened
 from engine.table.state import Table
+from engine.tournament.events import TournamentAnnounced
 from engine.tournament.fairness.events import BeaconAwaited
 from engine.tournament.heads.events import TableHead, TablesRecorded
-from engine.values import TournamentId, stream_of
+from engine.values import SeasonId, TournamentId, stream_of
 from service.audit import beacon, knockouts, rulings
 from service.audit.chain import Links
 from service.audit.dealt import Dealt
@@ -46,8 +47,18 @@ _COMPARED = knockouts.TELLING | rulings.TELLING
 
 _NOTED = _CLOSING | _COMPARED
 
+FATES_SINCE = 3
+"""Schema version of ``season_closed`` from which on it has fates."""
+
 _FAR = frozenset(
-    (LeagueCreated, TablesRecorded, TournamentsRecorded, TableBeaconAwaited, BeaconAwaited)
+    (
+        LeagueCreated,
+        TablesRecorded,
+        TournamentsRecorded,
+        SeasonClosed,
+        TableBeaconAwaited,
+        BeaconAwaited,
+    )
 )
 """Events that say something of other streams, or of the whole league."""
 
@@ -207,6 +218,10 @@ class StreamAudit:
                     self._sandbox = event.sandbox
                 case TablesRecorded():
                     self._compare_tables(event, recorded)
+                case SeasonClosed():
+                    fates = recorded.schema_version < FATES_SINCE or event.fates is not None
+                    what = "the season was closed without the fates of its tournaments"
+                    self._findings.hold("fates", fates, recorded.position, stream.name, what)
                 case TournamentsRecorded():
                     for each in event.tournaments:
                         self._compare_head(stream_of(each.tournament), each, recorded)
@@ -327,7 +342,7 @@ class StreamAudit:
         name, findings = stream.name, self._findings
         match stream.category:
             case "season":
-                made = SeasonAudit(name, findings, self._tournament)
+                made = SeasonAudit(name, findings, self._tournament, self._announced)
                 stream.checker = self._season_audits[name] = made
             case "tournament":
                 stream.checker = self._floors[name] = FloorAudit(name, findings)
@@ -346,6 +361,18 @@ class StreamAudit:
         self._settle(floor)
         stream = self._streams.get(floor)
         return None if stream is None else stream.state
+
+    def _announced(self, season: SeasonId) -> dict[str, Any]:
+        """Return the tournaments announced for *season* so far; None for those that broke."""
+        found: dict[str, Any] = {}
+        for name, stream in self._streams.items():
+            if stream.category != "tournament":
+                continue
+            self._settle(name)
+            terms = getattr(stream.state, "terms", None)
+            if isinstance(terms, TournamentAnnounced) and terms.season == season:
+                found[terms.tournament] = None if stream.broken else stream.state
+        return found
 
     def _settle(self, floor: str) -> None:
         """Fold a tournament's own events that still wait for the end of their command."""

@@ -79,7 +79,7 @@ async def _read_streams(
 ) -> Figures:
     streams = [*unit.streams]
     if unit.kind == "season":
-        streams += await _tournaments_of(driver, plan, unit.streams[0])
+        streams = [*{*streams, *unit.about, *await _tournaments_of(driver, plan, streams[0])}]
     only = None if plan.tournament is None else stream_of(plan.tournament)
     audit = StreamAudit(keys, findings, unit.streams, only)
     done = 0

@@ -59,6 +59,7 @@ async def test_a_whole_night_passes_every_check(database: TestDatabase) -> None:
     made = {check.name: check.checked for check in report.checks}
     assert {name for name, times in made.items() if times == 0} <= {
         "cubes",
+        "fates",
         "heads",
         "jobs",
         "levels",
@@ -86,6 +87,7 @@ async def test_a_night_of_card_turns_passes_every_check(database: TestDatabase) 
     unmade = {check.name for check in report.checks if check.checked == 0}
     assert unmade <= {
         "cubes",
+        "fates",
         "heads",
         "jobs",
         "levels",

@@ -213,7 +213,7 @@ def entered(ledger: Ledger, event: Any, position: int) -> list[Any]:
 def faults_in(events: list[Any]) -> dict[str, list[str]]:
     """Return what an audit of a season without tournaments finds, by check."""
     findings, state = Findings(), decider.initial
-    audit = SeasonAudit(f"season-{SEASON[4:]}", findings, lambda _: None)
+    audit = SeasonAudit(f"season-{SEASON[4:]}", findings, lambda _: None, lambda _: {})
     for position, event in enumerate(events):
         before, state = state, decider.evolve(state, event)
         audit.see(event, position, before)
