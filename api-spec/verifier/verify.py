@@ -27,7 +27,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, Overflow, localcontext
 from fractions import Fraction
@@ -6585,6 +6585,7 @@ class Season:
         self.closed = False
         self.revised: set[str] = set()
         self.changes: Counter[str] = Counter()  # how often a tournament was revised or revoked
+        self.fields: dict[str, Any] = {}  # what a formula last asked of a tournament
 
     def same(self, event: Event, rule: str, name: str, found: object, due: object) -> bool:
         return self.given.same(event, rule, name, found, due)
@@ -6610,6 +6611,20 @@ class Season:
             ledger = event.type.startswith(("points_", "bonuses_", "award_", "adjustment_"))
             if ledger and self.closed:
                 self.check(event, "standings.final", False, "a closed season takes nothing")
+
+    def on_tournament_added(self, event: Event) -> None:
+        """`recomputing.md` 8: a tournament that is announced for the season, in the append that announces it."""
+        name = event.data["tournament"]
+        if self.given.bundle.format < 3:
+            return
+        there = self.given.bundle.streams().get(stream_of(name), [])
+        announced = [
+            e.at
+            for e in there
+            if e.type == "tournament_announced" and e.data.get("season") == self.terms["season"]
+        ]
+        text = f"{name} was not announced for the season then"
+        self.check(event, "standings.uncounted", event.at in announced, text)
 
     def on_tournaments_recorded(self, event: Event) -> None:
         """`recomputing.md` 8: once, after the close, every tournament that was ever counted, in that order."""
@@ -6650,6 +6665,7 @@ class Season:
         self.check(event, "completeness", name not in self.order, "counted twice")
         self.order.append(name)
         self.awards[name] = {award["player"]: award for award in event.data["awards"]}
+        self.fields[name] = event.data.get("field")
         self.check_frozen(event, name)
         self.check_awards(event)
 
@@ -6790,6 +6806,7 @@ class Season:
             else:
                 after[player] = change["after"]
         self.awards[data["tournament"]] = after
+        self.fields[data["tournament"]] = data.get("field")
         self.revised.add(data["tournament"])
         self.changes[data["tournament"]] += 1
         self.check_awards(event)
@@ -7002,6 +7019,7 @@ class Season:
         self.check(event, "disputes.freeze", not self.frozen, "the standings were frozen")
         self.check_master(event)
         self.check_bonuses(event)
+        guarded(self.given.report, "fates", Fates(self, event).run, event.position)
         found = [
             [e["player"], e["points"], e["rank"], e.get("decided_by")]
             for e in event.data["standings"]
@@ -7061,6 +7079,131 @@ class Season:
                 draw["order"],
                 draws.shuffled(draw["candidates"]),
             )
+
+
+class Fates:
+    """What became of every tournament that was announced for a season: `recomputing.md` 8."""
+
+    AWARDS = ("points_awarded", "award_revised", "award_revoked")
+
+    def __init__(self, season: Season, closed: Event) -> None:
+        self.season, self.closed = season, closed
+        self.streams: dict[
+            str, list[Event]
+        ] = {}  # of each tournament of the season, up to its close
+        for stream, events in season.given.bundle.streams().items():
+            before = [event for event in events if event.position < closed.position]
+            for event in before:
+                announced = event.type == "tournament_announced"
+                if announced and event.data.get("season") == season.terms["season"]:
+                    self.streams[f"trn_{stream.rpartition('-')[2]}"] = before
+        self.ledger: dict[str, list[Event]] = {}
+        for event in season.events:
+            if event.type in self.AWARDS and event.position < closed.position:
+                self.ledger.setdefault(event.data["tournament"], []).append(event)
+
+    def check(self, holds: bool, text: str) -> bool:
+        return self.season.check(self.closed, "standings.uncounted", holds, text)
+
+    def run(self) -> None:
+        fates = self.closed.data.get("fates")
+        added = [e for e in self.season.events if e.type == "tournament_added"]
+        if self.closed.schema_version < 3 and not added:
+            return  # there were no fates yet
+        if not self.check(fates is not None, "the season is closed without fates"):
+            return
+        if self.season.given.bundle.format < 3:
+            self.season.given.report.skip("fates: the format does not hold every tournament")
+            return
+        names = [fate["tournament"] for fate in fates]
+        rule = "standings.uncounted"
+        self.season.same(self.closed, rule, "tournaments", names, sorted(self.streams))
+        named = {e.data["tournament"] for e in added} | set(self.ledger)
+        strangers = sorted(named - set(self.streams))
+        self.check(not strangers, f"not announced for the season: {strangers}")
+        for fate in fates:
+            if fate["tournament"] in self.streams:
+                self.check_fate(fate)
+        self.check_left_out(fates)
+
+    def check_fate(self, fate: Json) -> None:
+        name = fate["tournament"]
+        found = [fate["fate"], fate["by"], fate["reason"]]
+        due = self.due(name)
+        by_person = found[0] == "left_out" and fate["by"] is not None and fate["reason"] is not None
+        if due is None or (due[0] == "not_played" and by_person):
+            text = f"{name} is not counted, and nobody left it out"
+            self.check(by_person, text)
+            return
+        self.season.same(self.closed, "standings.uncounted", f"fate of {name}", found, due)
+        if due[0] == "counted":
+            self.check_counted(name)
+
+    def due(self, name: str) -> list[Any] | None:
+        """Fate, author and reason as the events give them; None where only a person can leave it out."""
+        ledger, kinds = self.ledger.get(name, []), {event.type for event in self.streams[name]}
+        if ledger and ledger[-1].type == "award_revoked":
+            return ["left_out", ledger[-1].data["author"], ledger[-1].data["reason"]]
+        if ledger:
+            return ["counted", None, None]
+        if "tournament_cancelled" in kinds:
+            return ["cancelled", None, None]
+        if "play_started" not in kinds and not self.entered(name):
+            return ["not_played", None, None]
+        return None
+
+    def entered(self, name: str) -> bool:
+        """Whether somebody is in."""
+        entrants: set[str] = set()
+        for event in self.streams[name]:
+            struck = event.type == "no_show_purged" and event.data.get("struck", False)
+            if event.type == "entrant_registered":
+                entrants.add(event.data["entrant"])
+            elif struck or event.type in ("entrant_withdrawn", "no_show_released"):
+                entrants.discard(event.data["entrant"])
+        return bool(entrants)
+
+    def check_counted(self, name: str) -> None:
+        """What counts is the result as it stands, which nothing holds back."""
+        events = self.streams[name]
+        finished = any(event.type == "tournament_finished" for event in events)
+        if not self.check(finished, f"{name} is counted and was not finished"):
+            return
+        released = [(e.data["dispute"], e.position) for e in events if e.type == "result_released"]
+        held = [
+            e.data["dispute"]
+            for e in events
+            if e.type == "result_frozen"
+            and not any(d == e.data["dispute"] and at > e.position for d, at in released)
+        ]
+        self.check(not held, f"{name} is counted and frozen")
+        season, given = self.season, self.season.given
+        asked = {"tournament": name, "field": season.fields.get(name)}
+        season.given = Evidence(given.bundle, given.opened, Report())
+        try:
+            season.check_awards(replace(self.closed, data=asked))
+            missed = season.given.report.differences
+        finally:
+            season.given = given
+        text = f"{name} is not counted as it stands: {missed[0][2] if missed else ''}"
+        self.check(not missed, text)
+
+    def check_left_out(self, fates: list[Json]) -> None:
+        """`standings.left_out`: who closes leaves out all with one reason, and takes points back before any lot."""
+        lots = [e.position for e in self.season.events if e.type == "lots_drawn"]
+        said = []
+        for fate in fates:
+            ledger = self.ledger.get(fate["tournament"], [])
+            revoked = ledger[-1] if ledger else None
+            if fate["fate"] != "left_out" or (revoked and revoked.at != self.closed.at):
+                continue
+            said.append([fate["by"], fate["reason"]])
+            early = revoked is None or not lots or revoked.position < lots[0]
+            text = f"{fate['tournament']} was left out after lots were drawn"
+            self.season.check(self.closed, "standings.left_out", early, text)
+        alike = all(each == said[0] for each in said)
+        text = "left out by several, or for several reasons"
+        self.season.check(self.closed, "standings.left_out", alike, text)
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ from service.bundles.log import HeldLog
 from service.bundles.writing import Wanted, bundle_of
 from service.generating.seasons import Season, made
 from tests.verifier.forging import PUBLIC, Forgery, finish
-from tests.verifier.loading import verifier
+from tests.verifier.loading import KEYS, verifier
+from tests.verifier.loading import bundle as sample
 
 Line = dict[str, Any]
 
@@ -82,6 +83,18 @@ def test_nothing_differs_in_a_bundle_from_which_something_is_withheld() -> None:
         assert report.differences == []
         assert report.status() == verifier.INCOMPLETE
         assert report.unchecked["events that the viewer may not read"] == len(withheld(forged))
+
+
+SAMPLES = {"withheld_nothing": 0, "withheld": 3, "withheld_entrant": 3}
+SAMPLES |= {"withheld_tournament": 3, "withheld_hand": 3}
+
+
+@pytest.mark.parametrize(("name", "status"), SAMPLES.items())
+def test_nothing_differs_in_the_samples_of_format_3(name: str, status: int) -> None:
+    """Bundles that were kept when the format was written first: it stays readable."""
+    report = verifier.verify(sample(name), KEYS)
+    assert report.differences == []
+    assert report.status() == status
 
 
 @pytest.mark.parametrize("line", ["withheld", "signature"])
