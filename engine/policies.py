@@ -341,7 +341,7 @@ def outlook_of(season: Opened, tournament: TournamentState, *, now: datetime) ->
         tournament=tournament.terms.tournament,
         prospect=_prospect(tournament),
         uncounted=_uncounted(season, tournament, now),
-        frozen=next(iter(tournament.frozen), None),
+        frozen=tournament.frozen,
     )
 
 

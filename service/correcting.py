@@ -22,7 +22,7 @@ async def counted_still(
     states: States, stream: str, entries: Sequence[Entry], now: datetime
 ) -> list[Entry]:
     """
-    Check that no closed season has counted what *entries* correct; return what has to stay so.
+    Check that no closed season counts what *entries* correct; return what has to stay so.
 
     Source: rulebook ``standings.final``.
 
@@ -41,7 +41,8 @@ async def counted_still(
         state = DECIDERS["tournament"].evolve(state, event)
     there = stream_of(state.terms.season)
     season = (await states.load(there)).state
-    if isinstance(season, Opened) and season.closed:
+    counted = season.tournament(state.terms.tournament) if isinstance(season, Opened) else None
+    if isinstance(season, Opened) and season.closed and counted and not counted.revoked:
         told = policies.season_told(season, replace(state, frozen=()), now=now)
         open_still = replace(season, closed=False)
         if isinstance(told, ReviseAward) and DECIDERS["season"].decide(open_still, told):

@@ -4,7 +4,7 @@ How a season ends: every tournament announced for it has a fate, lots are drawn,
 Source: rulebook ``standings.uncounted``, ``standings.left_out`` and ``standings.lot``.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
@@ -27,14 +27,13 @@ def close(state: Opened, command: CloseSeason) -> tuple[Event, ...]:
     Return the awards revoked for what is left out, the lots still to be drawn, and the end.
 
     Raises:
-        Frozen: If a dispute holds the standings.
+        Frozen: If a dispute holds the standings, and not for a tournament that is left out.
         LeaveOutInvalid: If a tournament to be left out is counted, cancelled or of no concern.
         SeasonUncounted: If a tournament is neither counted nor left out.
         InvariantViolated: If a tournament of the season is missing in *command*.
     """
     if state.closed:
         return ()
-    freezing.demand_free(state.frozen)
     outlooks = {each.tournament: each for each in command.tournaments}
     _demand_all(state, outlooks)
     left_out = command.leave_out
@@ -43,6 +42,7 @@ def close(state: Opened, command: CloseSeason) -> tuple[Event, ...]:
     named = () if left_out is None else left_out.tournaments
     _demand_counted(state, (each for each in outlooks.values() if each.tournament not in named))
     revoked, decided = _revoked(state, command)
+    freezing.demand_free(_holding(decided, outlooks.values(), named))
     lots = _lots(decided)
     decided = replace(decided, lots=lots)
     master = state.terms.master
@@ -67,7 +67,7 @@ def pending(state: Opened, outlook: Outlook) -> str | None:
     counted = state.tournament(outlook.tournament)
     if outlook.prospect in ("unplayed", "cancelled") or (counted and counted.revoked):
         return None
-    if outlook.frozen is not None:
+    if outlook.frozen:
         return "frozen"
     if outlook.prospect != "finished":
         return outlook.prospect
@@ -101,13 +101,26 @@ def _demand_leavable(
 
 def _demand_counted(state: Opened, outlooks: Iterable[Outlook]) -> None:
     found = [(each, pending(state, each)) for each in outlooks]
-    uncounted = [_named(each.tournament, why, each.frozen) for each, why in found if why]
+    uncounted = [_named(each, why) for each, why in found if why]
     if uncounted:
         raise SeasonUncounted(sorted(uncounted, key=lambda each: str(each["tournament"])))
 
 
-def _named(tournament: TournamentId, why: str, dispute: str | None) -> dict[str, str | None]:
-    return {"tournament": tournament, "reason": why, "dispute": dispute}
+def _named(outlook: Outlook, why: str) -> dict[str, str | None]:
+    dispute = next(iter(outlook.frozen), None)
+    return {"tournament": outlook.tournament, "reason": why, "dispute": dispute}
+
+
+def _holding(
+    state: Opened, outlooks: Iterable[Outlook], named: Collection[TournamentId]
+) -> tuple[str, ...]:
+    """Return the disputes that hold the standings, without those over what is left out."""
+    over: set[str] = set()
+    for each in outlooks:
+        counted = state.tournament(each.tournament)
+        if each.tournament in named or (counted is not None and counted.revoked):
+            over.update(each.frozen)
+    return tuple(each for each in state.frozen if each not in over)
 
 
 def _revoked(state: Opened, command: CloseSeason) -> tuple[tuple[Event, ...], Opened]:

@@ -180,5 +180,5 @@ class Outlook(_Part, frozen=True, kw_only=True):
     uncounted: bool = False
     """Whether the season would still count the result, or count it otherwise."""
 
-    frozen: str | None = None
-    """The dispute that holds the result back."""
+    frozen: tuple[str, ...] = ()
+    """The disputes that hold the result back."""

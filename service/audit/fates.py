@@ -1,6 +1,6 @@
 """What an audit asks of the end of a season: every tournament announced for it has its fate."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,19 +42,27 @@ class FateAudit:
                 self.revoked[event.tournament] = event
                 self.awarded[event.tournament] = {}
 
-    def check(self, closed: events.SeasonClosed, announced: Mapping[str, Any], hold: Hold) -> None:
+    def check(
+        self,
+        closed: events.SeasonClosed,
+        announced: Mapping[str, Any],
+        frozen: Iterable[str],
+        hold: Hold,
+    ) -> None:
         """
         Check the fates of a season that closes.
 
         Args:
             announced: By tournament that the log announced for the season until then, its state;
                 None where the log of the tournament cannot be followed.
+            frozen: The disputes that held the season.
         """
         if closed.fates is None:
             hold(not self.added, "the season was closed without the fates of its tournaments")
             return
         named = [each.tournament for each in closed.fates]
         hold(named == sorted(set(named)), "fates are not one for each tournament, ascending")
+        excused: set[str] = set()
         due = self.added | self.awarded.keys() | announced.keys()
         for missing in sorted(due.difference(named)):
             hold(False, f"{missing} was announced for the season and has no fate")
@@ -66,6 +74,9 @@ class FateAudit:
             if state is not None:
                 wrong = self._wrong(fate, state)
                 hold(wrong is None, f"{fate.tournament} {wrong}")
+                if fate.fate == "left_out":
+                    excused.update(state.frozen)
+        hold(excused.issuperset(frozen), "the season was closed while a dispute held it")
 
     def _wrong(self, fate: Fate, state: Any) -> str | None:
         """Return what is wrong with *fate*; None if it is the one that is due."""

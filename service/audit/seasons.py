@@ -70,7 +70,7 @@ class SeasonAudit:
             case events.LotsDrawn():
                 self._drawn(event, position)
             case events.SeasonClosed():
-                self._closed(event, position)
+                self._closed(event, position, before)
         self._known().take(event)
         self._fates.take(event)
 
@@ -150,7 +150,7 @@ class SeasonAudit:
         held = tuple(order) == draw.order
         self._hold("seeds", held, position, "the lot gives another order")
 
-    def _closed(self, event: events.SeasonClosed, position: int) -> None:
+    def _closed(self, event: events.SeasonClosed, position: int, before: Any) -> None:
         table = self._known()
         stands = [(each.rank, each.player, each.points) for each in event.standings]
         self._hold("points", stands == table.rows(), position, "the final standings are others")
@@ -161,7 +161,7 @@ class SeasonAudit:
         def hold(held: bool, what: str) -> None:
             self._hold("fates", held, position, what)
 
-        self._fates.check(event, self._announced(table.terms.season), hold)
+        self._fates.check(event, self._announced(table.terms.season), before.frozen, hold)
 
     def _hold(self, name: str, held: bool, position: int, what: str) -> None:
         self._findings.hold(name, held, position, self._stream, what)

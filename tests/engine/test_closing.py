@@ -5,22 +5,25 @@ from typing import Any
 import pytest
 
 from engine.errors import InvariantViolated
+from engine.freezes import Frozen
 from engine.policies import outlook_of
 from engine.season import decider
 from engine.season.commands import AddTournament, LeaveOut, RevokeAward
 from engine.season.errors import LeaveOutInvalid, SeasonClosedAlready, SeasonUncounted
 from engine.season.events import AwardRevoked, SeasonClosed, TournamentAdded
+from engine.season.freezing import FreezeStandings
 from engine.season.values import Outlook
 from engine.tournament import decider as tournaments
 from engine.tournament.state import Unannounced
-from engine.values import TextId, TextRef
+from engine.values import DisputeId, TextId, TextRef
 from tests.engine.floor import NOON, player
 from tests.engine.scenario import Scenario
 from tests.engine.seasons import DIRECTOR, REASON, award, closing, opening, tournament
 
 OWNER = player(98)
 WHY = TextRef(text=TextId("txt_" + "7" * 32), digest="66" * 32)
-DISPUTE = "dsp_" + "3" * 32
+DISPUTE = DisputeId("dsp_" + "3" * 32)
+OTHER = DisputeId("dsp_" + "4" * 32)
 
 WAITING = [
     ("entered", False, None, "entered"),
@@ -37,6 +40,10 @@ def added(*numbers: int) -> Scenario:
 
 def outlook(number: int, prospect: Any, **more: Any) -> Outlook:
     return Outlook(tournament=tournament(number), prospect=prospect, **more)
+
+
+def disputes(frozen: str | None) -> tuple[str, ...]:
+    return () if frozen is None else (frozen,)
 
 
 def leaving_out(*numbers: int) -> LeaveOut:
@@ -67,7 +74,7 @@ def test_a_season_stays_open_while_a_tournament_of_it_is_uncounted(
     The refusal names the tournament and why it waits.
     """
     given = added(1, 2).asked(award(1, (1, 1, 1)))
-    waits = outlook(2, prospect, uncounted=uncounted, frozen=frozen)
+    waits = outlook(2, prospect, uncounted=uncounted, frozen=disputes(frozen))
     named = {"tournament": tournament(2), "reason": why, "dispute": frozen}
     given.when(closing(given.state, waits)).then_rejected(SeasonUncounted, tournaments=[named])
 
@@ -77,7 +84,7 @@ def test_a_season_stays_open_while_a_counted_result_may_change(
     frozen: str | None, why: str
 ) -> None:
     given = added(1).asked(award(1, (1, 1, 1)))
-    waits = outlook(1, "finished", uncounted=frozen is None, frozen=frozen)
+    waits = outlook(1, "finished", uncounted=frozen is None, frozen=disputes(frozen))
     named = {"tournament": tournament(1), "reason": why, "dispute": frozen}
     given.when(closing(given.state, waits)).then_rejected(SeasonUncounted, tournaments=[named])
 
@@ -107,7 +114,8 @@ def test_leaving_out_a_tournament_takes_its_points_back_in_the_same_append() -> 
     A dispute over a counted result then keeps nobody waiting, and nothing of it counts.
     """
     given = added(1, 2).asked(award(1, (1, 1, 1)), award(2, (2, 1, 1)))
-    disputed = outlook(1, "finished", frozen=DISPUTE)
+    given.asked(FreezeStandings(dispute=DISPUTE, now=NOON))
+    disputed = outlook(1, "finished", frozen=(DISPUTE,))
 
     revoked, closed = given.when(closing(given.state, disputed, leave_out=leaving_out(1))).events()
 
@@ -115,6 +123,14 @@ def test_leaving_out_a_tournament_takes_its_points_back_in_the_same_append() -> 
     assert (revoked.tournament, revoked.author, revoked.reason) == (tournament(1), OWNER, WHY)
     assert [each.player for each in closed.standings] == [player(2)]
     assert fates(closed)[0] == (tournament(1), "left_out", OWNER, WHY)
+
+
+def test_a_dispute_over_the_standings_holds_the_close_whatever_is_left_out() -> None:
+    given = added(1, 2).asked(FreezeStandings(dispute=OTHER, now=NOON))
+    given.asked(FreezeStandings(dispute=DISPUTE, now=NOON))
+    others = (outlook(1, "finished", frozen=(DISPUTE,)), outlook(2, "unplayed"))
+    asked = closing(given.state, *others, leave_out=leaving_out(1))
+    given.when(asked).then_rejected(Frozen, dispute=OTHER)
 
 
 @pytest.mark.parametrize(

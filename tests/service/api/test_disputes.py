@@ -166,11 +166,13 @@ async def test_a_freeze_holds_prizes_points_and_the_seasons_end_until_the_ruling
             await ask(owner, f"/v1/tournaments/{tournament}/forfeits", forfeit),
             await ask(owner, f"{about}/awards/{tournament}/revise", WHY),
             await ask(owner, f"{about}/adjustments", points),
-            await ask(owner, f"{about}/close"),
         ]  # fmt: skip
         for refused in held:
             problem = refused.json()
             assert (problem["code"], problem.get("dispute")) == ("frozen", dispute), problem
+        closing = await ask(owner, f"{about}/close")
+        waits = {"tournament": tournament, "reason": "frozen", "dispute": dispute}
+        assert closing.json()["tournaments"] == [waits], closing.text
         ruling = {"outcome": "against", "rules": RULES, **WHY, "acts": []}
         done = await ask(referee, f"/v1/disputes/{dispute}/rulings", ruling)
         assert (done.status_code, done.json()["frozen"]) == (201, False), done.text
