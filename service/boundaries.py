@@ -8,7 +8,7 @@ and a worker's watch finds tables left lying.  What is to happen is decided by
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -86,9 +86,10 @@ async def _waited(desk: Desk, league: str, last: datetime, plan: BoundaryPlan) -
         return
     for other in plan.since:
         last = max(last, (await desk.writer.load(league, stream_of(other), fresh=False)).at)
-    pause = last + timedelta(seconds=plan.wait_seconds) - desk.clock.now()
-    if pause > timedelta():
-        await asyncio.sleep(pause.total_seconds())
+    pause = (last - desk.clock.now()).total_seconds() + plan.wait_seconds
+    if pause > 0:
+        # The log may be ahead of the clock; nobody waits for longer than the plan says.
+        await asyncio.sleep(min(pause, plan.wait_seconds))
 
 
 async def _planned(desk: Desk, league: str, here: Loaded, fresh: bool) -> BoundaryPlan:
@@ -141,7 +142,7 @@ async def _step(
         if _next(current) != _next(here):
             raise PlanChanged
         if planned.outcome == "name_round":
-            now = naming_instant(desk, loaded)
+            now = naming_instant(desk, league, loaded)
         plan = await _plan(states.load, current, hand, now, pulse)
         if (plan.outcome, current.awaited) != (planned.outcome, here.awaited):
             raise PlanChanged

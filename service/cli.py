@@ -39,6 +39,7 @@ SECTIONS: Final = {
         keeping.audit,
         keeping.doctor,
         keeping.quarantine,
+        keeping.clock,
         signing.epoch,
     ),
     "Proof": (

@@ -30,7 +30,7 @@ Kind = Literal[
 _ADD = sa.text(
     """
     INSERT INTO operator_deed (league, size, at, actor, kind, about)
-    SELECT :league, coalesce(max(position) + 1, 0), clock_timestamp(), :actor, :kind, :about
+    SELECT :league, coalesce(max(position) + 1, 0), service_time(), :actor, :kind, :about
       FROM (SELECT position FROM events WHERE league = :league
              ORDER BY position DESC LIMIT 1) last
     """

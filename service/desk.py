@@ -97,7 +97,7 @@ class Desk:
         )
 
 
-def naming_instant(desk: Desk, loaded: Loaded) -> datetime:
+def naming_instant(desk: Desk, league: str, loaded: Loaded) -> datetime:
     """
     Return the instant by which a round of the beacon is named in a stream, asked in its turn.
 
@@ -105,7 +105,7 @@ def naming_instant(desk: Desk, loaded: Loaded) -> datetime:
     back: a command may have waited since it came, and another process may have measured
     the database's clock sooner.  Source: rulebook ``beacon.round``.
     """
-    return max(desk.clock.now(), loaded.at)
+    return max(desk.clock.now(), loaded.at, desk.writer.latest(league))
 
 
 def new_id(order: Command, number: int) -> UUID:
@@ -165,7 +165,9 @@ async def open_desk(
         await _unless(stopping, _first_measure(connections, clock, patience))
         desk.later(_measure(connections, clock))
         if process is not None:
-            desk.later(_beat(connections, process, timedelta(seconds=settings.heartbeat_seconds)))
+            desk.later(
+                _beat(connections, clock, process, timedelta(seconds=settings.heartbeat_seconds))
+            )
         yield desk
     finally:
         await desk.aclose()
@@ -220,10 +222,15 @@ async def _measure(pool: asyncpg.Pool, clock: DatabaseClock) -> None:
             _log.warning("the clock was not measured", error=str(error))
 
 
-async def _beat(pool: asyncpg.Pool, process: str, interval: timedelta) -> None:
+async def _beat(
+    pool: asyncpg.Pool, clock: DatabaseClock, process: str, interval: timedelta
+) -> None:
     away = True  # until just now this process did not run
     while True:
         try:
+            # A step that nobody doubts yet would look like an outage.
+            async with asyncio.timeout(interval.total_seconds()), pool.acquire() as connection:
+                await clock.measure(connection)
             if await heartbeats.beat(pool, process, interval, returning=away):
                 _log.warning("an outage ended; open decisions get their full time anew")
             away = False

@@ -133,7 +133,7 @@ async def _start(
         loaded = await states.load(stream)
         state, at = loaded.state, now
         if isinstance(state, Registering) and _names_round(state.fairness):
-            at = naming_instant(desk, loaded)
+            at = naming_instant(desk, league, loaded)
         ids = table_ids_for(state, command)
         start = StartPlay(table_ids=ids, scheduled=scheduled, pulse=pulse, now=at)
         leaving, guarded = await _leaving(states, state, at)

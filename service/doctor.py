@@ -14,7 +14,7 @@ from rich.markup import escape
 from service import quarantine, troubles
 from service.database import ROOT, asyncpg_dsn, with_database
 from service.settings import Settings, SettingsInvalid, read
-from service.sources import DatabaseClock
+from service.sources import skew
 from service.transparency.operating import memory_faults
 from service.transparency.signing import SignerAway, asking
 
@@ -88,10 +88,12 @@ async def _schema(connection: asyncpg.Connection, _settings: Settings) -> str:
 
 
 async def _clock(connection: asyncpg.Connection, _settings: Settings) -> str:
-    skew = await DatabaseClock().measure(connection)
-    if abs(skew) > SKEW_ALLOWED:
-        raise CheckFailed(f"{skew.total_seconds():+.3f} s off", "keep the machines' clocks in step")
-    return f"{skew.total_seconds():+.3f} s off the database's"
+    behind = await skew(connection)
+    if abs(behind) > SKEW_ALLOWED:
+        raise CheckFailed(
+            f"{behind.total_seconds():+.3f} s off", "keep the machines' clocks in step"
+        )
+    return f"{behind.total_seconds():+.3f} s off the database's"
 
 
 async def _broker(_connection: asyncpg.Connection, settings: Settings) -> str:

@@ -27,7 +27,7 @@ Interruption = Literal["none", "lasting", "over"]
 _BEAT = """
     WITH last AS (SELECT at FROM heartbeat WHERE process = {0}),
     beaten AS (
-        INSERT INTO heartbeat (process, at) VALUES ({0}, clock_timestamp())
+        INSERT INTO heartbeat (process, at) VALUES ({0}, service_time())
         ON CONFLICT (process) DO UPDATE SET at = greatest(heartbeat.at, excluded.at)
         RETURNING at)
     INSERT INTO outage (process, since_at, until_at)
@@ -102,7 +102,7 @@ async def interruption(
     row = await pool.fetchrow(
         """
         SELECT EXISTS (SELECT 1 FROM heartbeat WHERE process = 'api'
-                          AND at < clock_timestamp() - $3::interval AND at < $2) AS lasting,
+                          AND at < service_time() - $3::interval AND at < $2) AS lasting,
                EXISTS (SELECT 1 FROM outage WHERE until_at > $1 AND since_at < $2) AS over
         """,
         opened_at,

@@ -125,7 +125,7 @@ def release(connection: psycopg.Connection, tasks: Sequence[str]) -> None:
     claim, and what it does twice is done once.
     """
     connection.execute(
-        "UPDATE job SET lease_until = clock_timestamp() WHERE state = 'sent' AND task = ANY (%s)",
+        "UPDATE job SET lease_until = service_time() WHERE state = 'sent' AND task = ANY (%s)",
         [list(tasks)],
     )
 
@@ -135,6 +135,7 @@ def claim(
     lease: timedelta,
     limit: int = 100,
     tasks: Sequence[str] | None = None,
+    now: datetime | None = None,
 ) -> list[Claimed]:
     """
     Take due jobs, and those whose lease ran out, for the length of *lease*.
@@ -145,14 +146,17 @@ def claim(
 
     Args:
         tasks: Only jobs of these tasks; a newer program's wait for a newer worker.
+        now: The caller's count of the database's time; the database is asked without it.
     """
+    if now is None:
+        (now,) = connection.execute("SELECT service_time()").fetchone() or (None,)
     dead = connection.execute(
         """
         UPDATE job SET state = 'dead', lease_until = NULL
-         WHERE state = 'sent' AND lease_until < clock_timestamp() AND attempts >= %s
+         WHERE state = 'sent' AND lease_until < %s AND attempts >= %s
         RETURNING occurrence
         """,
-        [ATTEMPTS_MAX],
+        [now, ATTEMPTS_MAX],
     ).fetchall()
     for (occurrence,) in dead:
         _log.error("a job is dead: none of its processes came back", occurrence=occurrence)
@@ -161,16 +165,21 @@ def claim(
             """
             WITH due AS (
                 SELECT job_id FROM job
-                 WHERE ((state = 'ready' AND due_at <= clock_timestamp())
-                    OR (state = 'sent' AND lease_until < clock_timestamp()))
+                 WHERE ((state = 'ready' AND due_at <= %(now)s)
+                    OR (state = 'sent' AND lease_until < %(now)s))
                    AND (%(tasks)s::text[] IS NULL OR task = ANY (%(tasks)s))
                  ORDER BY attempts > 0, due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
             UPDATE job SET state = 'sent', claim = claim + 1,
-                           wake_at = NULL, lease_until = clock_timestamp() + %(lease)s
+                           wake_at = NULL, lease_until = %(now)s + %(lease)s
               FROM due WHERE job.job_id = due.job_id
             RETURNING job.job_id, task, args, claim
             """,
-            {"limit": limit, "lease": lease, "tasks": None if tasks is None else list(tasks)},
+            {
+                "now": now,
+                "limit": limit,
+                "lease": lease,
+                "tasks": None if tasks is None else list(tasks),
+            },
         ).fetchall()
 
 
@@ -183,7 +192,7 @@ async def begin(pool: asyncpg.Pool, job_id: UUID, claim: int, lease: timedelta) 
     """
     found = await pool.fetchval(
         """
-        UPDATE job SET attempts = attempts + 1, lease_until = clock_timestamp() + $3::interval
+        UPDATE job SET attempts = attempts + 1, lease_until = service_time() + $3::interval
          WHERE job_id = $1 AND claim = $2 AND state = 'sent' RETURNING 1
         """,
         job_id,
@@ -226,7 +235,7 @@ async def renew(pool: asyncpg.Pool, job_id: UUID, claim: int, lease: timedelta) 
     """Let a claim hold for another *lease* from now, for what takes longer than one."""
     await pool.execute(
         """
-        UPDATE job SET lease_until = clock_timestamp() + $3::interval
+        UPDATE job SET lease_until = service_time() + $3::interval
          WHERE job_id = $1 AND claim = $2 AND state = 'sent'
         """,
         job_id,
@@ -247,7 +256,7 @@ async def fail(
     await pool.execute(
         """
         UPDATE job SET state = CASE WHEN $5 OR attempts >= $4 THEN 'dead' ELSE 'ready' END,
-                       due_at = clock_timestamp()
+                       due_at = service_time()
                                 + least(power(2, attempts), 300) * interval '0.5 s',
                        lease_until = NULL, last_error = $3
          WHERE job_id = $1 AND claim = $2 AND state = 'sent'

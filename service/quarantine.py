@@ -48,7 +48,7 @@ _READ_AGAIN = """
     UPDATE reads.checkpoint SET broken_at = NULL, reason = NULL WHERE name = $1 AND league = $2
 """
 _TRY_AGAIN = """
-    UPDATE job SET state = 'ready', attempts = 0, due_at = clock_timestamp()
+    UPDATE job SET state = 'ready', attempts = 0, due_at = service_time()
      WHERE state = 'dead' AND task = $1 AND args ->> 'league' IS NOT DISTINCT FROM $2
 """
 _EVENT = """

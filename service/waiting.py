@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from service.eventstore.batch import Command, Decide, Receipt
@@ -27,6 +28,8 @@ class League:
     waiting: deque[Waiting] = field(default_factory=deque)
     queued: bool = False
     epoch: int | None = None
+    latest: datetime | None = None
+    """Instant of the last event that this process knows of."""
 
 
 def refuse(item: Waiting, error: Exception, cause: Exception | None = None) -> None:

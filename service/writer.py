@@ -9,7 +9,7 @@ leave, so that commands of one process never conflict with each other.
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -55,6 +55,10 @@ _EVENTS_MAX = 2_000
 _BYTES_MAX = 1_000_000
 _ATTEMPTS_MAX = 100
 
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+_RECKONED_SECONDS = 60.0
+"""How long a process keeps in mind that the log's clock was behind; then it has measured anew."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -93,6 +97,7 @@ class Writer:
         self._connections = connections
         self._patience = patience
         self._servers: list[asyncio.Task[None]] = []
+        self._reckoned: asyncio.TimerHandle | None = None
 
     @property
     def store(self) -> Store:
@@ -114,6 +119,8 @@ class Writer:
 
     async def aclose(self) -> None:
         """Stop; what waits is answered with ``StoreUnavailable``."""
+        if self._reckoned is not None:
+            self._reckoned.cancel()
         for server in self._servers:
             server.cancel()
         await asyncio.gather(*self._servers, return_exceptions=True)
@@ -244,7 +251,7 @@ class Writer:
             return
         outcome, broken = await self._send(league, epoch, [attempt for _, attempt in attempts])
         if outcome.epoch != epoch:
-            league.epoch = outcome.epoch
+            league.epoch, league.latest = outcome.epoch, None
             self._cache.forget(league.number)
             self._put_back(league, [item for item, _ in attempts])
             return
@@ -252,7 +259,7 @@ class Writer:
         for index, (item, attempt) in enumerate(attempts):
             if index in broken:
                 self._cache.suspect(league.number, attempt.streams)
-                refuse(item, *_refusal(broken[index]))
+                refuse(item, broken[index])
             elif index in outcome.duplicates:
                 self._cache.suspect(league.number, attempt.streams)
                 await self._answers.again(league, item, attempt, outcome.duplicates[index])
@@ -261,6 +268,7 @@ class Writer:
                 again.append(item)
             else:
                 self._cache.keep(league.number, attempt.left)
+                league.latest = max(league.latest or _BEGINNING, attempt.at or _BEGINNING)
                 self._answers.kept(league, item, attempt, outcome.first[index], duplicate=False)
         if outcome.first:
             events = sum(len(attempts[index][1].events) for index in outcome.first)
@@ -271,7 +279,10 @@ class Writer:
     async def _form(self, league: League, taken: list[Waiting]) -> list[tuple[Waiting, Attempt]]:
         """Decide in turn; what exceeds the caps, or repeats a command, waits for the next batch."""
         keys = await self._store.keys(league.number)
-        turn = self._former.turn(league.number, keys)
+        if league.latest is None:
+            _, last = await self._store.time(league.number)
+            league.latest = last or _BEGINNING
+        turn = self._former.turn(league.number, keys, league.latest)
         attempts: list[tuple[Waiting, Attempt]] = []
         commands: set[UUID] = set()
         left_out: list[Waiting] = []
@@ -301,6 +312,9 @@ class Writer:
         appends = [attempt.append for attempt in attempts]
         try:
             return await self._insist(league, epoch, appends), {}
+        except DatedAhead:
+            await self._reckon(league)
+            return Outcome(epoch, failed=set(range(len(appends)))), {}
         except StatementFailed as error:
             if len(appends) == 1:
                 return Outcome(epoch), {0: error}
@@ -310,6 +324,10 @@ class Writer:
         for index, append in enumerate(appends):
             try:
                 one = await self._insist(league, epoch, [append], checked=True)
+            except DatedAhead:
+                await self._reckon(league)
+                total.failed.add(index)
+                continue
             except StatementFailed as error:
                 broken[index] = error
                 continue
@@ -342,6 +360,25 @@ class Writer:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, 1.0)
 
+    async def _reckon(self, league: League) -> None:
+        """Learn how far the log's clock is behind this process's count; it was set back."""
+        there, league.latest = await self._store.time(league.number)
+        if there is None:
+            return
+        self._former.behind = max(self._former.now() - there, timedelta())
+        if self._reckoned is not None:
+            self._reckoned.cancel()
+        loop = asyncio.get_running_loop()
+        self._reckoned = loop.call_later(_RECKONED_SECONDS, self._forget_reckoning)
+        _log.warning("the log's clock is %s behind this process's", self._former.behind)
+
+    def _forget_reckoning(self) -> None:
+        self._former.behind = timedelta()
+
+    def latest(self, league: str) -> datetime:
+        """Return the instant of a league's last event, as far as this process knows."""
+        return self._league(league).latest or _BEGINNING
+
     def _put_back(self, league: League, items: list[Waiting]) -> None:
         """Let *items* come first in the next batch."""
         for item in reversed(items):
@@ -350,11 +387,3 @@ class Writer:
                 refuse(item, StoreUnavailable("too many others write to the same streams"))
             else:
                 league.waiting.appendleft(item)
-
-
-def _refusal(error: Exception) -> tuple[Exception, Exception | None]:
-    """Return what is said of an append that failed alone, and why."""
-    if isinstance(error, DatedAhead):
-        # Sent again once the database's clock has come there, it is as good as any.
-        return StoreUnavailable("the database's clock is behind the log"), error
-    return error, None

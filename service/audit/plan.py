@@ -147,7 +147,7 @@ async def make_plan(
     number = number_of(league)
     heads = await vouched(driver, number, signer)
     subtrees = await grown(driver, number)
-    now = await driver.fetchval("SELECT clock_timestamp()")
+    now = await driver.fetchval("SELECT service_time()")
     # After everything that vouches for the log, or that would be ahead of it.
     until = await last_position(driver, number)
     rows = await driver.fetch(_STREAMS, number, until)

@@ -74,6 +74,25 @@ def audit(league: str, tournament: str | None, jobs: int, as_json: bool) -> None
     awaited(owner("service.keeping:audit")(settings(), league, tournament, jobs, as_json))
 
 
+@click.group()
+def clock() -> None:
+    """Look at steps of the database's clock, and believe one before its ten minutes are over."""
+
+
+@clock.command("show")
+def show_clock() -> None:
+    """Print the step that is in doubt, and the last ten that were settled; 1 if one is in doubt."""
+    awaited(owner("service.clock_steps:show")(settings()))
+
+
+@clock.command("believe")
+@click.option("--operator", required=True, metavar="NAME", help="Who answers for it.")
+@click.option("--reason", required=True, help="Why the clock is right now.")
+def believe_clock(operator: str, reason: str) -> None:
+    """Go by the database's clock from now on; it counts as an outage, so nobody times out."""
+    awaited(owner("service.clock_steps:believe")(settings(), operator, reason))
+
+
 @click.command()
 def doctor() -> None:
     """

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, Protocol
 from uuid import UUID
@@ -17,6 +17,8 @@ from service.eventstore.record import Append, Guard, Head, Metadata, NewEvent, R
 from service.eventstore.states import Loaded, StateCache
 from service.keys import LeagueKeys
 from service.numbers import uuid5
+
+_MICROSECOND = timedelta(microseconds=1)
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -103,6 +105,9 @@ class Attempt:
     left: dict[str, Loaded] = field(default_factory=dict)
     """States it leaves, by stream it writes."""
 
+    at: datetime | None = None
+    """Instant of its events."""
+
     refusal: Exception | None = None
     streams: tuple[str, ...] = ()
     """Every stream it looked at."""
@@ -128,19 +133,22 @@ class Former:
         self.cache = cache
         self.now = now
         self.revision = revision
+        self.behind = timedelta()
+        """How far the log's clock was behind this process's count when it refused an event."""
 
-    def turn(self, league: UUID, keys: LeagueKeys) -> "Turn":
-        """Begin a batch of one league."""
-        return Turn(self, league, keys)
+    def turn(self, league: UUID, keys: LeagueKeys, latest: datetime) -> "Turn":
+        """Begin a batch of one league, whose last event known is of the instant *latest*."""
+        return Turn(self, league, keys, latest)
 
 
 class Turn:
     """One batch in the making."""
 
-    def __init__(self, former: Former, league: UUID, keys: LeagueKeys) -> None:
+    def __init__(self, former: Former, league: UUID, keys: LeagueKeys, latest: datetime) -> None:
         self.former = former
         self.league = league
         self.keys = keys
+        self.latest = latest
         self.left: dict[str, Loaded] = {}
         """What the commands so far leave."""
 
@@ -176,8 +184,12 @@ class Turn:
     ) -> Attempt:
         written = {entry.stream for entry in entries if entry.events}
         guards = {entry.stream for entry in entries} - written
-        metadata = self._metadata(command, guards, seen)
-        made = _Building(self, metadata, command.command_id, event_0, dict(seen.found))
+        read_at = self.former.now()
+        # The log may be ahead: of a clock that was set back, or of a process that read it wrongly.
+        last = max([self.latest, *(seen.found[stream].at for stream in written)])
+        at = max(read_at - self.former.behind, last + _MICROSECOND)
+        metadata = self._metadata(command, guards, seen, read_at if at != read_at else None)
+        made = _Building(self, metadata, command.command_id, event_0, dict(seen.found), at)
         for entry in entries:
             for event in entry.events:
                 made.add(entry.stream, event, leads_to=entry.state)
@@ -194,11 +206,14 @@ class Turn:
             )
             for stream in sorted(written)
         ]
+        self.latest = at
         left = {stream: made.states[stream] for stream in written}
         append = Append(event_0, heads, made.new)
-        return Attempt(append, made.events, left, streams=seen.streams())
+        return Attempt(append, made.events, left, at, streams=seen.streams())
 
-    def _metadata(self, command: Command, guards: set[str], seen: "_Seen") -> bytes:
+    def _metadata(
+        self, command: Command, guards: set[str], seen: "_Seen", read_at: datetime | None
+    ) -> bytes:
         return canonical.encode(
             Metadata(
                 command_id=command.command_id,
@@ -216,6 +231,7 @@ class Turn:
                     )
                     for stream in sorted(guards)
                 ),
+                read_at=read_at,
             )
         )
 
@@ -254,13 +270,14 @@ class _Building:
         command_id: UUID,
         event_0: UUID,
         states: dict[str, Loaded],
+        at: datetime,
     ) -> None:
         self._turn = turn
         self._metadata = metadata
         self._metadata_hash = sha256(metadata).digest()
         self._command_id = command_id
         self._event_0 = event_0
-        self._now = turn.former.now()
+        self._at = at
         self.states = states
         self.new: list[NewEvent] = []
         self.events: list[msgspec.Struct] = []
@@ -273,9 +290,8 @@ class _Building:
         Args:
             leads_to: The state after the last event of its entry, if that is known.
         """
-        turn, before = self._turn, self.states[stream]
+        turn, before, at = self._turn, self.states[stream], self._at
         version = before.version + 1
-        at = max(self._now, before.at)  # time never falls within a stream
         encoded = turn.former.codec.encode(event, stream, version, turn.keys)
         index = len(self.new)
         id_ = event_id(self._command_id, index) if index else self._event_0

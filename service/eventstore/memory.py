@@ -143,6 +143,11 @@ class MemoryStore:
         self._epochs[league] = self._epochs.get(league, 0) + 1
         return self._epochs[league]
 
+    async def time(self, league: UUID) -> tuple[datetime | None, datetime | None]:
+        """Return the clock's instant, if this log has a clock, and that of the last event."""
+        log = self._events.get(league)
+        return None if self._now is None else self._now(), log[-1].at if log else None
+
     async def keys(self, league: UUID) -> LeagueKeys:
         """Return a league's keys, made at the first asking."""
         if league not in self._keys:

@@ -78,6 +78,10 @@ _LAST = """
     SELECT position FROM events WHERE league = $1 AND position IS NOT NULL
      ORDER BY position DESC LIMIT 1
 """
+_TIME = """
+    SELECT clock_timestamp(),
+           (SELECT at FROM events WHERE league = $1 ORDER BY position DESC LIMIT 1)
+"""
 # Every league has a position 0; skipping from league to league reads one row of each.
 _LEAGUES = """
     WITH RECURSIVE known AS (
@@ -177,6 +181,12 @@ async def epoch_of(connection: Any, league: str | UUID) -> int:
         "SELECT epoch FROM league_epoch WHERE league = $1", _number(league)
     )
     return 0 if found is None else int(found)
+
+
+async def time_of(connection: Any, league: UUID) -> tuple[datetime, datetime | None]:
+    """Return the database's clock, and the instant of a league's last event."""
+    row = await (await driver_of(connection)).fetchrow(_TIME, league)
+    return row[0], row[1]
 
 
 async def leagues(connection: Any) -> list[UUID]:

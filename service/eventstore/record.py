@@ -39,6 +39,8 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     correlation_id: str | None = None
     causation_id: str | None = None
     guards: tuple[Guard, ...] = ()
+    read_at: datetime | None = None
+    """What the process's clock said, if its events are dated otherwise."""
 
 
 _metadata = msgspec.json.Decoder(Metadata)

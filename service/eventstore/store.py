@@ -5,6 +5,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
@@ -69,6 +70,9 @@ class Store(Protocol):
 
     async def epoch(self, league: UUID) -> int:
         """Return a league's epoch."""
+
+    async def time(self, league: UUID) -> tuple[datetime | None, datetime | None]:
+        """Return what the log's own clock says, and the instant of a league's last event."""
 
     async def keys(self, league: UUID) -> LeagueKeys:
         """Return a league's keys, made at the first asking."""
@@ -184,6 +188,10 @@ class PostgresStore:
     async def epoch(self, league: UUID) -> int:
         """Return a league's epoch."""
         return await self._read(read.epoch_of, league)
+
+    async def time(self, league: UUID) -> tuple[datetime | None, datetime | None]:
+        """Return the database's clock, and the instant of a league's last event."""
+        return await self._read(read.time_of, league)
 
     async def keys(self, league: UUID) -> LeagueKeys:
         """Return a league's keys, made at the first asking."""

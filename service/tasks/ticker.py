@@ -15,6 +15,7 @@ from kombu.exceptions import OperationalError
 
 from service import heartbeats, jobs
 from service.settings import Settings
+from service.sources import DatabaseClock
 from service.tasks import arming, audits
 from service.tasks.duties import DUTIES, SHORT
 
@@ -48,6 +49,7 @@ class Ticker:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
         self._connection: psycopg.Connection | None = None
+        self._clock = DatabaseClock()
         self._away = False
         """Whether the database itself was away since the last tick, not just a connection."""
         self._next_beat = self._next_night = datetime.min.replace(tzinfo=UTC)
@@ -90,7 +92,7 @@ class Ticker:
     def tick(self) -> bool:
         """Do one round; return whether there is more to do at once."""
         connection = self._connected()
-        now = self._now(connection)
+        now = self._clock.measure_now(connection)
         if self._away or now >= self._next_beat:
             self._beat(connection, now)
         armed = arming.follow(connection, now, self._settings)
@@ -99,7 +101,7 @@ class Ticker:
             arming.sign_quarantined(connection, now, self._settings)
             self._next_night = now + timedelta(minutes=1)
         lease = timedelta(seconds=self._settings.lease_seconds)
-        claimed = jobs.claim(connection, lease, tasks=tuple(DUTIES))
+        claimed = jobs.claim(connection, lease, tasks=tuple(DUTIES), now=now)
         for job in claimed:
             self._publish(job)
         return bool(armed or claimed)
@@ -126,13 +128,6 @@ class Ticker:
         if self._away:
             self._away = False
             self._returned()
-
-    def _now(self, connection: psycopg.Connection) -> datetime:
-        row = connection.execute("SELECT clock_timestamp()").fetchone()
-        if row is None:
-            raise psycopg.OperationalError("no answer")
-        there: datetime = row[0]
-        return there.astimezone(UTC)
 
     def _connected(self) -> psycopg.Connection:
         if self._connection is None or self._connection.closed:

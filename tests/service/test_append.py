@@ -236,24 +236,39 @@ async def test_one_defective_command_does_not_harm_its_neighbours(writer: Writer
     assert (await writer.load(league, stream(1))).state.total == 2
 
 
-async def test_an_event_dated_ahead_is_refused(store: Store) -> None:
-    fast = Writer(store, DECIDERS, lambda: utcnow() + timedelta(seconds=5))
+async def test_a_process_whose_count_is_ahead_writes_by_the_logs_own_clock(store: Store) -> None:
+    league, said = new_league(), utcnow() + timedelta(hours=1)
+    fast = Writer(store, DECIDERS, lambda: said)
     await fast.start()
-    with pytest.raises(StoreUnavailable, match="clock"):
-        await fast.submit(new_league(), command(), counting(stream(1)))
+    receipt = await fast.submit(league, command(), counting(stream(1)))
+    (first,) = receipt.recorded
+    assert first.row.at < utcnow() + timedelta(seconds=1)
+    assert first.row.about().read_at == said
     await fast.aclose()
 
 
-async def test_time_never_falls_within_a_stream(store: Store) -> None:
+async def test_a_log_that_is_ahead_refuses_nobody_and_time_rises_in_its_league(
+    store: Store,
+) -> None:
     league = new_league()
     now = [utcnow()]
     writer = Writer(store, DECIDERS, lambda: now[0])
     await writer.start()
     first = await writer.submit(league, command(), counting(stream(1)))
     now[0] -= timedelta(minutes=1)
-    second = await writer.submit(league, command(), counting(stream(1)))
-    assert second.recorded[0].row.at == first.recorded[0].row.at
+    other = await writer.submit(league, command(), counting(stream(2)))
+    again = await writer.submit(league, command(), counting(stream(1)))
+    instants = [each.recorded[0].row.at for each in (first, other, again)]
+    step = timedelta(microseconds=1)
+    assert instants == [instants[0], instants[0] + step, instants[0] + 2 * step]
+    assert first.recorded[0].row.about().read_at is None
+    assert again.recorded[0].row.about().read_at == now[0]
     await writer.aclose()
+    fresh = Writer(store, DECIDERS, lambda: now[0])  # it has seen nothing of the league yet
+    await fresh.start()
+    later = await fresh.submit(league, command(), counting(stream(3)))
+    assert later.recorded[0].row.at == instants[-1] + step
+    await fresh.aclose()
 
 
 async def test_leagues_do_not_see_each_other(writer: Writer) -> None:
