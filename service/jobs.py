@@ -174,12 +174,7 @@ def claim(
               FROM due WHERE job.job_id = due.job_id
             RETURNING job.job_id, task, args, claim
             """,
-            {
-                "now": now,
-                "limit": limit,
-                "lease": lease,
-                "tasks": None if tasks is None else list(tasks),
-            },
+            {"now": now, "limit": limit, "lease": lease, "tasks": tasks and list(tasks)},
         ).fetchall()
 
 
