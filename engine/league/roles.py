@@ -12,6 +12,7 @@ Capability = Literal[
     "manage_seasons",
     "manage_tournaments",
     "direct_play",
+    "publish_seeds",
     "rule_disputes",
     "report_results",
     "audit_hands",
@@ -37,6 +38,7 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
         "manage_seasons",
         "manage_tournaments",
         "direct_play",
+        "publish_seeds",
         "rule_disputes",
         "report_results",
         "audit_hands",
@@ -47,6 +49,7 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
         "manage_seasons",
         "manage_tournaments",
         "direct_play",
+        "publish_seeds",
         "report_results",
     },
     "referee": _STAFF | {"direct_play", "rule_disputes", "audit_hands"},
@@ -56,7 +59,7 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
 }
 
 LOST_WHEN_ENTERED: frozenset[Capability] = frozenset(
-    {"direct_play", "report_results", "rule_disputes", "audit_hands"}
+    {"direct_play", "publish_seeds", "report_results", "rule_disputes", "audit_hands"}
 )
 """What staff may not do in a tournament in which they play."""
 

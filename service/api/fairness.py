@@ -141,11 +141,11 @@ async def open_mine(request: Asked, tournament_id: FromPath[str]) -> Response[by
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/seeds/publish", "publish_seeds",
     "Publish the master of the cards once the tournament is over: anybody may deal again.",
-    needs="manage_tournaments", scope="tournaments:manage", body=Nothing, answer=EntropyTaken,
-    status=201, problems=("seeds_still_needed",),
+    needs="publish_seeds", scope="tournaments:manage", body=Nothing, answer=EntropyTaken,
+    status=201, problems=("forbidden", "seeds_still_needed"),
 )  # fmt: skip
 async def publish_seeds(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
-    """Publish for ever; folded hands can be seen then too."""
+    """Publish for ever, and for everybody alike: folded hands can be seen then too."""
     _, raw = await read_body(request, Nothing)
     place = await reach(request, tournament_id, "trn")
     shell, order = shell_of(request), order_of(request, raw)

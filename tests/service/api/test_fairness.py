@@ -161,6 +161,13 @@ async def test_published_seeds_let_anybody_deal_again(serving, database: TestDat
         await play_until(people, table, over)
         assert (await owner.get(f"{path}/fairness")).json()["cards_master"] is None
         assert (await people[0].post(f"{path}/seeds/publish")).status_code == 403
+        for role in ("director", "owner"):
+            # An office does not let anybody open the hands of a night they played in.
+            office = f"/v1/leagues/{league}/members/{people[0].player}"
+            given = await api.http.put(office, json={"role": role}, headers=owner.headers)
+            assert given.is_success, given.text
+            playing = await people[0].post(f"{path}/seeds/publish")
+            assert (playing.status_code, playing.json()["code"]) == (403, "forbidden")
         done = await owner.post(f"{path}/seeds/publish", key="once")
         assert (done.status_code, done.json()["events"]) == (201, ["seeds_published"])
         assert (await owner.post(f"{path}/seeds/publish")).json()["events"] == []

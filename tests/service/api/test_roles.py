@@ -170,6 +170,7 @@ NOT_WHEN_ENTERED = {
     "post_announcement",
     "pause_tournament",
     "resume_tournament",
+    "publish_seeds",
     "void_deal",
     "start_audit",
 } | {
