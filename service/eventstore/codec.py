@@ -27,6 +27,11 @@ from service.keys import LeagueKeys
 Place = tuple[str, "Sealed[Any] | SealedCard"]
 _HIDDEN = frozenset((Sealed, SealedCard))
 _ROWS = (list, tuple)
+_MALFORMED = (
+    *(msgspec.MsgspecError, LookupError, ValueError, TypeError, AttributeError),
+    *(ArithmeticError, RecursionError),
+)
+"""What upcasting and decoding raise for a document that is not what its type says."""
 _HOUSE = (HOUSE,)
 
 
@@ -92,9 +97,7 @@ class Codec:
             data = recorded.data
             if recorded.schema_version != kind.schema_version:
                 data = _today(recorded)
-            if data.rfind(kind.tagged) < 0:
-                raise ValueError("the event does not say its type")
-            read, hiding, sealed = kind.read(data), kind.hiding, recorded.sealed
+            read, hiding, sealed = kind.checked(data), kind.hiding, recorded.sealed
             if sealed is None or keys is None:
                 return read if hiding is None else hiding.fill(read, "", None, {})
             cards = hiding is not None and hiding.holds_cards and hiding.holds_cards(read)
@@ -107,13 +110,33 @@ class Codec:
             if house:
                 raise ValueError("the house's box opens what is not hidden")
             return event
-        except (msgspec.MsgspecError, KeyError, IndexError, ValueError) as error:
+        except _MALFORMED as error:
             raise EventUnreadable(
                 "a stored event cannot be read",
                 stream=recorded.stream,
                 version=recorded.stream_version,
                 type=recorded.type,
             ) from error
+
+    def public(self, stream: str, kind: str, schema_version: int, data: bytes) -> dict[str, Any]:
+        """
+        Return the public part of an event as plain JSON of today's version, checked.
+
+        Raises:
+            EventUnreadable: If the event is of an unknown type or version, or malformed.
+        """
+        try:
+            known = self._kinds[category_of(stream)][kind]
+            document: dict[str, Any] = msgspec.json.decode(data)
+            if schema_version != known.schema_version:
+                document = upcast(kind, schema_version, document)
+                data = msgspec.json.encode(document)
+            known.checked(data)
+        except _MALFORMED as error:
+            why = f"{kind} of schema version {schema_version} cannot be read: {error}"
+            raise EventUnreadable(why, stream=stream, type=kind) from error
+        else:
+            return document
 
 
 class _Kind:
@@ -137,6 +160,12 @@ class _Kind:
         self.read = msgspec.json.Decoder(
             event if self.hiding is None else self.hiding.shadow
         ).decode
+
+    def checked(self, data: bytes) -> Any:
+        """Return what *data* holds, which has to say its type."""
+        if data.rfind(self.tagged) < 0:
+            raise ValueError("the event does not say its type")
+        return self.read(data)
 
 
 @cache

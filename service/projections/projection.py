@@ -7,20 +7,21 @@ that league's projection and is never skipped.  Nothing here asks for the time,
 draws a number or looks at another read model: the same log gives the same rows.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.aggregates import DECIDERS
 from engine.values import CATEGORIES, identifier, number_of
-from service.eventstore.upcasters import upcast
+from service.errors import EventUnreadable
+from service.eventstore.codec import Codec
 from service.projections.changes import Changes
 from service.projections.schema import checkpoint
 
@@ -31,7 +32,7 @@ NOTHING = -1
 """Checkpoint of who has applied nothing; the first event of a league has position 0."""
 
 _PREFIXES = {category: prefix for prefix, category in CATEGORIES.items()}
-_decoder = msgspec.json.Decoder()
+_codec = Codec(DECIDERS)
 
 
 class ProjectionBroken(Exception):
@@ -126,6 +127,29 @@ _READ = sa.text(
     ORDER BY position
     """
 )
+# Every league's head, by jumping from one league to the next in the index.  What has
+# nothing new is left out here, so a look at leagues without news is one statement.
+_BEHIND = sa.text(
+    """
+    WITH RECURSIVE known AS (
+        (SELECT league FROM events ORDER BY league LIMIT 1)
+        UNION ALL
+        SELECT (SELECT e.league FROM events e WHERE e.league > k.league ORDER BY e.league LIMIT 1)
+          FROM known k WHERE k.league IS NOT NULL
+    ), heads AS MATERIALIZED (
+        SELECT 'lge_' || replace(known.league::text, '-', '') AS league, last.position AS head
+          FROM known
+         CROSS JOIN LATERAL (SELECT position FROM events e WHERE e.league = known.league
+                              ORDER BY position DESC LIMIT 1) last
+    )
+    SELECT heads.league, heads.head, program.name, done.version, done.broken_at
+      FROM heads
+     CROSS JOIN unnest(CAST(:names AS text[])) AS program(name)
+      LEFT JOIN reads.checkpoint done ON done.league = heads.league AND done.name = program.name
+     WHERE done.position IS NULL OR done.position < heads.head
+     ORDER BY heads.league
+    """
+)
 _HEAD = sa.text("SELECT position FROM events WHERE league = :league ORDER BY position DESC LIMIT 1")
 
 
@@ -134,6 +158,16 @@ async def head(connection: AsyncConnection, league: str) -> int:
     found = await connection.execute(_HEAD, {"league": number_of(league)})
     position = found.scalar_one_or_none()
     return NOTHING if position is None else int(position)
+
+
+async def behind(connection: AsyncConnection, names: Sequence[str]) -> Sequence[sa.Row[Any]]:
+    """
+    Return the leagues and projections that have events to apply, in one statement.
+
+    Each row has ``league``, ``head`` and ``name``, and ``version`` and ``broken_at`` of the
+    checkpoint, which are None if there is none.
+    """
+    return (await connection.execute(_BEHIND, {"names": list(names)})).all()
 
 
 async def leagues(connection: AsyncConnection) -> list[str]:
@@ -219,14 +253,9 @@ async def advance(
 
 def _happened(projection: Projection, league: str, row: Any) -> Happened:
     try:
-        data = upcast(row.type, row.schema_version, _decoder.decode(row.data))
-    except KeyError as error:
-        raise ProjectionBroken(
-            projection.name,
-            league,
-            row.position,
-            f"{row.type} has schema version {row.schema_version}",
-        ) from error
+        data = _codec.public(row.stream, row.type, row.schema_version, row.data.encode())
+    except EventUnreadable as error:
+        raise ProjectionBroken(projection.name, league, row.position, error.detail) from error
     return Happened(league, row.position, row.stream, row.stream_version, row.type, row.at, data)
 
 

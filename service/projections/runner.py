@@ -8,14 +8,15 @@ change together.  Two of them at once do no harm, and one of them no good.
 
 import asyncio
 import signal
+from collections import deque
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 import structlog
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service import telemetry
@@ -32,6 +33,7 @@ from service.projections.projection import (
     VersionDiffers,
     advance,
     applied,
+    behind,
     head,
     leagues,
 )
@@ -43,6 +45,9 @@ POLL_SECONDS = 1.0
 
 RETRY_SECONDS = 1.0
 """How long to wait when the database is away."""
+
+_BAD_VALUES = frozenset({"21", "22", "23"})
+"""Classes of SQLSTATE: rows that no constraint lets in, values that no column takes."""
 
 log = structlog.get_logger()
 
@@ -64,13 +69,21 @@ class Lag:
         return max(self.head - self.position, 0)
 
 
+class _Place(NamedTuple):
+    """A projection that has events of a league to apply."""
+
+    projection: Projection
+    league: str
+    head: int
+
+
 @dataclass
 class Runner:
     """
-    Applies what is new, league by league.
+    Applies what is new, chunk by chunk, every league in its turn.
 
-    A projection that breaks in a league stops there, loudly, and the rest goes
-    on; it is tried again when the process starts anew.
+    A projection that breaks in a league stops there, loudly, and all others go on.  It is
+    tried again once an operator has released it, and when the process starts anew.
     """
 
     database: AsyncEngine
@@ -79,54 +92,98 @@ class Runner:
     stopped: dict[tuple[str, str], str] = field(default_factory=dict)
     """Why a (projection, league) stands still."""
 
-    reached: dict[tuple[str, str], int] = field(default_factory=dict)
-    """How far each has come; leagues without news then cost one look at their head."""
+    outdated: set[str] = field(default_factory=set)
+    """Projections whose rows another version made; they go on after a rebuild."""
 
     known: frozenset[str] = field(default_factory=event_types)
+    _careful: set[tuple[str, str]] = field(default_factory=set)
+    """Where events are applied one by one, to find the one that breaks."""
 
     async def catch_up(self) -> int:
         """Bring every projection to the head of every league; return how many steps it took."""
-        async with self.database.connect() as connection:
-            heads = {league: await head(connection, league) for league in await leagues(connection)}
+        waiting = deque(await self._look())
         scanned = 0
-        for league, until in heads.items():
-            for projection in self.projections:
-                place = (projection.name, league)
-                if place not in self.stopped and self.reached.get(place, NOTHING) < until:
-                    scanned += await self._bring(projection, league, until)
+        while waiting:
+            place = waiting.popleft()
+            steps, more = await self._step(place)
+            scanned += steps
+            if more:  # behind all others: a long log keeps no short one waiting
+                waiting.append(place)
         return scanned
 
-    async def _bring(self, projection: Projection, league: str, until: int) -> int:
-        start: int | None = None
+    async def _look(self) -> list[_Place]:
+        """Return what has news and may be applied, with one statement for all leagues."""
+        by_name = {projection.name: projection for projection in self.projections}
+        async with self.database.connect() as connection:
+            rows = await behind(connection, list(by_name))
+        current = [row for row in rows if row.version in (None, by_name[row.name].version)]
+        outdated = {row.name for row in rows} - {row.name for row in current}
+        for name in outdated - self.outdated:
+            log.error("projection_wants_rebuild", name=name)
+        self.outdated = outdated
+        for row in current:
+            if row.broken_at is None:  # new, rebuilt, or released by an operator
+                self.stopped.pop((row.name, row.league), None)
+        return [
+            _Place(by_name[row.name], row.league, row.head)
+            for row in current
+            if (row.name, row.league) not in self.stopped
+        ]
+
+    async def _step(self, place: _Place) -> tuple[int, bool]:
+        """Apply the next chunk; return how many positions it had, and whether there are more."""
+        projection, league, until = place
+        key, before = (projection.name, league), NOTHING
+        chunk = 1 if key in self._careful else self.chunk
         try:
-            while True:
-                async with self.database.begin() as connection:
-                    before = await applied(connection, projection, league)
-                    start = before if start is None else start
-                    if before >= until:
-                        self.reached[projection.name, league] = before
-                        return before - start
-                    await advance(connection, projection, league, self.known, until, self.chunk)
-        except CheckpointMoved:
-            return 0
-        except VersionDiffers as error:
-            self.stopped[projection.name, league] = str(error)
-            log.error("projection_wants_rebuild", name=projection.name, league=league)
+            async with self.database.begin() as connection:
+                before = await applied(connection, projection, league)
+                after = await advance(connection, projection, league, self.known, until, chunk)
+        except (CheckpointMoved, VersionDiffers):
+            return 0, False  # the next look sees how it stands
         except ProjectionBroken as error:
-            self.stopped[projection.name, league] = error.reason
-            log.error(
-                "projection_broken",
-                name=error.name,
-                league=league,
-                position=error.position,
-                reason=error.reason,
-            )
-            await self._record(error)
-        return 0
+            await self._stop(error)
+            return 0, False
+        except Exception as error:
+            # What an event of one league breaks must not end the following of all others,
+            # whatever it is: a value that no column takes, a row that is missing.
+            if not _of_events(error):
+                raise
+            return 0, await self._narrow(projection, league, before, chunk, error)
+        if after >= until:
+            self._careful.discard(key)
+        return after - before, after < until
+
+    async def _narrow(
+        self, projection: Projection, league: str, before: int, chunk: int, error: Exception
+    ) -> bool:
+        """Find which event of a chunk broke it; return whether to go on looking."""
+        async with self.database.connect() as connection:
+            if await applied(connection, projection, league) != before:
+                return False  # another runner was quicker, and its rows do not go with ours
+        if chunk > 1:
+            self._careful.add((projection.name, league))
+            return True
+        reason = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+        await self._stop(ProjectionBroken(projection.name, league, before + 1, reason))
+        return False
+
+    async def _stop(self, error: ProjectionBroken) -> None:
+        self.stopped[error.name, error.league] = error.reason
+        self._careful.discard((error.name, error.league))
+        log.error(
+            "projection_broken",
+            name=error.name,
+            league=error.league,
+            position=error.position,
+            reason=error.reason,
+        )
+        await self._record(error)
 
     async def _record(self, error: ProjectionBroken) -> None:
         async with self.database.begin() as connection:
-            broken = {"broken_at": error.position, "reason": error.reason}
+            said = error.reason.replace("\0", " ")[:500]  # PostgreSQL stores no NUL
+            broken = {"broken_at": error.position, "reason": said}
             version = next(each.version for each in self.projections if each.name == error.name)
             made = insert(checkpoint).values(
                 name=error.name, league=error.league, version=version, position=NOTHING, **broken
@@ -143,10 +200,18 @@ class Runner:
             await asyncio.sleep(0)
             try:
                 await self.catch_up()
-            except (DBAPIError, OSError) as error:
+            except (SQLAlchemyError, OSError) as error:
                 log.warning("projections_wait_for_database", reason=type(error).__name__)
                 await _first(stop, asyncio.sleep(RETRY_SECONDS))
             await _first(stop, news)
+
+
+def _of_events(error: Exception) -> bool:
+    """Return whether *error* comes of what events say, and not of the database."""
+    if isinstance(error, DBAPIError):
+        state = getattr(error.orig, "sqlstate", None) or ""
+        return state[:2] in _BAD_VALUES
+    return not isinstance(error, SQLAlchemyError | OSError)
 
 
 async def lag(connection: AsyncConnection, projections: Sequence[Projection] = ALL) -> list[Lag]:

@@ -266,7 +266,7 @@ async def test_a_broken_event_stops_that_projection_and_no_other(
         found = {each.name: each for each in await lag(connection)}
     assert found["members"].broken_at == position
     assert found["members"].behind > 0
-    assert "KeyError" in str(found["members"].reason)
+    assert "member_added" in str(found["members"].reason)
     assert found["tournaments"].behind == 0
     assert list(runner.stopped) == [("members", night.league)]
 

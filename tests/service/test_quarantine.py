@@ -1,9 +1,7 @@
 """One league's broken events stop that league alone, loudly, until an operator releases it."""
 
-import json
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
 import asyncpg
@@ -11,43 +9,27 @@ import httpx
 import psycopg
 import pytest
 
-from engine.values import number_of
 from service import quarantine, releasing
 from service.app import build
-from service.catalogue import events_by_category, tag_of
 from service.desk import Desk, open_desk
 from service.doctor import CHECKS, CheckFailed
-from service.eventstore.upcasters import current_version
 from service.tasks import arming
 from service.tasks.asking import ASKING
 from service.tasks.ticker import Ticker
 from service.troubles import Troubles
 from tests.service.test_directing import announced
 from tests.support.databases import TestDatabase
+from tests.support.poison import MALFORMED, bare_league, owning, plant
 
 pytestmark = pytest.mark.anyio
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
-CATEGORIES = {
-    tag_of(event): category for category, events in events_by_category().items() for event in events
-}
-PLANT = """
-    INSERT INTO events (league, position, stream, stream_version, event_id, type,
-                        schema_version, at, data, metadata, hash)
-    SELECT $1, coalesce(max(position), -1) + 1, $2,
-           coalesce(max(stream_version) FILTER (WHERE stream = $2), 0) + 1,
-           gen_random_uuid(), $3, $4, clock_timestamp(), $5, '{}', $6
-      FROM events WHERE league = $1 RETURNING position
-"""
 
 
 @pytest.fixture
 async def owner(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
-    """A connection of the role that owns the log, and can put anything into it."""
-    connection = await asyncpg.connect(database.url("holotable_migrate"))
-    await connection.execute("SET ROLE holotable_owner")
-    yield connection
-    await connection.close()
+    async with owning(database) as connection:
+        yield connection
 
 
 @pytest.fixture
@@ -60,32 +42,6 @@ async def desk(database: TestDatabase) -> AsyncIterator[Desk]:
 def worker(database: TestDatabase) -> Iterator[psycopg.Connection]:
     with psycopg.connect(database.url("holotable_worker"), autocommit=True) as connection:
         yield connection
-
-
-async def plant(
-    owner: asyncpg.Connection,
-    league: str,
-    kind: str,
-    data: Any,
-    *,
-    version: int | None = None,
-    stream: str | None = None,
-) -> int:
-    """Put an event into the log as its owner could, past every check; return its position."""
-    version = current_version(kind) if version is None else version
-    stream = stream or f"{CATEGORIES.get(kind, 'tournament')}-{uuid4().hex}"
-    text = data if isinstance(data, str) else json.dumps(data)
-    position: int = await owner.fetchval(
-        PLANT, number_of(league), stream, kind, version, text, bytes(32)
-    )
-    return position
-
-
-async def bare_league(owner: asyncpg.Connection) -> str:
-    """Return a league that has a key and no event yet."""
-    number = uuid4()
-    await owner.execute("INSERT INTO key VALUES ($1, gen_random_uuid(), '')", number)
-    return f"lge_{number.hex}"
 
 
 def armed(worker: psycopg.Connection, league: str) -> set[str]:
@@ -101,13 +57,6 @@ def quarantined(worker: psycopg.Connection) -> list[tuple[str, str, int]]:
 
 
 TROUBLES = ("projections", "quarantine", "audits")
-WRONG = (
-    "[]",
-    "7",
-    '{"type": 5}',
-    json.dumps(dict.fromkeys(("due", "until", "next_at", "starts_at", "recurrence"), 7)),
-    json.dumps({"type": "break_started", "due": "tomorrow"}),
-)
 
 
 async def test_an_event_that_cannot_be_read_stops_its_own_league_alone(
@@ -135,7 +84,7 @@ async def test_every_type_of_event_malformed_in_every_way_leaves_the_healthy_lea
 ) -> None:
     planted: dict[str, int] = {}
     for kind in ASKING:
-        for data in ("{}", *WRONG):
+        for data in MALFORMED:
             league = await bare_league(owner)
             planted[league] = await plant(owner, league, kind, data)
     for version in (99, 32_000):
