@@ -2,6 +2,7 @@
 Waiting for a league to grow: woken after commits, and by a slow poll when no wake-up comes.
 
 A wake-up is a hint and never carries an event; whoever waits reads by position.
+Anybody with a login to the database can send one, so what it says is not believed.
 """
 
 import asyncio
@@ -12,11 +13,16 @@ from uuid import UUID
 
 import asyncpg
 
-from service.eventstore.append import GONE
 from service.eventstore.record import league_number
 from service.eventstore.store import CHANNEL
 
 _log = logging.getLogger(__name__)
+
+_POSITIONS = 2**63
+_LEAGUES_MAX = 50_000
+"""Leagues that are remembered; beyond, waiters look for themselves."""
+
+_AGAIN_SECONDS = 0.2
 
 
 class Subscription:
@@ -32,6 +38,7 @@ class Subscription:
         self._dsn = "postgresql://" + url.partition("://")[2]
         self._poll = poll_seconds
         self._known: dict[UUID, int] = {}
+        self._told: set[UUID] = set()
         self._news = asyncio.Condition()
         self._listener: asyncio.Task[None] | None = None
 
@@ -70,17 +77,24 @@ class Subscription:
                 return True
         return False
 
+    def told(self) -> frozenset[UUID]:
+        """Return the leagues that have had news since this was asked last; for one asker."""
+        told, self._told = self._told, set()
+        return frozenset(told)
+
     async def _listen(self) -> None:
         told = False
         while True:
             try:
                 await self._listen_once()
                 told = False
-            except GONE as error:
+            except Exception as error:  # noqa: BLE001
+                # Whatever ended the connection, those who wait need another one: a process
+                # that no longer listens would answer by its slow poll alone, unnoticed.
                 if not told:
                     _log.warning("listening was interrupted: %s", type(error).__name__)
                 told = True
-                await asyncio.sleep(0.2)
+                await asyncio.sleep(_AGAIN_SECONDS)
 
     async def _listen_once(self) -> None:
         connection = await asyncpg.connect(
@@ -95,11 +109,25 @@ class Subscription:
         try:
             await connection.add_listener(CHANNEL, hear)
             while (payload := await heard.get()) is not None:
-                league, _, position = payload.partition(":")
-                async with self._news:
-                    number = UUID(hex=league)
-                    self._known[number] = max(int(position), self._known.get(number, -1))
-                    self._news.notify_all()
+                await self._hear(payload)
         finally:
             connection.terminate()
         await asyncio.sleep(0.05)  # the connection ended: listen again
+
+    async def _hear(self, payload: str) -> None:
+        try:
+            league, _, text = payload.partition(":")
+            number, position = UUID(hex=league), int(text)
+        except ValueError:
+            position = -1
+        if not 0 <= position < _POSITIONS:
+            _log.warning("a wake-up that says nothing was passed over: %.80r", payload)
+            return
+        async with self._news:
+            if len(self._known) >= _LEAGUES_MAX:
+                self._known.clear()
+            if len(self._told) >= _LEAGUES_MAX:
+                self._told.clear()
+            self._known[number] = max(position, self._known.get(number, -1))
+            self._told.add(number)
+            self._news.notify_all()

@@ -7,7 +7,7 @@ that league's projection and is never skipped.  Nothing here asks for the time,
 draws a number or looks at another read model: the same log gives the same rows.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -127,16 +127,21 @@ _READ = sa.text(
     ORDER BY position
     """
 )
-# Every league's head, by jumping from one league to the next in the index.  What has
-# nothing new is left out here, so a look at leagues without news is one statement.
-_BEHIND = sa.text(
-    """
+_ALL = """
     WITH RECURSIVE known AS (
         (SELECT league FROM events ORDER BY league LIMIT 1)
         UNION ALL
         SELECT (SELECT e.league FROM events e WHERE e.league > k.league ORDER BY e.league LIMIT 1)
           FROM known k WHERE k.league IS NOT NULL
-    ), heads AS MATERIALIZED (
+    )
+"""
+"""Every league that has a log, by jumping from one to the next in its index."""
+
+_SOME = "WITH known AS (SELECT unnest(CAST(:leagues AS uuid[])) AS league)"
+
+# What has nothing new is left out here, so a look at leagues without news is one statement.
+_BEHIND = """
+    , heads AS MATERIALIZED (
         SELECT 'lge_' || replace(known.league::text, '-', '') AS league, last.position AS head
           FROM known
          CROSS JOIN LATERAL (SELECT position FROM events e WHERE e.league = known.league
@@ -148,8 +153,7 @@ _BEHIND = sa.text(
       LEFT JOIN reads.checkpoint done ON done.league = heads.league AND done.name = program.name
      WHERE done.position IS NULL OR done.position < heads.head
      ORDER BY heads.league
-    """
-)
+"""
 _HEAD = sa.text("SELECT position FROM events WHERE league = :league ORDER BY position DESC LIMIT 1")
 
 
@@ -160,14 +164,24 @@ async def head(connection: AsyncConnection, league: str) -> int:
     return NOTHING if position is None else int(position)
 
 
-async def behind(connection: AsyncConnection, names: Sequence[str]) -> Sequence[sa.Row[Any]]:
+async def behind(
+    connection: AsyncConnection, names: Sequence[str], some: Collection[UUID] | None = None
+) -> Sequence[sa.Row[Any]]:
     """
     Return the leagues and projections that have events to apply, in one statement.
 
     Each row has ``league``, ``head`` and ``name``, and ``version`` and ``broken_at`` of the
     checkpoint, which are None if there is none.
+
+    Args:
+        some: Look at these leagues only.
     """
-    return (await connection.execute(_BEHIND, {"names": list(names)})).all()
+    if some is None:
+        found = await connection.execute(sa.text(_ALL + _BEHIND), {"names": list(names)})
+    else:
+        asked = {"names": list(names), "leagues": list(some)}
+        found = await connection.execute(sa.text(_SOME + _BEHIND), asked)
+    return found.all()
 
 
 async def leagues(connection: AsyncConnection) -> list[str]:

@@ -9,9 +9,10 @@ change together.  Two of them at once do no harm, and one of them no good.
 import asyncio
 import signal
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import sqlalchemy as sa
 import structlog
@@ -99,9 +100,14 @@ class Runner:
     _careful: set[tuple[str, str]] = field(default_factory=set)
     """Where events are applied one by one, to find the one that breaks."""
 
-    async def catch_up(self) -> int:
-        """Bring every projection to the head of every league; return how many steps it took."""
-        waiting = deque(await self._look())
+    async def catch_up(self, some: Collection[UUID] | None = None) -> int:
+        """
+        Bring every projection to the head of every league; return how many steps it took.
+
+        Args:
+            some: Look at these leagues only.
+        """
+        waiting = deque(await self._look(some))
         scanned = 0
         while waiting:
             place = waiting.popleft()
@@ -111,16 +117,16 @@ class Runner:
                 waiting.append(place)
         return scanned
 
-    async def _look(self) -> list[_Place]:
+    async def _look(self, some: Collection[UUID] | None) -> list[_Place]:
         """Return what has news and may be applied, with one statement for all leagues."""
         by_name = {projection.name: projection for projection in self.projections}
         async with self.database.connect() as connection:
-            rows = await behind(connection, list(by_name))
+            rows = await behind(connection, list(by_name), some)
         current = [row for row in rows if row.version in (None, by_name[row.name].version)]
         outdated = {row.name for row in rows} - {row.name for row in current}
         for name in outdated - self.outdated:
             log.error("projection_wants_rebuild", name=name)
-        self.outdated = outdated
+        self.outdated = outdated if some is None else self.outdated | outdated
         for row in current:
             if row.broken_at is None:  # new, rebuilt, or released by an operator
                 self.stopped.pop((row.name, row.league), None)
@@ -194,13 +200,21 @@ class Runner:
 
     async def follow(self, stop: asyncio.Event, subscription: Subscription) -> None:
         """Catch up again and again until *stop* is set; a batch under way is finished first."""
+        loop = asyncio.get_running_loop()
+        looked: float | None = None
         while not stop.is_set():
             # Listen before looking: news that comes while we catch up must wake the next wait.
             news = asyncio.create_task(subscription.wait_for(None, timeout=POLL_SECONDS))
             await asyncio.sleep(0)
+            told, now = subscription.told(), loop.time()
             try:
-                await self.catch_up()
+                if looked is None or now - looked >= POLL_SECONDS:
+                    await self.catch_up()
+                    looked = now
+                elif told:  # woken: only those leagues have something new
+                    await self.catch_up(told)
             except (SQLAlchemyError, OSError) as error:
+                looked = None
                 log.warning("projections_wait_for_database", reason=type(error).__name__)
                 await _first(stop, asyncio.sleep(RETRY_SECONDS))
             await _first(stop, news)

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from engine.values import number_of
 from service import releasing
 from service.catalogue import events_by_category, tag_of
 from service.database import async_engine
@@ -165,3 +166,14 @@ async def test_a_projection_of_another_version_goes_on_after_a_rebuild_without_a
 
     assert runner.outdated == set()
     assert await behind(projecting, league) == {}
+
+
+async def test_a_look_at_leagues_that_are_named_leaves_the_others_alone(
+    desk: Desk, projecting: AsyncEngine
+) -> None:
+    named, other = [(await announced(desk, 0))[0] for _ in range(2)]
+
+    await Runner(projecting).catch_up([number_of(named)])
+
+    assert await behind(projecting, named) == {}
+    assert await behind(projecting, other) != {}
