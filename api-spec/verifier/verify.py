@@ -571,7 +571,10 @@ def read_key(text: str) -> PublicKey:
         identity = bytes.fromhex(number)
     except ValueError:
         raise Unreadable(f"not a key: {text[:60]}") from None
-    if len(raw) != 33 or raw[0] != 1 or sha(name.encode() + b"\n" + raw)[:4] != identity:
+    due = f"{name}+{identity.hex()}+{base64.b64encode(raw).decode()}"
+    in_form = due == text.strip() and bool(name) and not any(sign.isspace() for sign in name)
+    ours = len(raw) == 33 and raw[0] == 1 and sha(name.encode() + b"\n" + raw)[:4] == identity
+    if not in_form or not ours:
         raise Unreadable(f"not an Ed25519 key in the form name+id+key: {text[:60]}")
     return PublicKey(name, identity, raw[1:])
 

@@ -9,7 +9,7 @@ from engine.audiences import PUBLIC
 from engine.season.state import Opened
 from engine.tournament.state import Finished, Registering, Running
 from engine.values import identifier, stream_of
-from service.api.access import belong, demand_form, entrant_of
+from service.api.access import demand_form, entrant_of, reach
 from service.api.operations import operation
 from service.api.shell import Asked, principal_of, shell_of
 from service.bundles.gathering import located
@@ -59,7 +59,8 @@ async def _bundled(request: Asked, kind: Kind, subject: str, prefix: str) -> Str
     async with shell.engine.connect() as connection:
         number, table = await located(connection, shell.pool, kind, subject)
         league = identifier("lge", number)
-        await belong(request, league)
+        # A draft is not there for whoever may not see it, as in every other answer.
+        await reach(request, table or subject, "tbl" if table else prefix, fresh=False)
         if kind == "season":
             viewer = await _entrant_named(request, league, subject)
         else:

@@ -186,7 +186,7 @@ async def test_an_auditor_opens_the_seeds_and_is_given_no_leaves() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_season_holds_what_it_has_counted_and_nothing_that_is_only_announced() -> None:
+async def test_a_season_holds_the_tournaments_that_its_stream_names() -> None:
     night, log, keys = await played("better_simple", voided=False)
     lines = await bundled(log, keys, "season", night.season, PUBLIC)
     awarded = next(each.position for each in log if each.type == "points_awarded")

@@ -157,7 +157,14 @@ async def test_a_season_is_taken_away_as_the_public_or_as_an_entry_of_ones_own(
         owner, league, season, tournament, people = await corrections.a_night(api, database)
         asked = f"/v1/seasons/{season}/bundle"
         early = await owner.get(asked)
+        later = {"name": "Next week", "ruleset": "better", "season": season, "draft": True}
+        draft = (await owner.post(f"/v1/leagues/{league}/tournaments", later)).json()["id"]
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", later | {"draft": False})
+        announced_too = f"tournament-{made.json()['id'][4:]}"
         head = await sign(league)
+        unseen = [
+            await person.get(f"/v1/tournaments/{draft}/bundle") for person in (owner, people[0])
+        ]
         entered = (await owner.get(f"/v1/tournaments/{tournament}/registrations")).json()["items"]
         by_player = {each["player"]: each["entrant"] for each in entered}
         mine = by_player[people[0].player]
@@ -169,6 +176,7 @@ async def test_a_season_is_taken_away_as_the_public_or_as_an_entry_of_ones_own(
     assert (early.status_code, early.json()["code"]) == (409, "not_signed_yet")
     assert (foreign.status_code, foreign.json()["code"]) == (400, "validation_failed")
     assert (stranger.status_code, stranger.json()["code"]) == (404, "not_found")
+    assert [each.status_code for each in unseen] == [409, 404]
     leaves = await hashes(database, league)
     for answer, viewer in ((public, "public"), (own, mine)):
         lines = parsed(answer.content)
@@ -178,6 +186,9 @@ async def test_a_season_is_taken_away_as_the_public_or_as_an_entry_of_ones_own(
         assert root(lines, told, head.size) == head.root
         streams = {each["stream"].partition("-")[0] for each in of(lines, "event")}
         assert streams == {"league", "season", "tournament", "table"}
+        there = {each["position"] for each in of(lines, "event") if each["stream"] == announced_too}
+        assert there and not there & {each["position"] for each in of(lines, "opening")}
+        assert f"tournament-{draft[4:]}" not in {each.get("stream") for each in lines}
         opened = [each for each in of(lines, "opening") if isinstance(each["value"], str)]
         assert len(of(lines, "leaves")) >= 1 and bool(opened) == (viewer == mine)
 
