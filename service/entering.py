@@ -23,6 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.values import LeagueId, PlayerId, identifier, number_of
 from service import accounts
+from service.errors import IdempotencyKeyReused
 from service.relations import account, entered_player
 
 CLAIM_FOR = timedelta(days=60)
@@ -107,6 +108,9 @@ async def enter(
         by: Who gives the claim codes out.
 
     One that another request has entered meanwhile is who it was entered as.
+
+    Raises:
+        IdempotencyKeyReused: If the same command entered somebody else.
     """
     # Two requests that enter the same person must find each other's.
     await connection.execute(_ONE_AT_A_TIME, {"league": league})
@@ -114,6 +118,9 @@ async def enter(
     new = [each for each in players if each.identity not in before]
     if not new:
         return before
+    made = sa.select(account.c.id).where(account.c.id.in_([each.number for each in new]))
+    if (await connection.execute(made.limit(1))).first() is not None:
+        raise IdempotencyKeyReused("this key was used for another request")
     await connection.execute(
         insert(account),
         [{"id": each.number, "name": each.name, "created_at": now} for each in new],

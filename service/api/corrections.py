@@ -193,4 +193,4 @@ async def _corrected(
         "placings": stands.placings,
         "payouts": stands.payouts,
     }
-    return answer(receipt, content, 201 if events else 200, version_of=place.stream)
+    return answer(receipt, content, version_of=place.stream)

@@ -63,6 +63,17 @@ class ClockShown(msgspec.Struct, kw_only=True):
     """What is left of the level, while the clock stands."""
 
 
+class TournamentMade(msgspec.Struct, kw_only=True):
+    """A tournament that was announced, or drafted."""
+
+    id: str
+    league: str
+    name: str
+    state: str
+    starts_at: datetime
+    position: str | None = None
+
+
 class TournamentShown(msgspec.Struct, kw_only=True):
     """A tournament as a member sees it."""
 
@@ -113,7 +124,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     "POST", "/v1/leagues/{league_id:str}/tournaments", "announce_tournament",
     "Announce a tournament; registration opens at once unless a later instant is given.",
     needs="manage_tournaments",
-    scope="tournaments:manage", body=TournamentAsked, answer=TournamentShown, status=201,
+    scope="tournaments:manage", body=TournamentAsked, answer=TournamentMade, status=201,
     problems=(
         "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
         "template_unknown", "season_closed",

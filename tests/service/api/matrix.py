@@ -8,6 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+import msgspec
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.api.operations import Operation
@@ -151,6 +152,21 @@ class Answer:
 
     status: int
     code: str | None
+    undeclared: str | None = None
+    """What about it the document does not allow."""
+
+
+def undeclared(answer: httpx.Response, described: Operation) -> str | None:
+    """Return what about an answer of success the declaration of its route does not allow."""
+    if not answer.is_success or answer.status_code != described.status:
+        return f"status {answer.status_code}" if answer.is_success else None
+    if described.answer is None or described.media != "application/json":
+        return None
+    try:
+        msgspec.json.decode(answer.content, type=described.answer, strict=False)
+    except msgspec.ValidationError as error:
+        return f"{error}: {answer.text}"
+    return None
 
 
 @dataclass
@@ -236,6 +252,18 @@ class Asker:
 
     async def ask(self, persona: str, name: str, world: World) -> Answer:
         """Return what *persona* is answered on the route called *name*."""
+        method, path, sent = await self.request(persona, name, world)
+        headers = sent.pop("headers") | {"Idempotency-Key": str(uuid4())}
+        answer = await self.api.http.request(method, path, headers=headers, **sent)
+        code = None
+        with suppress(ValueError):
+            code = answer.json().get("code") if answer.status_code >= 400 else None
+        return Answer(answer.status_code, code, undeclared(answer, routes()[name][2]))
+
+    async def request(
+        self, persona: str, name: str, world: World
+    ) -> tuple[str, str, dict[str, Any]]:
+        """Return method, path, and what else *persona* sends to the route called *name*."""
         method, path, _ = routes()[name]
         named = dict(world.names)
         if name in BEFORE_PLAY:
@@ -265,17 +293,13 @@ class Asker:
             entered = f"/v1/leagues/{apart}/players"
             code = await self._made(self.people["owner"], entered, {"name": persona}, "claim")
             body = {"code": code}
-        answer = await self.api.http.request(
-            method,
-            path.format_map(named),
-            params={key: it.format_map(named) for key, it in QUERIES.get(name, {}).items()},
-            headers={**headers, "Idempotency-Key": str(uuid4())},
-            **({"json": body} if body or method not in ("GET", "DELETE") else {}),
-        )
-        code = None
-        with suppress(ValueError):
-            code = answer.json().get("code") if answer.status_code >= 400 else None
-        return Answer(answer.status_code, code)
+        sent: dict[str, Any] = {
+            "params": {key: it.format_map(named) for key, it in QUERIES.get(name, {}).items()},
+            "headers": dict(headers),
+        }
+        if body or method not in ("GET", "DELETE"):
+            sent["json"] = body
+        return method, path.format_map(named), sent
 
     async def _let_in(self, owner: Person, league: str) -> None:
         for role in ROLES:

@@ -123,6 +123,9 @@ async def test_places_and_prizes_are_set_right_by_hand(serving, database: TestDa
         awards = [{"entrant": third, "amount": 500}, {"entrant": first, "amount": 400}]
         anew = await owner.post(f"/v1/tournaments/{tournament}/awards", {"awards": awards, **WHY})
         assert anew.status_code == 201, anew.text
+        same = await owner.post(f"/v1/tournaments/{tournament}/awards", {"awards": awards, **WHY})
+        assert (same.status_code, same.json()["number"], same.json()["position"]) == (201, 0, None)
+        assert same.json()["payouts"] == anew.json()["payouts"]
         await project(database)
         placings = [each["id"] for each in await entrants(owner, tournament)]
         assert placings == [third, second, first]
