@@ -155,8 +155,11 @@ async def _answers(pool: httpx.AsyncClient) -> bool:
 async def signed_up(http: httpx.AsyncClient, name: str) -> Client:
     """Make an account, and return what speaks with its token."""
     body = {"login": name, "password": "a long night ahead", "name": name}
-    account = await Client(http, name).post("/v1/accounts", body)
-    return Client(http, name, account["token"]["token"])
+    await Client(http, name).post("/v1/accounts", body)
+    made = await Client(http, name).post(
+        "/v1/tokens", {"login": name, "password": body["password"]}
+    )
+    return Client(http, name, made["token"])
 
 
 async def play(urls: tuple[str, ...], bots: int, terms: dict[str, Any]) -> Crowd:

@@ -63,7 +63,8 @@ def _alone() -> None:
 async def _over_http(stack: Stack) -> None:
     async with httpx.AsyncClient(base_url=stack.url, timeout=30) as http:
         body = {"login": "bench", "password": "a long night ahead"}
-        token = (await http.post("/v1/accounts", json=body)).json()["token"]["token"]
+        await http.post("/v1/accounts", json=body)
+        token = (await http.post("/v1/tokens", json=body)).json()["token"]
         http.headers["Authorization"] = f"Bearer {token}"
         made = await http.post("/v1/leagues", json={"name": "Bench"})
         league, asked = made.json()["id"], {"command": made.headers["command-id"]}

@@ -26,7 +26,8 @@ from service.confidential import seal_old
 from service.database import async_engine
 from service.desk import open_desk, settle
 from service.eventstore.subscription import Subscription
-from service.idempotency import Refusals
+from service.guessing import Guesses
+from service.idempotency import Refusals, Requests
 from service.settings import Settings
 from service.sources import SystemEntropy
 from service.transparency.receipting import ReceiptDesk
@@ -168,6 +169,8 @@ async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[S
             pool=desk.pool,
             news=news,
             refusals=refusals,
+            requests=Requests(*settings.secret_keys),
+            guesses=Guesses(settings.secret_key, settings.failed_sign_ins),
             receipts=receipts,
             proxies=Proxies(settings.proxies()),
             troubles=Troubles(desk.pool),

@@ -40,6 +40,7 @@ SECTIONS: Final = {
         keeping.doctor,
         keeping.quarantine,
         keeping.clock,
+        keeping.rotate_key,
         signing.epoch,
     ),
     "Proof": (

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.dispute.values import Subject
 from engine.values import DisputeId, identifier
-from service.idempotency import seen
+from service.idempotency import Requests, Said
 from service.keys import LeagueKeys
 from service.numbers import uuid5
 from service.relations import confidential_claim as relation
@@ -62,7 +62,12 @@ class Filed(NamedTuple):
 
 
 async def file(
-    connection: AsyncConnection, keys: KeysOf, filed: Filed, command: UUID, request: bytes
+    connection: AsyncConnection,
+    keys: KeysOf,
+    filed: Filed,
+    requests: Requests,
+    command: UUID,
+    request: bytes,
 ) -> bool:
     """
     Keep a claim, once: a retry of the same command changes nothing; return whether it was kept.
@@ -70,7 +75,9 @@ async def file(
     Raises:
         IdempotencyKeyReused: If the same command came with another request.
     """
-    if await seen(connection, command, request, filed.filed_at):
+    # A record that named the claimant or the claim would say who came forward.
+    said = Said(command, request, account=filed.league)
+    if await requests.before(connection, said, filed.filed_at) is not None:
         return False
     row = {name: value for name, value in filed._asdict().items() if name not in _SEALED}
     row["told"] = _box(await keys(filed.league), filed)

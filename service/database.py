@@ -76,9 +76,14 @@ def with_database(url: str, name: str) -> str:
 
 
 def async_engine(url: str, connections: int = 8) -> AsyncEngine:
-    """Return an engine; it connects at the first use."""
+    """Return an engine; it connects at the first use, and its errors name no parameters."""
     return create_async_engine(
-        sqlalchemy_url(url, "asyncpg"), pool_size=connections, max_overflow=0, pool_pre_ping=True
+        sqlalchemy_url(url, "asyncpg"),
+        pool_size=connections,
+        max_overflow=0,
+        pool_pre_ping=True,
+        # A statement's parameters are digests, names and texts: no log line may hold them.
+        hide_parameters=True,
     )
 
 

@@ -23,6 +23,7 @@ Kind = Literal[
     "player_erased",
     "hand_opened_by_operator",
     "token_made",
+    "password_reset_offered",
     "command_rehearsed",
     "quarantine_released",
 ]

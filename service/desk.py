@@ -152,7 +152,10 @@ async def open_desk(
         StoreUnavailable: If the database does not come.
     """
     store = PostgresStore(
-        settings.database_url, settings.secret_key, connections=settings.database_connections
+        settings.database_url,
+        settings.secret_key,
+        second_key=settings.second_secret_key,
+        connections=settings.database_connections,
     )
     clock = DatabaseClock()
     writer = Writer(store, DECIDERS, clock.now, connections=settings.database_connections)

@@ -22,12 +22,11 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.values import LeagueId, PlayerId, identifier, number_of
-from service import accounts
 from service.errors import IdempotencyKeyReused
 from service.relations import account, entered_player
 
 CLAIM_FOR = timedelta(days=60)
-_SECRET_BYTES = 20
+SECRET_BYTES = 20
 _NUMBER_BYTES = 16
 
 # A row's lock asks for rights on its relation; any login may take an advisory lock.
@@ -76,10 +75,9 @@ def identity_of(name: str, email: str | None, external_id: str | None) -> str:
     return f"name:{folded}" if email is None else f"email:{email.casefold()} {folded}"
 
 
-def claim_code(secret_key: str, command: UUID, player: UUID) -> str:
-    """Return the code that *command* gives out for *player*: a retry shows it again."""
-    secret = accounts.derived(secret_key, f"claim/{player.hex}", command)[:_SECRET_BYTES]
-    return base64.urlsafe_b64encode(player.bytes + secret).decode()
+def claim_code(player: UUID, random: bytes) -> str:
+    """Return the code for *player* made of :data:`SECRET_BYTES` random bytes."""
+    return base64.urlsafe_b64encode(player.bytes + random).decode()
 
 
 def digest_of(code: str) -> bytes:
@@ -100,9 +98,9 @@ async def enter(
     now: datetime,
     *,
     by: UUID,
-) -> dict[str, PlayerId]:
+) -> tuple[dict[str, PlayerId], frozenset[str]]:
     """
-    Keep *players*, and return who each identity is.
+    Keep *players*; return the player of each identity, and the identities that were new.
 
     Args:
         by: Who gives the claim codes out.
@@ -117,7 +115,7 @@ async def enter(
     before = await _known(connection, league, [each.identity for each in players])
     new = [each for each in players if each.identity not in before]
     if not new:
-        return before
+        return before, frozenset()
     made = sa.select(account.c.id).where(account.c.id.in_([each.number for each in new]))
     if (await connection.execute(made.limit(1))).first() is not None:
         raise IdempotencyKeyReused("this key was used for another request")
@@ -136,15 +134,17 @@ async def enter(
                 "claim_until": now + CLAIM_FOR,
                 "claim_by": by,
                 "entered_at": now,
+                "made_account": True,
             }
             for each in new
         ],
     )
-    return await _known(connection, league, [each.identity for each in players])
+    known = await _known(connection, league, [each.identity for each in players])
+    return known, frozenset(each.identity for each in new)
 
 
 async def renew_claim(
-    engine: AsyncEngine, league: str, player: str, claim: bytes, now: datetime, *, by: UUID
+    connection: AsyncConnection, league: str, player: str, claim: bytes, now: datetime, *, by: UUID
 ) -> bool:
     """Give out another code, the old one is void; False if nobody can claim this player here."""
     unclaimed = (
@@ -152,17 +152,31 @@ async def renew_claim(
         .where(account.c.id == entered_player.c.account, account.c.login.is_(None))
         .exists()
     )
-    async with engine.begin() as connection:
-        changed = await connection.execute(
-            sa.update(entered_player)
-            .where(
-                entered_player.c.account == number_of(player),
-                entered_player.c.league == number_of(league),
-                unclaimed,
-            )
-            .values(claim=claim, claim_until=now + CLAIM_FOR, claim_by=by)
+    changed = await connection.execute(
+        sa.update(entered_player)
+        .where(
+            entered_player.c.account == number_of(player),
+            entered_player.c.league == number_of(league),
+            unclaimed,
         )
+        .values(claim=claim, claim_until=now + CLAIM_FOR, claim_by=by)
+    )
     return bool(changed.rowcount)
+
+
+async def unclaimed_in(connection: AsyncConnection, league: str) -> dict[UUID, str]:
+    """Return the names of the players of a league whom nobody has claimed, by number."""
+    found = await connection.execute(
+        sa.select(account.c.id, account.c.name)
+        .join(entered_player, entered_player.c.account == account.c.id)
+        .where(
+            entered_player.c.league == number_of(league),
+            account.c.login.is_(None),
+            account.c.name.is_not(None),
+        )
+        .order_by(account.c.name, account.c.id)
+    )
+    return {row.id: row.name for row in found}
 
 
 async def claimable(connection: AsyncConnection, code: str, now: datetime) -> Claimable | None:
@@ -209,7 +223,10 @@ async def join_player(connection: AsyncConnection, code: str, person: UUID) -> N
         .where(known.account == number_in(code))
         .returning(known.league, known.identity, known.entered_at)
     )
-    await connection.execute(insert(entered_player).values(account=person, **gone.one()._mapping))
+    values = dict(gone.one()._mapping)
+    await connection.execute(
+        insert(entered_player).values(account=person, made_account=False, **values)
+    )
 
 
 async def claim_player(
@@ -230,7 +247,7 @@ async def claim_player(
     await connection.execute(
         sa.update(account)
         .where(account.c.id == number, account.c.login.is_(None))
-        .values(login=claim.login.lower(), password=hashed)
+        .values(login=claim.login.lower(), password=hashed, password_set_at=now)
     )
     await connection.execute(
         sa.update(entered_player)
@@ -263,6 +280,6 @@ def number_in(code: str) -> UUID | None:
         raw = base64.urlsafe_b64decode(code.encode("ascii"))
     except (UnicodeEncodeError, ValueError):
         return None
-    if len(raw) != _NUMBER_BYTES + _SECRET_BYTES:
+    if len(raw) != _NUMBER_BYTES + SECRET_BYTES:
         return None
     return UUID(bytes=raw[:_NUMBER_BYTES])

@@ -2,9 +2,9 @@
 Erasing a person: everything that names them goes, and the log stays as it is.
 
 The log knows a player by number only.  What is emptied is the account (login, name,
-password), what they wrote and what was written about them, salts included; their
-tokens and the keys of their calendars are deleted.  Nothing can bring it back, and every
-proof still holds.
+password), what they wrote and what was written about them, salts included.  Their tokens, the
+keys of their calendars, their sign-ins and the digests of their requests are deleted.
+Nothing can bring it back, and every proof still holds.
 """
 
 from datetime import datetime
@@ -23,7 +23,14 @@ from service.entering import forget_entered
 from service.errors import NotCaughtUp, ServiceError, StreamNotFound
 from service.projections import queries, schema
 from service.projections.projection import head
-from service.relations import account, calendar_key, token
+from service.relations import (
+    account,
+    calendar_key,
+    idempotency,
+    password_reset,
+    sign_in,
+    token,
+)
 from service.sealed_rows import KeysOf
 from service.texts import erase_texts
 
@@ -81,6 +88,8 @@ async def erase(
         calendars = await connection.execute(
             sa.delete(calendar_key).where(calendar_key.c.account == person)
         )
+        for beside in (idempotency, password_reset, sign_in):
+            await connection.execute(sa.delete(beside).where(beside.c.account == person))
         await forget_entered(connection, person)
         texts = await erase_texts(connection, person, now)
         texts += await erase_claims(connection, keys, person)

@@ -63,6 +63,12 @@ class WrongPassword(Unauthenticated):
     code = "wrong_password"
 
 
+class TooManySignIns(ServiceError):
+    """Sign-ins have failed too often; ``retry_after`` says how many seconds to wait."""
+
+    code = "too_many_sign_ins"
+
+
 class NotCaughtUp(ServiceError):
     """The read model is behind what the caller has seen already."""
 

@@ -1,13 +1,13 @@
 """
-Requests that were seen before, and commands that were refused.
+Requests that came before, and commands that were refused.
 
-What appends to the log needs no record: the log itself knows the command.  The
-rest leaves its digest here, in the transaction of its effect.
+What appends to the log needs no record: the log itself knows the command.  Every other
+request leaves a keyed digest here, in the transaction of its effect, for seven days.
 """
 
 import asyncio
-import hashlib
-from datetime import datetime
+import hmac
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -17,31 +17,84 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.errors import IdempotencyKeyReused
+from service.keys import derive
 from service.relations import idempotency
 
+KEPT_FOR = timedelta(days=7)
+"""A retry after this is a new request."""
 
-async def seen(connection: AsyncConnection, command: UUID, request: bytes, now: datetime) -> bool:
-    """
-    Record a request; return whether it was recorded before.
+_DIGEST = b"holotable/idempotency/1"
 
-    Raises:
-        IdempotencyKeyReused: If another request came under the same key.
+
+class Said(NamedTuple):
+    """A request that a retry is to find."""
+
+    command: UUID
+    request: bytes
+    """Its body without secrets, as :func:`service.api.bodies.read_body` returns it."""
+
+    account: UUID
+    """Whose it is; the record goes when this person is erased."""
+
+    made: UUID | None = None
+    """What it makes, so that a retry is told of the same thing."""
+
+    at: datetime | None = None
+    """When it came first."""
+
+
+class Requests:
     """
-    digest = hashlib.sha256(request).digest()
-    made = await connection.execute(
-        insert(idempotency)
-        .values(command=command, digest=digest, created_at=now)
-        .on_conflict_do_nothing()
-        .returning(idempotency.c.command)
-    )
-    if made.first() is not None:
-        return False
-    known = await connection.scalar(
-        sa.select(idempotency.c.digest).where(idempotency.c.command == command)
-    )
-    if known != digest:
-        raise IdempotencyKeyReused("this key was used for another request")
-    return True
+    Knows again the requests of the last seven days.
+
+    A bare digest of a body could be found by trying bodies.  The digests are keyed, and
+    bodies hold no secret here: a copy of the database and the settings' key together
+    give at most what stands beside them in clear.
+
+    Args:
+        secret_keys: The settings' keys; the first makes digests, all are compared with.
+    """
+
+    def __init__(self, *secret_keys: str) -> None:
+        self._keys = tuple(derive(each.encode(), _DIGEST) for each in secret_keys)
+
+    async def before(self, connection: AsyncConnection, said: Said, now: datetime) -> Said | None:
+        """
+        Record a request; return what was recorded if it came before.
+
+        Raises:
+            IdempotencyKeyReused: If another request came under the same key.
+        """
+        statement = insert(idempotency).values(
+            command=said.command,
+            digest=hmac.digest(self._keys[0], said.request, "sha256"),
+            account=said.account,
+            made=said.made,
+            created_at=now,
+        )
+        given = statement.excluded
+        recorded = await connection.execute(
+            statement.on_conflict_do_update(
+                index_elements=["command"],
+                set_={
+                    "digest": given.digest,
+                    "account": given.account,
+                    "made": given.made,
+                    "created_at": given.created_at,
+                },
+                where=idempotency.c.created_at <= now - KEPT_FOR,
+            ).returning(idempotency.c.command)
+        )
+        if recorded.first() is not None:
+            return None
+        found = await connection.execute(
+            sa.select(idempotency).where(idempotency.c.command == said.command)
+        )
+        known = found.one()
+        digests = [hmac.digest(key, said.request, "sha256") for key in self._keys]
+        if not any(hmac.compare_digest(known.digest, each) for each in digests):
+            raise IdempotencyKeyReused("this key was used for another request")
+        return said._replace(account=known.account, made=known.made, at=known.created_at)
 
 
 class Refusal(NamedTuple):

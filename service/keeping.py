@@ -1,4 +1,4 @@
-"""What an operator does from the command line: accounts, rebuilds, audits, checks."""
+"""What an operator does from the command line: rebuilds and audits."""
 
 import json
 
@@ -10,27 +10,21 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.league.errors import LastOwner
 from engine.rulesets.errors import RulesetUnknown
 from engine.values import number_of
-from service import accounts, deeds
-from service.api.accounts import SignUp
 from service.audit import audit_league
 from service.audit.plan import Plan
 from service.audit.processes import UnitStopped, in_processes
 from service.audit.units import Part, Told
-from service.database import ServerRefused, async_engine, asyncpg_dsn
+from service.database import ServerRefused, async_engine
 from service.desk import settle
-from service.erasing import StillEntered, erase
-from service.errors import EventUnreadable, NotCaughtUp, StreamNotFound
+from service.errors import EventUnreadable
 from service.keys import Keys
 from service.projections.models import ProjectionUnknown
 from service.projections.rebuild import RebuildRefused
 from service.projections.rebuild import compare as compare_models
 from service.projections.rebuild import rebuild as rebuild_models
-from service.sealed_rows import keys_over
 from service.settings import Settings, SettingsInvalid
-from service.sources import DatabaseClock, SystemEntropy
 from service.transparency.signing import asking
 
 _out = Console(soft_wrap=True, highlight=False)
@@ -139,7 +133,7 @@ async def audit(
 
                 report = await audit_league(
                     connection,
-                    Keys(settings.secret_key),
+                    Keys(*settings.secret_keys),
                     league,
                     tournament=tournament,
                     progress=progress,
@@ -177,103 +171,3 @@ async def _missing(connection: AsyncConnection, league: str, tournament: str | N
         if not found:
             return f"no {category} {identifier}"
     return None
-
-
-async def create_account(settings: Settings, login: str, name: str, password: str) -> int:
-    """Make an account and print its player; 1 if the login is taken, 2 if the API refused it."""
-    try:
-        msgspec.convert({"login": login, "name": name, "password": password}, SignUp)
-    except msgspec.ValidationError as error:
-        _err.print(f"{error}\n  next: see SignUp in api-spec/openapi.yaml", markup=False)
-        return 2
-    number = SystemEntropy().uuid()
-    kept = await accounts.hashed(password)
-    engine = async_engine(settings.database_url, 1)
-    try:
-        async with engine.begin() as connection:
-            now = DatabaseClock().now()
-            made = await accounts.create(connection, number, login, name, kept, now)
-    finally:
-        await engine.dispose()
-    if not made:
-        _err.print(f"the login {login} is taken\n  next: choose another")
-        return 1
-    _out.print(f"plr_{number.hex}")
-    return 0
-
-
-async def create_token(settings: Settings, login: str, scopes: tuple[str, ...], days: int) -> int:
-    """Make a token for a login and print its secret, this once; 1 if there is no such login."""
-    unknown = set(scopes) - set(accounts.SCOPES)
-    if unknown:
-        _err.print(f"no scope {', '.join(sorted(unknown))}; there are {', '.join(accounts.SCOPES)}")
-        return 2
-    connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
-    try:
-        owner = await connection.fetchval("SELECT id FROM account WHERE login = $1", login.lower())
-    finally:
-        await connection.close()
-    if owner is None:
-        _err.print(f"no account {login}\n  next: run `holotable account create {login}`")
-        return 1
-    made = accounts.token_of(
-        settings.secret_key,
-        SystemEntropy().uuid(),
-        "command line",
-        scopes or accounts.SCOPES_DEFAULT,
-        days,
-        DatabaseClock().now(),
-    )
-    engine = async_engine(settings.database_url, 1)
-    try:
-        async with engine.begin() as transaction:
-            await accounts.mint(transaction, owner, made)
-            player = f"plr_{owner.hex}"
-            leagues = await deeds.leagues_of(transaction, player)
-            await deeds.add(transaction, leagues, deeds.operator(), "token_made", player)
-    finally:
-        await engine.dispose()
-    _out.print(made.secret)
-    return 0
-
-
-async def revoke_token(settings: Settings, named: str) -> int:
-    """End a token, named by its secret or its id; 1 if there is none such."""
-    engine = async_engine(settings.database_url, 1)
-    try:
-        async with engine.begin() as transaction:
-            ended = await accounts.revoke_named(transaction, named, DatabaseClock().now())
-    finally:
-        await engine.dispose()
-    if ended is None:
-        _err.print("no such token\n  next: give its secret or its id, tok_...")
-        return 1
-    _out.print(f"revoked tok_{ended.hex}")
-    return 0
-
-
-async def erase_player(settings: Settings, named: str) -> int:
-    """Erase a player for ever; 1 if the rules forbid it now, 2 if there is none such."""
-    engine = async_engine(settings.database_url, 2)
-    try:
-        if not named.startswith("plr_"):
-            raise ValueError(named)
-        keys = keys_over(engine, settings.secret_key)
-        now, by = DatabaseClock().now(), deeds.operator()
-        erased = await erase(engine, keys, number_of(named), now, by=by)
-    except (ValueError, StreamNotFound):
-        _err.print(f"no player {named}\n  next: name an id, plr_...", markup=False)
-        return 2
-    except (StillEntered, NotCaughtUp) as error:
-        _err.print(f"{error.detail} {error.facts or ''}\n  next: try again then", markup=False)
-        return 1
-    except LastOwner as error:
-        _err.print(f"{error}\n  next: make somebody else an owner first", markup=False)
-        return 1
-    finally:
-        await engine.dispose()
-    _out.print(
-        f"erased {erased.player}: {erased.tokens} tokens, {erased.calendars} calendars, "
-        f"{erased.texts} texts"
-    )
-    return 0

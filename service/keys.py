@@ -2,10 +2,11 @@
 A league's key and what is derived from it.
 
 One random key per league, wrapped by the key in the settings; nothing in the
-log can be opened without both.  Rotating the settings' key rewraps and touches
-no event.
+log can be opened without both.  Changing the settings' key rewraps and touches
+no event.  Every other use of the settings' key has a key of its own, derived with a label.
 """
 
+import contextlib
 import os
 from collections import OrderedDict
 from collections.abc import Callable
@@ -39,7 +40,8 @@ async def driver_of(connection: Any) -> Any:
     return connection
 
 
-def _derive(secret: bytes, info: bytes) -> bytes:
+def derive(secret: bytes, info: bytes) -> bytes:
+    """Return the key of 32 bytes that *secret* gives for the use that *info* names (HKDF)."""
     return HKDF(algorithm=SHA256(), length=32, salt=None, info=info).derive(secret)
 
 
@@ -67,7 +69,7 @@ class LeagueKeys:
         self.league = league
         self.key_id = key_id
         self._secret = secret
-        padded = _derive(secret, _REQUEST).ljust(_HMAC_BLOCK, b"\x00")
+        padded = derive(secret, _REQUEST).ljust(_HMAC_BLOCK, b"\x00")
         self._inner = bytes(each ^ 0x36 for each in padded)
         self._outer = bytes(each ^ 0x5C for each in padded)
         self._streams: OrderedDict[str, AESGCM] = OrderedDict()
@@ -79,7 +81,7 @@ class LeagueKeys:
         """Return what seals and opens the boxes of *stream*."""
         found = self._streams.get(stream)
         if found is None:
-            found = AESGCM(_derive(self._secret, _STREAM + stream.encode()))
+            found = AESGCM(derive(self._secret, _STREAM + stream.encode()))
             self._streams[stream] = found
             if len(self._streams) > _STREAMS_KEPT:
                 self._streams.popitem(last=False)
@@ -100,11 +102,12 @@ class Keys:
     Every league's keys, for whoever has the settings' key and may read the relation ``key``.
 
     Args:
-        secret_key: At least 32 characters of the settings.
+        secret_key: At least 32 characters of the settings; it wraps.
+        others: Keys that open what they wrapped, while the key is being changed.
     """
 
-    def __init__(self, secret_key: str) -> None:
-        self._cipher = AESGCM(_derive(secret_key.encode(), _WRAP))
+    def __init__(self, secret_key: str, *others: str) -> None:
+        self._ciphers = [AESGCM(derive(each.encode(), _WRAP)) for each in (secret_key, *others)]
         self._known: dict[UUID, LeagueKeys] = {}
 
     async def of(self, connection: Any, league: UUID) -> LeagueKeys:
@@ -147,20 +150,35 @@ class Keys:
     def wrap(self, league: UUID, key_id: UUID, secret: bytes) -> bytes:
         """Return *secret* as the relation ``key`` keeps it."""
         iv = os.urandom(12)
-        return iv + self._cipher.encrypt(iv, secret, league.bytes + key_id.bytes)
+        return iv + self._ciphers[0].encrypt(iv, secret, league.bytes + key_id.bytes)
 
     def unwrap(self, league: UUID, key_id: UUID, wrapped: bytes) -> LeagueKeys:
         """
         Return a league's keys.
 
         Raises:
-            EventUnreadable: If the settings' key is not the one that wrapped it.
+            EventUnreadable: If none of the settings' keys is the one that wrapped it.
         """
-        try:
-            secret = self._cipher.decrypt(wrapped[:12], wrapped[12:], league.bytes + key_id.bytes)
-        except InvalidTag as error:
-            raise EventUnreadable("the league's key was wrapped by another secret key") from error
+        _, secret = self._opened(league, key_id, wrapped)
         return LeagueKeys(league, key_id, secret)
+
+    def rewrapped(self, league: UUID, key_id: UUID, wrapped: bytes) -> bytes | None:
+        """
+        Return what the first key makes of what another one wrapped; None if it is its own.
+
+        Raises:
+            EventUnreadable: As :meth:`unwrap`.
+        """
+        number, secret = self._opened(league, key_id, wrapped)
+        return None if number == 0 else self.wrap(league, key_id, secret)
+
+    def _opened(self, league: UUID, key_id: UUID, wrapped: bytes) -> tuple[int, bytes]:
+        for number, cipher in enumerate(self._ciphers):
+            with contextlib.suppress(InvalidTag):
+                return number, cipher.decrypt(
+                    wrapped[:12], wrapped[12:], league.bytes + key_id.bytes
+                )
+        raise EventUnreadable("the league's key was wrapped by another secret key")
 
     def new(self, league: UUID) -> tuple[LeagueKeys, bytes]:
         """Return fresh keys for a league, and how the relation keeps them."""

@@ -21,6 +21,7 @@ account = sa.Table(
     sa.Column("name", sa.Text),
     sa.Column("password", sa.Text),
     sa.Column("created_at", _INSTANT, nullable=False),
+    sa.Column("password_set_at", _INSTANT),
 )
 
 token = sa.Table(
@@ -37,7 +38,9 @@ token = sa.Table(
     sa.Column("expires_at", _INSTANT, nullable=False),
     sa.Column("last_used_at", _INSTANT),
     sa.Column("revoked_at", _INSTANT),
+    sa.Column("parent", _UUID, sa.ForeignKey("token.id", name="fk_token_parent")),
     sa.Index("ix_token_account", "account"),
+    sa.Index("ix_token_parent", "parent"),
 )
 
 idempotency = sa.Table(
@@ -46,6 +49,10 @@ idempotency = sa.Table(
     sa.Column("command", _UUID, primary_key=True),
     sa.Column("digest", sa.LargeBinary, nullable=False),
     sa.Column("created_at", _INSTANT, nullable=False),
+    sa.Column("account", _UUID, nullable=False),
+    sa.Column("made", _UUID),
+    sa.Index("ix_idempotency_account", "account"),
+    sa.Index("ix_idempotency_created_at", "created_at"),
 )
 
 refused_command = sa.Table(
@@ -142,5 +149,35 @@ entered_player = sa.Table(
     sa.Column("claim_until", _INSTANT),
     sa.Column("claim_by", _UUID),
     sa.Column("entered_at", _INSTANT, nullable=False),
+    sa.Column("made_account", sa.Boolean, nullable=False),
     sa.UniqueConstraint("league", "identity", name="uq_entered_player_identity"),
+)
+
+password_reset = sa.Table(
+    "password_reset",
+    metadata,
+    sa.Column(
+        "account",
+        _UUID,
+        sa.ForeignKey("account.id", name="fk_password_reset_account"),
+        primary_key=True,
+    ),
+    sa.Column("hash", sa.LargeBinary, nullable=False, unique=True),
+    sa.Column("league", _UUID),
+    sa.Column("expires_at", _INSTANT, nullable=False),
+)
+
+sign_in = sa.Table(
+    "sign_in",
+    metadata,
+    sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
+    sa.Column(
+        "account", _UUID, sa.ForeignKey("account.id", name="fk_sign_in_account"), nullable=False
+    ),
+    sa.Column("at", _INSTANT, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("address", sa.Text),
+    sa.Column("token", _UUID),
+    sa.Index("ix_sign_in_account", "account", "id"),
+    sa.Index("ix_sign_in_at", "at"),
 )

@@ -48,9 +48,9 @@ def opened(keys: LeagueKeys, relation: str, row: UUID, column: str, box: bytes) 
     return text.rstrip(b" ")
 
 
-def keys_over(engine: AsyncEngine, secret_key: str) -> KeysOf:
+def keys_over(engine: AsyncEngine, *secret_keys: str) -> KeysOf:
     """Return what looks keys up in the database, for a process without a store."""
-    ring = Keys(secret_key)
+    ring = Keys(*secret_keys)
 
     async def of(league: UUID) -> LeagueKeys:
         async with engine.connect() as connection:

@@ -39,6 +39,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     secret_key: Annotated[str, Meta(min_length=32)]
     """Wraps the leagues' keys; whoever loses it loses every sealed value."""
 
+    second_secret_key: Annotated[str, Meta(min_length=32)] | None = None
+    """Opens what it wrapped, and wraps nothing: only while the key is being changed."""
+
     broker_url: Annotated[str, Meta(pattern="^(postgres(ql)?|amqps?)://")] | None = None
     """Where Celery's messages wait: a database of its own, or RabbitMQ.  Only workers need it."""
 
@@ -52,6 +55,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     Only they are believed about where a client is (``Forwarded``, ``X-Forwarded-For``).
     """
+
+    failed_sign_ins: Annotated[int, Meta(ge=10, le=1_000_000)] = 300
+    """Failed sign-ins an hour that one address may cause, in each API process."""
 
     log_level: LogLevel = "info"
     log_format: LogFormat = "auto"
@@ -105,6 +111,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Check what no pattern can say."""
         self.proxies()
+
+    @property
+    def secret_keys(self) -> tuple[str, ...]:
+        """The keys that are accepted; the first wraps and digests."""
+        second = self.second_secret_key
+        return (self.secret_key,) if second is None else (self.secret_key, second)
 
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
         """Return the networks of the trusted proxies."""

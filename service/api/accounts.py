@@ -1,78 +1,38 @@
-"""Signing up, tokens, and who I am."""
+"""Signing up, and who I am."""
 
 from datetime import datetime
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Any, ClassVar
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
-from msgspec import Meta
 
-from engine.errors import InvariantViolated
 from engine.table.state import Table
 from engine.table.view import seen_by
 from engine.values import EntrantId, stream_of
 from service import accounts
-from service.api.authentication import forget
 from service.api.bodies import read_body
-from service.api.listing import listed, listing
 from service.api.operations import operation
-from service.api.paging import Page
 from service.api.shell import Asked, Shell, client_address, principal_of, shell_of
+from service.api.signing_in import REPLAYED, Wanted, demand_same, root, shown_again
 from service.api.submitting import encoded, order_of
-from service.errors import BadRequest, Forbidden, StreamNotFound, Unauthenticated, WrongPassword
-from service.idempotency import seen
+from service.api.tokens import Label, Login, Password, TokenShown
+from service.errors import BadRequest
+from service.idempotency import Said
 from service.projections import queries
-
-Login = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._@+-]+$")]
-Password = Annotated[str, Meta(min_length=8, max_length=256)]
-Label = Annotated[str, Meta(min_length=1, max_length=80)]
-Scope = Annotated[str, Meta(pattern="^(" + "|".join(accounts.SCOPES[:5]) + ")$")]
 
 
 class SignUp(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A new person."""
+
+    SECRET: ClassVar = ("password",)
 
     login: Login
     password: Password
     name: Label | None = None
 
 
-class TokenWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A new token, asked for with login and password, or with another token."""
-
-    login: Login | None = None
-    password: Annotated[str, Meta(max_length=256)] | None = None
-    name: Label = "token"
-    scopes: tuple[Scope, ...] = accounts.SCOPES_DEFAULT
-    expires_in_days: Annotated[int, Meta(ge=1, le=366)] = accounts.TOKEN_DAYS
-
-
-class TokenShown(msgspec.Struct, kw_only=True):
-    """A token with its secret, shown this once."""
-
-    id: str
-    token: str
-    name: str
-    scopes: tuple[str, ...]
-    expires_at: datetime
-
-
-class TokenListed(msgspec.Struct, kw_only=True):
-    """A token without its secret."""
-
-    id: str
-    name: str
-    scopes: tuple[str, ...]
-    created_at: datetime
-    last_used_at: datetime | None
-    expires_at: datetime
-    revoked_at: datetime | None
-
-
 class AccountMade(msgspec.Struct, kw_only=True):
-    """A person and a first token."""
+    """A person, and a first token that reads and plays."""
 
     id: str
     login: str
@@ -116,97 +76,30 @@ class Me(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/accounts", "open_account", "Sign up.",
-    needs="anyone", body=SignUp, answer=AccountMade, status=201, problems=("login_taken",),
+    needs="anyone", body=SignUp, answer=AccountMade, status=201,
+    problems=("login_taken", "too_many_sign_ins"),
 )  # fmt: skip
 async def open_account(request: Asked) -> Response[bytes]:
     """Keep a person and a first token, in one transaction."""
     shell = shell_of(request)
     body, raw = await read_body(request, SignUp)
     order = order_of(request, raw, account=f"login:{body.login.lower()}")
-    number, now = order.new_id(0), shell.now()
-    name = body.name or body.login
+    number, token, now = order.new_id(0), shell.desk.entropy.uuid(), shell.now()
+    name, login = body.name or body.login, body.login.lower()
     kept = await accounts.hashed(body.password, client_address(request))
+    said = Said(order.command_id, raw, number, token)
     async with shell.engine.begin() as connection:
-        again = await seen(connection, order.command_id, raw, now)
-        if not again and not await accounts.create(connection, number, body.login, name, kept, now):
-            raise BadRequest("login_taken", "somebody else has this login", login=body.login)
-        shown = await mint(shell, connection, number, order.command_id, TokenWanted())
-    made = AccountMade(id=f"plr_{number.hex}", login=body.login.lower(), name=name, token=shown)
-    return encoded(made, 201, _replayed(again))
-
-
-@operation(
-    "POST", "/v1/tokens", "make_token", "Make a token, by password or by a token that may as much.",
-    needs="anyone", body=TokenWanted, answer=TokenShown, status=201,
-    problems=("wrong_password", "forbidden"),
-)  # fmt: skip
-async def make_token(request: Asked) -> Response[bytes]:
-    """Mint a token that may at most what its maker may."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, TokenWanted)
-    principal = request.scope.get("user")
-    if body.login is not None and body.password is not None:
-        person = await accounts.by_password(
-            shell.engine, body.login, body.password, client_address(request)
-        )
-        if person is None:
-            raise WrongPassword("there is no such login with this password")
-    elif isinstance(principal, accounts.Principal):
-        person = principal.account
-        beyond = sorted(set(body.scopes) - principal.scopes)
-        if beyond:
-            raise Forbidden("a token cannot make one that may more", required_scopes=beyond)
-    else:
-        raise Unauthenticated("login and password, or a bearer token, are needed")
-    order = order_of(request, raw, account=person.player)
-    async with shell.engine.begin() as connection:
-        again = await seen(connection, order.command_id, raw, shell.now())
-        shown = await mint(shell, connection, person.number, order.command_id, body)
-    return encoded(shown, 201, _replayed(again))
-
-
-@operation(
-    "GET", "/v1/tokens", "list_tokens", "My tokens, without their secrets; the newest first.",
-    needs="account", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
-)  # fmt: skip
-async def list_tokens(request: Asked) -> Response[bytes]:
-    """List the caller's tokens, revoked ones too."""
-    found = await accounts.tokens_of(shell_of(request).engine, principal_of(request).account.number)
-    items = [
-        TokenListed(
-            id=f"tok_{each.number.hex}",
-            name=each.name,
-            scopes=each.scopes,
-            created_at=each.created_at,
-            last_used_at=each.last_used_at,
-            expires_at=each.expires_at,
-            revoked_at=each.revoked_at,
-        )
-        for each in found
-    ]
-    order = {each.id: number for number, each in enumerate(reversed(items))}
-    paged = listing(request, f"tokens {principal_of(request).account.player}", int)
-    return listed(request, paged.cut(items, lambda each: (order[each.id],), descending=True))
-
-
-@operation(
-    "DELETE",
-    "/v1/tokens/{token_id:str}",
-    "revoke_token",
-    "End one of my tokens.",
-    needs="account",
-    status=204,
-)
-async def revoke_token(request: Asked, token_id: FromPath[str]) -> None:
-    """Revoke; other processes believe the token for five seconds more."""
-    shell, principal = shell_of(request), principal_of(request)
-    try:
-        number = UUID(hex=token_id.removeprefix("tok_"))
-    except ValueError as error:
-        raise StreamNotFound("there is nothing here under this name") from error
-    if not await accounts.revoke(shell.engine, principal.account.number, number, shell.now()):
-        raise StreamNotFound("there is nothing here under this name")
-    forget(shell, principal)
+        before = await shell.requests.before(connection, said, now)
+        if before is None:
+            if not await accounts.create(connection, number, body.login, name, kept, now):
+                raise BadRequest("login_taken", "somebody else has this login", login=body.login)
+            shown = await root(request, connection, number, Wanted(), token, "signed_up", now)
+        else:
+            shown = await shown_again(connection, before.account, before.made or token)
+    if before is not None:
+        await demand_same(request, body.login, body.password)
+    made = {"id": f"plr_{number.hex}", "login": login, "name": name, "token": shown}
+    return encoded(made, 201, {} if before is None else dict(REPLAYED))
 
 
 @operation(
@@ -260,31 +153,3 @@ async def _seat(shell: Shell, row: Any) -> MySeat:
         decision=view.decision.token if mine and view and view.decision else None,
         deadline=view.decision.deadline if mine and view and view.decision else None,
     )
-
-
-async def mint(
-    shell: Shell, connection: Any, owner: UUID, command: UUID, wanted: TokenWanted
-) -> TokenShown:
-    """Keep the token that *command* makes, and show it."""
-    made = accounts.token_of(
-        shell.settings.secret_key,
-        command,
-        wanted.name,
-        wanted.scopes,
-        wanted.expires_in_days,
-        shell.now(),
-    )
-    await accounts.mint(connection, owner, made)
-    if made.secret is None:
-        raise InvariantViolated("a new token has no secret")
-    return TokenShown(
-        id=f"tok_{made.number.hex}",
-        token=made.secret,
-        name=made.name,
-        scopes=made.scopes,
-        expires_at=made.expires_at,
-    )
-
-
-def _replayed(again: bool) -> dict[str, str]:
-    return {"Idempotent-Replayed": "true"} if again else {}

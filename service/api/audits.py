@@ -17,7 +17,7 @@ from service.api.positions import plays_in
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import encoded, order_of
 from service.errors import BadRequest, StreamNotFound
-from service.idempotency import seen
+from service.idempotency import Said
 from service.projections import queries
 from service.projections.schema import audit_report
 
@@ -71,7 +71,8 @@ async def start_audit(request: Asked, league_id: FromPath[str]) -> Response[byte
     number = order.new_id(0)
     scope = body.tournament or "league"
     async with shell.engine.begin() as connection:
-        again = await seen(connection, order.command_id, raw, now)
+        said = Said(order.command_id, raw, principal_of(request).account.number, number)
+        again = await shell.requests.before(connection, said, now)
         await connection.execute(
             insert(audit_report)
             .values(

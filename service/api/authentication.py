@@ -8,14 +8,15 @@ open, so that a forgotten declaration costs a 401 and never a leak.
 import asyncio
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
-from service.accounts import Principal, by_token, well_formed
 from service.api.operations import Operation
 from service.api.shell import Shell
 from service.errors import Forbidden, Unauthenticated
+from service.tokens import Principal, by_token, well_formed
 
 BELIEVED_FOR = timedelta(seconds=5)
 """How long a revoked token may still work in another process."""
@@ -64,11 +65,14 @@ async def authenticate(
 
 
 def forget(shell: Shell, principal: Principal) -> None:
-    """Stop believing every token of this person at once, in this process."""
+    """Stop believing every token of the caller at once, in this process."""
+    forget_person(shell, principal.account.number)
+
+
+def forget_person(shell: Shell, person: UUID) -> None:
+    """Stop believing every token of a person at once, in this process."""
     for text in [
-        text
-        for text, (known, _) in shell.principals.items()
-        if known.account.number == principal.account.number
+        text for text, (known, _) in shell.principals.items() if known.account.number == person
     ]:
         del shell.principals[text]
     # What the database is being asked now may still be answered as it was before.

@@ -21,6 +21,8 @@ async def read_body(request: Asked, shape: type[Body]) -> tuple[Body, bytes]:
     """
     Return the body as *shape*, and its canonical bytes: the same for the same request.
 
+    The bytes are digested, so they leave out the members that *shape* names in ``SECRET``.
+
     Raises:
         BadRequest: With a code that says what is wrong and where.
     """
@@ -30,11 +32,12 @@ async def read_body(request: Asked, shape: type[Body]) -> tuple[Body, bytes]:
     text = await request.body() or b"{}"
     content = parsed(text)
     try:
-        return msgspec.convert(content, shape, strict=True), msgspec.json.encode(
-            content, order="sorted"
-        )
+        body = msgspec.convert(content, shape, strict=True)
     except msgspec.ValidationError as error:
         raise invalid(str(error)) from error
+    for name in getattr(shape, "SECRET", ()):
+        content.pop(name, None)
+    return body, msgspec.json.encode(content, order="sorted")
 
 
 def parsed(text: bytes) -> Any:

@@ -66,7 +66,7 @@ async def _bundled(request: Asked, kind: Kind, subject: str, prefix: str) -> Str
         else:
             viewer = await _viewer(request, league, table or subject)
         wanted = Wanted(kind=kind, subject=subject, viewer=viewer)
-        keys = Keys(shell.settings.secret_key)
+        keys = Keys(*shell.settings.secret_keys)
         lines = await bundle(connection, shell.pool, keys, wanted)
     headers = {"Content-Disposition": f'attachment; filename="{subject}.bundle"'}
     return Stream(lines, media_type=MEDIA, headers=headers)

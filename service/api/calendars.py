@@ -10,8 +10,7 @@ from litestar.params import FromPath
 
 from engine.league.roles import may
 from engine.league.state import Created
-from engine.values import PlayerId, stream_of
-from service.accounts import derived
+from engine.values import PlayerId, identifier, stream_of
 from service.api.access import demand_form, league_of, reach
 from service.api.bodies import invalid, read_body
 from service.api.inputs import Instant, in_utc
@@ -21,9 +20,10 @@ from service.api.operations import operation
 from service.api.paging import Page
 from service.api.positions import caught_up
 from service.api.shell import Asked, principal_of, shell_of
+from service.api.signing_in import REPLAYED
 from service.api.submitting import encoded, order_of
 from service.errors import StreamNotFound, Unauthenticated
-from service.idempotency import seen
+from service.idempotency import Said
 from service.schedule import keys
 from service.schedule.ics import MEDIA_TYPE, calendar
 from service.schedule.listing import Item, schedule_of, schedule_of_player
@@ -49,8 +49,10 @@ class CalendarKeyMade(msgspec.Struct, kw_only=True):
     """A key of calendars, shown this once; ``path`` is that of one's own calendar."""
 
     id: str
-    key: str
-    path: str
+    key: str | None
+    """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
+
+    path: str | None
 
 
 class CalendarKeyListed(msgspec.Struct, kw_only=True):
@@ -125,17 +127,23 @@ async def read_my_calendar(request: Asked) -> Response[bytes]:
     needs="account", scope="leagues:read", body=Nothing, answer=CalendarKeyMade, status=201,
 )  # fmt: skip
 async def make_calendar_key(request: Asked) -> Response[bytes]:
-    """Keep a key by its hash; a retry is shown the same."""
+    """Keep a key by its hash; a retry makes no other, and does not see it again."""
     shell, person = shell_of(request), principal_of(request).account
     _, raw = await read_body(request, Nothing)
     order = order_of(request, raw)
-    number = order.new_id(0)
-    key = keys.key_text(derived(shell.settings.secret_key, "calendar", order.command_id))
+    number = shell.desk.entropy.uuid()
+    key = keys.key_text(shell.desk.entropy.bytes(32))
+    said = Said(order.command_id, raw, person.number, number)
     async with shell.engine.begin() as connection:
-        again = await seen(connection, order.command_id, raw, shell.now())
+        before = await shell.requests.before(connection, said, shell.now())
+        if before is not None:
+            again = CalendarKeyMade(
+                id=identifier("cal", before.made or number), key=None, path=None
+            )
+            return encoded(again, 201, dict(REPLAYED))
         await keys.keep(connection, number, person.number, key, shell.now())
-    made = CalendarKeyMade(id=f"cal_{number.hex}", key=key, path=f"/v1/me/calendar.ics?key={key}")
-    return encoded(made, 201, {"Idempotent-Replayed": "true"} if again else {})
+    path = f"/v1/me/calendar.ics?key={key}"
+    return encoded(CalendarKeyMade(id=identifier("cal", number), key=key, path=path), 201)
 
 
 @operation(

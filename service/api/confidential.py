@@ -102,7 +102,9 @@ async def file_confidential_claim(request: Asked) -> Response[bytes]:
         filed_at=order.command.received_at,
     )
     async with shell.engine.begin() as connection:
-        made = await confidential.file(connection, keys, filed, order.command_id, raw)
+        made = await confidential.file(
+            connection, keys, filed, shell.requests, order.command_id, raw
+        )
         if made and await confidential.waiting(connection, keys, league, me) > WAITING_MAX:
             raise BadRequest(
                 "too_many_disputes", "the referees look into what waits first", max=WAITING_MAX

@@ -15,7 +15,6 @@ from engine.league.commands import AcceptInvitation, Invite, RevokeInvitation
 from engine.league.errors import InvitationUnknown
 from engine.league.roles import Role
 from engine.values import LeagueId, PlayerId, stream_of
-from service.accounts import derived
 from service.api.access import demand_over, league_of, reach
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
@@ -46,7 +45,9 @@ class Invitation(msgspec.Struct, kw_only=True):
     id: str
     """The digest, by which it is listed and revoked."""
 
-    code: str
+    code: str | None
+    """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
+
     league: str
     role: str
     uses: int
@@ -87,7 +88,7 @@ async def invite(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     place = await reach(request, league_id, "lge")
     demand_over(place.role, body.role)
     order = order_of(request, raw)
-    secret = derived(shell.settings.secret_key, "invitation", order.command_id)[:20]
+    secret = shell.desk.entropy.bytes(20)
     code = base64.urlsafe_b64encode(UUID(hex=league_id[4:]).bytes + secret).decode()
     command = Invite(
         invitation=_digest(code),
@@ -96,14 +97,14 @@ async def invite(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
         expires_at=shell.now() + timedelta(hours=body.expires_in_hours),
     )
     receipt = await decide_one(shell, league_id, league_id, order, [command])
-    issued = [each.event.expires_at for each in receipt.recorded]
+    issued = receipt.recorded[0].event
     content = {
-        "id": command.invitation,
-        "code": code,
+        "id": issued.invitation,
+        "code": None if receipt.duplicate else code,
         "league": league_id,
         "role": body.role,
         "uses": body.uses,
-        "expires_at": issued[0] if issued else command.expires_at,
+        "expires_at": issued.expires_at,
     }
     return answer(receipt, content, version_of=place.stream)
 

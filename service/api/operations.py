@@ -28,11 +28,20 @@ entry in the tournament it is about.
 
 
 Effect = Literal[
-    "invitation", "claim", "by_invitation", "by_claim", "role", "removal", "ban", "disclosure"
+    "invitation",
+    "claim",
+    "by_invitation",
+    "by_claim",
+    "role",
+    "removal",
+    "ban",
+    "disclosure",
+    "reset",
 ]
 """
 What a route does to a person's rights.  The answer holds an ``invitation`` or a ``claim``: a code
 that makes somebody a member.  ``by_invitation`` and ``by_claim`` use such a code.
+A ``reset`` holds a code for a new password of an account.
 """
 
 

@@ -36,6 +36,7 @@ from service.errors import (
     StoreUnavailable,
     StreamNotFound,
     StreamVersionConflict,
+    TooManySignIns,
     Unauthenticated,
     WrongPassword,
 )
@@ -93,6 +94,7 @@ STATUSES: Mapping[type[Exception], int] = {
     RequestMismatch: 409,
     SignerUnavailable: 503,
     WrongPassword: 401,
+    TooManySignIns: 429,
     StoreUnavailable: 503,
     Overloaded: 503,
     EventUnreadable: 500,
@@ -131,6 +133,10 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "claim_handled": (409, "Somebody has looked into the claim already"),
     "not_over": (409, "It is still being played"),
     "not_claimable": (409, "The player has an account, or was entered elsewhere"),
+    "not_resettable": (
+        409,
+        "No claim code of this league made this account, or it belongs elsewhere too",
+    ),
     "login_taken": (409, "Somebody else has this login"),
     "not_signed_yet": (409, "What is to be proven lies beyond the newest signed head"),
     "checkpoint_refused": (409, "A tree head does not continue the one signed before"),
@@ -140,6 +146,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "body_too_large": (413, "The body is larger than anything this server reads"),
     "unsupported_media_type": (415, "Bodies are application/json"),
     "idempotency_key_reused": (422, "The same key came with another request"),
+    "too_many_sign_ins": (429, "Sign-ins have failed too often; wait as Retry-After says"),
     "internal_error": (500, "A defect; it has been logged under the request's number"),
     "event_unreadable": (500, "A stored event cannot be decoded"),
     "store_unavailable": (503, "The database is away; ask again with the same key"),
@@ -223,6 +230,8 @@ def answer_service_error(request: Asked, error: ServiceError) -> Response[bytes]
     headers = {}
     if isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, TooManySignIns):
+        headers["Retry-After"] = str(error.facts["retry_after"])
     if status == 503:  # noqa: PLR2004
         headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     if status == 500:  # noqa: PLR2004

@@ -10,13 +10,14 @@ import asyncpg
 from litestar import Request
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from service.accounts import Principal
 from service.api.news import News
 from service.api.operations import Operation
 from service.api.proxies import Proxies
 from service.desk import Desk
-from service.idempotency import Refusals
+from service.guessing import Guesses
+from service.idempotency import Refusals, Requests
 from service.settings import Settings
+from service.tokens import Principal
 from service.transparency.receipting import ReceiptDesk
 from service.troubles import Troubles
 
@@ -42,6 +43,12 @@ class Shell:
     """Wakes those who wait for events."""
 
     refusals: Refusals
+
+    requests: Requests
+    """What was asked in the last seven days, for retries of what appends nothing."""
+
+    guesses: Guesses
+    """Sign-ins that failed."""
 
     receipts: ReceiptDesk
 

@@ -33,7 +33,7 @@ async def write(
     reading = await pool(settings.database_url, 1)
     wanted = Wanted(kind=kind, subject=subject, viewer=viewer)
     try:
-        lines = await _found(engine, reading, Keys(settings.secret_key), wanted)
+        lines = await _found(engine, reading, Keys(*settings.secret_keys), wanted)
         if lines is None:
             _err.print(f"there is no {kind} {subject}\n  next: look it up with the API")
             return 2

@@ -30,7 +30,7 @@ async def serve(orders: IO[bytes], answers: IO[bytes], told: Any) -> None:
     try:
         async with engine.connect() as connection:
             driver = await driver_of(connection)
-            keys = await Keys(told.secret_key).of(driver, number_of(plan.league))
+            keys = await Keys(*told.secret_keys).of(driver, number_of(plan.league))
             await connection.rollback()
 
             async def weighed(weight: int) -> None:

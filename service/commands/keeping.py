@@ -93,6 +93,17 @@ def believe_clock(operator: str, reason: str) -> None:
     awaited(owner("service.clock_steps:believe")(settings(), operator, reason))
 
 
+@click.command("rotate-key")
+def rotate_key() -> None:
+    """
+    Wrap the leagues' keys with a new HOLOTABLE_SECRET_KEY, while the service runs.
+
+    HOLOTABLE_SECOND_SECRET_KEY is the old one; every process must know both by now.  Needs
+    HOLOTABLE_DATABASE_URL with the login of holotable_migrate.
+    """
+    awaited(owner("service.rotating:rotate")(settings()))
+
+
 @click.command()
 def doctor() -> None:
     """

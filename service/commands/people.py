@@ -30,7 +30,19 @@ def account() -> None:
 @click.password_option(envvar="HOLOTABLE_ACCOUNT_PASSWORD", help="Asked for if not given.")
 def create_account(login: str, name: str | None, password: str) -> None:
     """Make an account LOGIN and print its player id."""
-    awaited(owner("service.keeping:create_account")(settings(), login, name or login, password))
+    awaited(owner("service.people:create_account")(settings(), login, name or login, password))
+
+
+@account.command("reset")
+@click.argument("login")
+def reset_password(login: str) -> None:
+    """
+    Print a code by which LOGIN gets a new password, this once.
+
+    The code is good for 24 hours and one password; setting it ends every token of LOGIN.
+    Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and HOLOTABLE_SECRET_KEY.
+    """
+    awaited(owner("service.people:offer_reset")(settings(), login))
 
 
 @click.group()
@@ -55,14 +67,14 @@ def token() -> None:
 )
 def create_token(login: str, scopes: tuple[str, ...], days: int) -> None:
     """Make a token for LOGIN and print it, this once."""
-    awaited(owner("service.keeping:create_token")(settings(), login, scopes, days))
+    awaited(owner("service.people:create_token")(settings(), login, scopes, days))
 
 
 @token.command("revoke")
 @click.argument("named", metavar="TOKEN")
 def revoke_token(named: str) -> None:
     """End TOKEN, named by its secret or its id; whoever uses it is nobody from then on."""
-    awaited(owner("service.keeping:revoke_token")(settings(), named))
+    awaited(owner("service.people:revoke_token")(settings(), named))
 
 
 @click.group()
@@ -82,4 +94,4 @@ def erase_player(named: str, yes: bool) -> None:
     """
     if not yes:
         click.confirm(f"erase {named} for ever?", abort=True)
-    awaited(owner("service.keeping:erase_player")(settings(), named))
+    awaited(owner("service.people:erase_player")(settings(), named))

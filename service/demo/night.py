@@ -104,7 +104,12 @@ class Night:
 
     async def _gather(self) -> tuple[str, str]:
         self._teller.heading("A league gathers")
-        self._organiser = (await self._sign_up(ORGANISER))[0]
+        await self._sign_up(ORGANISER)
+        # The token of a sign-up reads and plays; a password gives one that may found a league.
+        token = await Client(self._http, ORGANISER).post(
+            "/v1/tokens", {"login": ORGANISER, "password": PASSWORD}
+        )
+        self._organiser = Client(self._http, ORGANISER, token["token"])
         league = await self._organiser.post(
             "/v1/leagues", {"name": "Cloud City League", "sandbox": True}
         )

@@ -1,12 +1,13 @@
 """``holotable up``: the same stack, staying."""
 
+import asyncio
 import time
 from pathlib import Path
-from typing import Any
 
 import httpx
 from rich.console import Console
 
+from service import people
 from service.embedded import ClusterFailed
 from service.supervisor import Stack, StackFailed, interrupt_on_terminate
 
@@ -55,29 +56,17 @@ def organiser_token(stack: Stack) -> str:
 
     What an earlier start has kept may have expired or been revoked meanwhile: then
     there is a new one.
-
-    Raises:
-        StackFailed: If the API refuses the account or the token.
     """
-    file = stack.data / TOKEN_FILE
-    who = {"login": LOGIN, "password": stack.settings("api").secret_key, "name": "Organiser"}
-    # No proxy that the environment names: the API is ours, and near.
-    with httpx.Client(base_url=stack.url, timeout=10, trust_env=False) as http:
-        if not file.exists():
-            token: str = _made(http, "/v1/accounts", who)["token"]["token"]
-            file.touch(mode=0o600)
-        else:
-            token = file.read_text(encoding="ascii").strip()
+    file, settings = stack.data / TOKEN_FILE, stack.settings("api")
+    asyncio.run(people.take_key_from_password(settings, LOGIN))
+    if file.exists():
+        token = file.read_text(encoding="ascii").strip()
+        # No proxy that the environment names: the API is ours, and near.
+        with httpx.Client(base_url=stack.url, timeout=10, trust_env=False) as http:
             answer = http.get("/v1/me", headers={"Authorization": f"Bearer {token}"})
-            if answer.status_code != httpx.codes.UNAUTHORIZED:
-                return token
-            token = _made(http, "/v1/tokens", who)["token"]
+        if answer.status_code != httpx.codes.UNAUTHORIZED:
+            return token
+    token = asyncio.run(people.organiser(settings, LOGIN, "Organiser"))
+    file.touch(mode=0o600)
     file.write_text(token, encoding="ascii")
     return token
-
-
-def _made(http: httpx.Client, path: str, wanted: dict[str, str]) -> Any:
-    answer = http.post(path, json=wanted)
-    if not answer.is_success:
-        raise StackFailed(f"the organiser was refused: {answer.text}")
-    return answer.json()

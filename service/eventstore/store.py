@@ -106,15 +106,22 @@ class PostgresStore:
     Args:
         url: Of a role that may execute ``append_events``.
         secret_key: The settings' key, which wraps the leagues' keys.
+        second_key: Another one that is accepted, while the key is being changed.
         connections: For appending; leagues share them.
         reading: For everything else.
     """
 
     def __init__(
-        self, url: str, secret_key: str, *, connections: int = 8, reading: int = 4
+        self,
+        url: str,
+        secret_key: str,
+        *,
+        second_key: str | None = None,
+        connections: int = 8,
+        reading: int = 4,
     ) -> None:
         self._dsn = "postgresql://" + url.partition("://")[2]
-        self._keys = Keys(secret_key)
+        self._keys = Keys(secret_key, *([] if second_key is None else [second_key]))
         self._sizes = (connections, reading)
         self._appending: asyncpg.Pool | None = None
         self._reading: asyncpg.Pool | None = None

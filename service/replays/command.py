@@ -57,7 +57,7 @@ async def _read(settings: Settings, hand: str, perspective: str) -> Replay:
             row = await queries.hand(connection, hand)
             if row is None:
                 raise StreamNotFound("there is nothing here under this name")
-            keys = await Keys(settings.secret_key).of(connection, league)
+            keys = await Keys(*settings.secret_keys).of(connection, league)
         return await read_replay(reading, row, keys, perspective)
     finally:
         await reading.close()

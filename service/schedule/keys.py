@@ -36,11 +36,9 @@ def key_text(random: bytes) -> str:
 async def keep(
     connection: AsyncConnection, number: UUID, owner: UUID, key: str, now: datetime
 ) -> None:
-    """Keep a key, by its hash; nothing happens if a retry has kept it already."""
+    """Keep a key, by its hash."""
     await connection.execute(
-        insert(calendar_key)
-        .values(id=number, account=owner, hash=_digest(key), created_at=now)
-        .on_conflict_do_nothing()
+        insert(calendar_key).values(id=number, account=owner, hash=_digest(key), created_at=now)
     )
 
 
@@ -77,6 +75,16 @@ async def revoke(connection: AsyncConnection, owner: UUID, number: UUID, now: da
         .returning(calendar_key.c.id)
     )
     return found.first() is not None
+
+
+async def revoke_all(connection: AsyncConnection, owner: UUID, now: datetime) -> int:
+    """End a person's keys; return how many ended."""
+    ended = await connection.execute(
+        sa.update(calendar_key)
+        .where(calendar_key.c.account == owner, calendar_key.c.revoked_at.is_(None))
+        .values(revoked_at=now)
+    )
+    return ended.rowcount
 
 
 def _digest(key: str) -> bytes:

@@ -245,7 +245,7 @@ def sign_quarantined(connection: psycopg.Connection, now: datetime, settings: Se
 
 def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -> None:
     """
-    Arm tonight's statistics of the generator, and tonight's audit of every league.
+    Arm tonight's statistics of the generator, its deletions, and its audit of every league.
 
     One that was missed by more than an hour is skipped: the next night sees the same log.
     """
@@ -263,6 +263,10 @@ def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -
             args={"night": night},
             due_at=due_at,
         ),
+    )
+    arm_now(
+        connection,
+        Job(occurrence=f"forget:{night}", task="records.forget", args={}, due_at=due_at),
     )
     connection.execute(_NIGHTLY, {"night": night, "due_at": due_at})
 

@@ -164,7 +164,7 @@ async def do_unit(desk: Desk, ids: Mapping[str, str]) -> None:
             await desk.pool.execute(_TOLD, report_id, number, weight)
             await desk.pool.execute(_PROGRESS, report_id)
 
-        keys = Keys(desk.settings.secret_key)
+        keys = Keys(*desk.settings.secret_keys)
         async with _connected(desk) as connection:
             opened = await keys.of(await driver_of(connection), number_of(plan.league))
             part = await perform(connection, opened, plan, plan.units[number], told)
@@ -208,7 +208,7 @@ async def _planned(desk: Desk, league: str, tournament: str | None, report_id: s
         return await _plan_of(desk, report_id)
     async with desk.pool.acquire() as connection, asking(desk.settings) as signer:
         # Units would find out one by one that nothing can be opened.
-        await Keys(desk.settings.secret_key).of(connection, number_of(league))
+        await Keys(*desk.settings.secret_keys).of(connection, number_of(league))
         return await make_plan(connection, league, tournament, signer)
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 from service import clocks, directing, entry_times, heads, pacing, rounds, watching
 from service.desk import Desk
 from service.schedule import closing, materialising
-from service.tasks import audits, proving, randomness, signing
+from service.tasks import audits, forgetting, proving, randomness, signing
 
 PLAY = "play"
 LONG = "long"
@@ -150,6 +150,11 @@ async def measure_randomness(desk: Desk, ids: Mapping[str, str]) -> None:
     await randomness.measure(desk, ids)
 
 
+async def forget(desk: Desk, _ids: Mapping[str, str]) -> None:
+    """Delete digests of requests, sign-ins and reset codes whose time is over."""
+    await forgetting.forget(desk)
+
+
 async def sign_head(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Have the head of a league's tree signed."""
     return await signing.sign(desk, ids)
@@ -259,6 +264,9 @@ DUTIES: dict[str, Duty] = {
         LONG,
         measure_randomness,
         Late("do", "Fresh seeds are as fresh later; a night missed by an hour is skipped."),
+    ),
+    "records.forget": Duty(
+        LONG, forget, Late("do", "What is older than its time is not believed, deleted or not.")
     ),
     "league.sign_head": Duty(
         LONG, sign_head, Late("do", "One head signs everything that waits, however much.")

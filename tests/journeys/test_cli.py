@@ -110,8 +110,10 @@ def test_a_token_opens_the_api(stack: Stack, organiser: str) -> None:
 @pytest.mark.parametrize("by", ["secret", "id"])
 def test_a_revoked_token_is_nobody(stack: Stack, organiser: str, by: str) -> None:
     """Named by its secret or by its id, it opens nothing from then on."""
+    scoped = ("--scope", "tokens:manage")
+    manager = holotable(stack, "api", "token", "create", "chewie", *scoped).stdout.strip()
     secret = holotable(stack, "api", "token", "create", "chewie").stdout.strip()
-    headers = {"Authorization": f"Bearer {organiser}"}
+    headers = {"Authorization": f"Bearer {manager}"}
     listed = httpx.get(f"{stack.url}/v1/tokens", headers=headers, timeout=10).json()["items"]
     named = secret if by == "secret" else listed[0]["id"]
 

@@ -82,8 +82,11 @@ async def connected(stack: Stack, ledger: Ledger) -> AsyncIterator[httpx.AsyncCl
 
 async def signed_up(http: httpx.AsyncClient, name: str) -> Client:
     body = {"login": name, "password": "a long night ahead", "name": name}
-    account = await Client(http, name).post("/v1/accounts", body)
-    return Client(http, name, account["token"]["token"])
+    await Client(http, name).post("/v1/accounts", body)
+    made = await Client(http, name).post(
+        "/v1/tokens", {"login": name, "password": body["password"]}
+    )
+    return Client(http, name, made["token"])
 
 
 @dataclass

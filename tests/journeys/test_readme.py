@@ -7,9 +7,9 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
+from service.demo.standing import organiser_token
 from service.supervisor import Stack
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,9 +36,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
 def test_the_transcript_ends_with_a_dealt_hand(stack: Stack) -> None:
     """A reader who copies the block sees cards, dice, pots and legal actions."""
-    sign_up = {"login": "organiser", "password": "a long password"}
-    made = httpx.post(f"{stack.url}/v1/accounts", json=sign_up, timeout=10)
-    told = {"HOLO": stack.url, "TOKEN": made.json()["token"]["token"]}
+    told = {"HOLO": stack.url, "TOKEN": organiser_token(stack)}
     run = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", EXPORT.sub("", transcript())],
         env=os.environ | told,

@@ -55,7 +55,8 @@ class TestDatabase:
     def settings(self, role: str = "holotable_api", **changes: Any) -> Settings:
         """Return the settings of a process that logs in as *role*."""
         chosen: dict[str, Any] = {"log_level": "warning", "port": 0, "worker_processes": 1}
-        return Settings(database_url=self.url(role), secret_key=SECRET_KEY, **(chosen | changes))
+        chosen["secret_key"] = SECRET_KEY
+        return Settings(database_url=self.url(role), **(chosen | changes))
 
 
 @contextmanager

@@ -9,19 +9,23 @@ import httpx
 import pytest
 
 from service.app import build
+from service.tokens import SCOPES_OF_PEOPLE
 from tests.support.databases import TestDatabase
 
 _numbers = count(1)
+PASSWORD = "correct horse"
 
 
 class Person:
-    """Somebody with a token."""
+    """Somebody with a token: by default the one of their sign-up."""
 
-    def __init__(self, http: httpx.AsyncClient, account: dict[str, Any]) -> None:
+    def __init__(
+        self, http: httpx.AsyncClient, account: dict[str, Any], token: str | None = None
+    ) -> None:
         self.http = http
         self.player = account["id"]
         self.login = account["login"]
-        self.headers = {"Authorization": f"Bearer {account['token']['token']}"}
+        self.headers = {"Authorization": f"Bearer {token or account['token']['token']}"}
 
     async def get(self, path: str, **more: Any) -> httpx.Response:
         """Ask."""
@@ -46,13 +50,15 @@ class Api:
         self.app = app
 
     async def person(self) -> Person:
-        """Sign somebody up."""
+        """Sign somebody up, with a token that may do all that people may."""
         login = f"person{next(_numbers)}"
-        answer = await self.http.post(
-            "/v1/accounts", json={"login": login, "password": "correct horse"}
-        )
+        asked = {"login": login, "password": PASSWORD}
+        answer = await self.http.post("/v1/accounts", json=asked)
         assert answer.status_code == 201, answer.text
-        return Person(self.http, answer.json())
+        wide = asked | {"scopes": SCOPES_OF_PEOPLE}
+        token = await self.http.post("/v1/tokens", json=wide)
+        assert token.status_code == 201, token.text
+        return Person(self.http, answer.json(), token.json()["token"])
 
     async def league(self) -> tuple[Person, str]:
         """Found a league."""

@@ -170,7 +170,7 @@ class Attack:
         if role == "owner":
             await self._change(league, me.player, "owner")
         for step in chain:
-            if step.name == "renew_claim":
+            if step.name in ("renew_claim", "issue_claims"):
                 made = await founder.post(f"/v1/leagues/{name}/players", {"name": "Somebody"})
                 league.target = made.json()["player"]
                 if step.about != "player":
@@ -225,7 +225,7 @@ class Attack:
 
 def _keep(league: League, content: dict[str, Any]) -> None:
     """Keep the code of an answer, whatever it is called there."""
-    (row,) = content.get("rows", [content])
+    (row,) = content.get("rows") or content.get("claims", [content]) or [{}]
     code = row.get("code") or row.get("claim")
     if code:
         league.code, league.target = code, row.get("player", "")

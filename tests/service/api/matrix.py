@@ -5,12 +5,13 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from service import resetting
 from service.api.operations import Operation
 from service.api.routes import ROUTES
 from service.app import build
@@ -37,6 +38,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "create_league": {"name": "Another"},
     "invite": {"role": "player"},
     "erase_me": {"player": "somebody else", "password": "correct horse"},
+    "change_password": {"password": "correct horse", "new_password": "another horse"},
     "change_role": {"role": "player"},
     "set_house_rules": {"body": {"decision_seconds": 20}},
     "save_template": {"name": "Weekly", "body": {"ruleset": "better"}},
@@ -128,6 +130,9 @@ QUERIES = {
     "read_my_calendar": {"key": "{calendar_key}"},
 }
 """What some routes must be asked with."""
+
+ENDING = {"change_password", "sign_out_everywhere"}
+"""Routes that end tokens, or void a password: each is asked by somebody met for it."""
 
 BEFORE_PLAY = {"register_entrant", "withdraw_entrant", "start_tournament"}
 """Routes that are asked about the tournament that has not begun."""
@@ -275,6 +280,8 @@ class Asker:
         if "{token_id}" in path:
             own = person or self.people["somebody else"]
             named["token_id"] = await self._made(own, "/v1/tokens", {}, "id")
+        if person is not None and name in ENDING:
+            person = await self.api.person()
         headers = {} if person is None else person.headers
         body = {
             member: value.format_map(named) if isinstance(value, str) else value
@@ -282,6 +289,8 @@ class Asker:
         }
         if name == "make_token":
             body = {"login": self.people["somebody else"].login, "password": "correct horse"}
+        if name == "reset_password":
+            body = {"code": await self._reset(), "password": "correct horse"}
         if name == "claim_player":
             entered = f"/v1/leagues/{named['league_id']}/players"
             code = await self._made(self.people["owner"], entered, {"name": persona}, "claim")
@@ -334,6 +343,15 @@ class Asker:
         claimed = await self.people["somebody else"].post(path, about, key=str(uuid4()))
         assert claimed.is_success, claimed.text
         return str(claimed.json()["id"])
+
+    async def _reset(self) -> str:
+        """Return a reset code of the operator's for somebody met for it."""
+        shell, person = self.api.app.litestar.state.shell, await self.api.person()
+        code = resetting.code_text(shell.desk.entropy.bytes(resetting.SECRET_BYTES))
+        number = UUID(hex=person.player[4:])
+        async with shell.engine.begin() as connection:
+            await resetting.offer(connection, number, code, shell.now(), league=None)
+        return code
 
     async def _text(self, league: str) -> str:
         shell = self.api.app.litestar.state.shell

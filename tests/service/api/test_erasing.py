@@ -52,7 +52,8 @@ async def test_nothing_but_a_number_is_left_and_the_audit_passes(serving, databa
         person = type(owner)(api.http, made.json())
         code = (await owner.post(f"/v1/leagues/{league}/invitations", {})).json()["code"]
         assert (await person.post(f"/v1/invitations/{code}/accept")).status_code == 201
-        await person.post("/v1/tokens", {"name": "Greedo's laptop"})
+        again = {"login": "greedo", "password": PASSWORD, "name": "Greedo's laptop"}
+        await api.http.post("/v1/tokens", json=again)
         calendar = (await person.post("/v1/me/calendar-keys")).json()["path"]
         assert (await api.http.get(calendar)).status_code == 200
         banned = await api.http.put(

@@ -4,7 +4,7 @@ import pytest
 
 from engine.league import decisions
 from engine.league.roles import Role
-from service.api import access, players
+from service.api import access, claim_codes, players
 from tests.service.api.escalation import Attack, Chain, Step, chains
 from tests.service.api.matrix import routes
 
@@ -39,7 +39,7 @@ def test_only_who_lets_people_in_could_come_to_more() -> None:
 async def test_without_the_check_of_offices_the_search_finds_the_old_hole(
     serving, monkeypatch
 ) -> None:
-    for module in (access, players):
+    for module in (access, claim_codes, players):
         monkeypatch.setattr(module, "needed_over", lambda *roles: "manage_players")
     tried = [chain for chain in chains("director") if len(chain) == 2]
     assert OLD_HOLE in tried
@@ -49,7 +49,7 @@ async def test_without_the_check_of_offices_the_search_finds_the_old_hole(
 async def test_without_the_check_of_the_giver_the_search_finds_a_promotion(
     serving, monkeypatch
 ) -> None:
-    monkeypatch.setattr(players, "STAFF", frozenset())
+    monkeypatch.setattr(claim_codes, "STAFF", frozenset())
     chain = (
         Step("renew_claim", "player"),
         Step("an owner promotes", "auditor"),

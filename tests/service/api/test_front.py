@@ -8,10 +8,10 @@ import pytest
 from engine.league import decider as league_decider
 from engine.league.commands import RemoveMember
 from engine.values import stream_of
-from service.accounts import token_text
 from service.api.access import MEMBERS_BELIEVED_FOR
 from service.api.operations import BODY_MAX
 from service.database import asyncpg_dsn
+from service.tokens import token_text
 from service.writer import Entry, States
 from tests.service.api.test_commands import answer_to, turn
 

@@ -1,0 +1,87 @@
+"""
+Keep credentials so that a copy of the database, and even the settings' key, shows none.
+
+The digests of requests were SHA-256 of bodies with passwords in them: they are deleted,
+and a row now says whose it is, what the request made, and when it may go.  A token knows
+its parent; the tokens that exist are roots.  Whoever still runs the version before cannot
+add digests of its kind any more: ``account`` is demanded of every row.
+"""
+
+from alembic import op
+
+revision = "0025"
+down_revision = "0024"
+branch_labels = None
+depends_on = None
+
+STATEMENTS = (
+    "DELETE FROM idempotency",
+    """
+    ALTER TABLE idempotency
+        ADD COLUMN account uuid NOT NULL,
+        ADD COLUMN made uuid
+    """,
+    "CREATE INDEX ix_idempotency_account ON idempotency (account)",
+    "CREATE INDEX ix_idempotency_created_at ON idempotency (created_at)",
+    "GRANT UPDATE, DELETE ON idempotency TO holotable_api",
+    "GRANT SELECT, DELETE ON idempotency TO holotable_worker",
+    "ALTER TABLE account ADD COLUMN password_set_at timestamptz",
+    """
+    ALTER TABLE token
+        ADD COLUMN parent uuid CONSTRAINT fk_token_parent REFERENCES token (id)
+    """,
+    "CREATE INDEX ix_token_parent ON token (parent)",
+    """
+    ALTER TABLE entered_player
+        ADD COLUMN made_account boolean NOT NULL DEFAULT false
+    """,
+    # Whoever joined with an account of their own brought its first day with them.
+    """
+    UPDATE entered_player SET made_account = true FROM account
+     WHERE account.id = entered_player.account
+       AND account.created_at = entered_player.entered_at
+    """,
+    "ALTER TABLE entered_player ALTER COLUMN made_account DROP DEFAULT",
+    """
+    CREATE TABLE password_reset (
+        account uuid CONSTRAINT pk_password_reset PRIMARY KEY
+            CONSTRAINT fk_password_reset_account REFERENCES account (id),
+        hash bytea NOT NULL CONSTRAINT ck_password_reset_hash CHECK (length(hash) = 32),
+        league uuid,
+        expires_at timestamptz NOT NULL,
+        CONSTRAINT uq_password_reset_hash UNIQUE (hash)
+    )
+    """,
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON password_reset TO holotable_api",
+    "GRANT SELECT, DELETE ON password_reset TO holotable_worker",
+    """
+    CREATE TABLE sign_in (
+        id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_sign_in PRIMARY KEY,
+        account uuid NOT NULL CONSTRAINT fk_sign_in_account REFERENCES account (id),
+        at timestamptz NOT NULL,
+        kind text NOT NULL,
+        address text,
+        token uuid
+    )
+    """,
+    "CREATE INDEX ix_sign_in_account ON sign_in (account, id)",
+    "CREATE INDEX ix_sign_in_at ON sign_in (at)",
+    "GRANT SELECT, INSERT, DELETE ON sign_in TO holotable_api",
+    "GRANT SELECT, DELETE ON sign_in TO holotable_worker",
+)
+
+
+def upgrade() -> None:
+    for statement in STATEMENTS:
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    for relation in ("sign_in", "password_reset"):
+        op.execute(f"DROP TABLE {relation}")
+    op.execute("ALTER TABLE entered_player DROP COLUMN made_account")
+    op.execute("ALTER TABLE token DROP COLUMN parent")
+    op.execute("ALTER TABLE account DROP COLUMN password_set_at")
+    op.execute("REVOKE ALL ON idempotency FROM holotable_worker")
+    op.execute("REVOKE UPDATE, DELETE ON idempotency FROM holotable_api")
+    op.execute("ALTER TABLE idempotency DROP COLUMN account, DROP COLUMN made")

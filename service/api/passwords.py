@@ -1,0 +1,193 @@
+"""Passwords changed and reset, and the log of sign-ins."""
+
+from datetime import datetime
+from typing import Annotated, ClassVar
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.values import PlayerId, number_of
+from service import accounts, deeds, resetting, sign_ins
+from service.api.access import demand_form, reach
+from service.api.authentication import forget, forget_person
+from service.api.bodies import read_body
+from service.api.leagues import Nothing
+from service.api.listing import listed, listing
+from service.api.operations import OnPeople, operation
+from service.api.paging import Page
+from service.api.shell import Asked, client_address, principal_of, shell_of
+from service.api.signing_in import REPLAYED, demand_unchanged, signed_in
+from service.api.submitting import encoded, order_of
+from service.api.tokens import Password, PasswordGiven
+from service.errors import BadRequest, StreamNotFound
+from service.idempotency import Said
+from service.tokens import MANAGE
+
+
+class PasswordChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The password that holds, and the one that shall."""
+
+    SECRET: ClassVar = ("password", "new_password")
+
+    password: PasswordGiven
+    new_password: Password
+
+
+class PasswordChanged(msgspec.Struct, kw_only=True):
+    """How many tokens have ended; the one that asked stays."""
+
+    tokens_ended: int
+
+
+class ResetOffered(msgspec.Struct, kw_only=True):
+    """A code for one new password, shown this once."""
+
+    player: str
+    code: str | None
+    """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
+
+    expires_at: datetime
+
+
+class ResetWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A reset code, and the new password."""
+
+    SECRET: ClassVar = ("code", "password")
+
+    code: Annotated[str, Meta(max_length=80)]
+    password: Password
+
+
+class PasswordReset(msgspec.Struct, kw_only=True):
+    """Whose password is a new one now."""
+
+    login: str
+
+
+class SignInListed(msgspec.Struct, kw_only=True):
+    """One way in, or what ended the ways in."""
+
+    at: datetime
+    kind: str
+    address: str | None
+    """Null if the operator did it at the server's terminal."""
+
+    token: str | None
+    """The root token that it gave."""
+
+
+@operation(
+    "PUT", "/v1/me/password", "change_password",
+    "Change my password; every token but the one I use ends.",
+    needs="account", body=PasswordChange, answer=PasswordChanged,
+    problems=("wrong_password", "too_many_sign_ins"),
+)  # fmt: skip
+async def change_password(request: Asked) -> Response[bytes]:
+    """Change it; the old password must be known, whatever the token may do."""
+    shell, principal = shell_of(request), principal_of(request)
+    began = shell.now()
+    body, _ = await read_body(request, PasswordChange)
+    me = await signed_in(request, principal.account.login, body.password)
+    address = client_address(request)
+    kept = await accounts.hashed(body.new_password, address)
+    async with shell.engine.begin() as connection:
+        await demand_unchanged(connection, me.number, began)
+        ended = await resetting.set_password(
+            connection,
+            me.number,
+            kept,
+            shell.now(),
+            "password_changed",
+            address=address,
+            but=principal.token,
+        )
+    forget(shell, principal)
+    return encoded(PasswordChanged(tokens_ended=ended))
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/players/{player_id:str}/password-reset",
+    "offer_password_reset",
+    "Give out a code for a new password, for an account that a claim code of this league made.",
+    needs="manage_members", scope="leagues:manage", body=Nothing, answer=ResetOffered, status=201,
+    problems=("forbidden", "not_resettable"),
+    on_people=OnPeople("reset", "gives out a code for a new password", "manage_members"),
+)  # fmt: skip
+async def offer_password_reset(
+    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+) -> Response[bytes]:
+    """Offer a reset, written into the staff log; an owner's is the operator's to give."""
+    shell = shell_of(request)
+    _, raw = await read_body(request, Nothing)
+    place = await reach(request, league_id, "lge")
+    demand_form(player_id, "plr")
+    role = place.state.role_of(PlayerId(player_id))
+    order, now, me = order_of(request, raw), shell.now(), principal_of(request).account
+    person, said = number_of(player_id), Said(order.command_id, raw, me.number)
+    code = resetting.code_text(shell.desk.entropy.bytes(resetting.SECRET_BYTES))
+    made = ResetOffered(player=player_id, code=code, expires_at=now + resetting.GOOD_FOR)
+    async with shell.engine.begin() as connection:
+        before = await shell.requests.before(connection, said, now)
+        if before is not None:
+            made.code, made.expires_at = None, (before.at or now) + resetting.GOOD_FOR
+            return encoded(made, 201, dict(REPLAYED))
+        allowed = role not in (None, "owner")
+        if not allowed or not await resetting.resettable_by(connection, league_id, person):
+            raise BadRequest(
+                "not_resettable",
+                "an owner resets the password of an account that this league's claim code made, "
+                "that belongs to no other league and is no owner's; ask the operator",
+            )
+        await resetting.offer(connection, person, code, now, league=league_id)
+        await deeds.add(
+            connection, [number_of(league_id)], me.player, "password_reset_offered", player_id
+        )
+    return encoded(made, 201)
+
+
+@operation(
+    "POST", "/v1/password-resets", "reset_password",
+    "Set a new password by a reset code; everything that was signed in ends.",
+    needs="anyone", body=ResetWanted, answer=PasswordReset, problems=("not_found",),
+)  # fmt: skip
+async def reset_password(request: Asked) -> Response[bytes]:
+    """Use a code up; if the answer is lost, the new password signs in."""
+    shell, address = shell_of(request), client_address(request)
+    body, _ = await read_body(request, ResetWanted)
+    kept = await accounts.hashed(body.password, address)
+    async with shell.engine.begin() as connection:
+        found = await resetting.good(connection, body.code, shell.now())
+        if found is None:
+            raise StreamNotFound("there is nothing here under this name")
+        await resetting.set_password(
+            connection, found.person, kept, shell.now(), "password_reset", address=address
+        )
+    forget_person(shell, found.person)
+    return encoded(PasswordReset(login=found.login))
+
+
+@operation(
+    "GET", "/v1/me/sign-ins", "list_sign_ins",
+    "How, when and from where my account was signed in, for 90 days; the newest first.",
+    needs="account", scope=MANAGE, answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_sign_ins(request: Asked) -> Response[bytes]:
+    """List what gave root tokens, and what ended tokens."""
+    me = principal_of(request).account
+    async with shell_of(request).engine.connect() as connection:
+        found = await sign_ins.sign_ins_of(connection, me.number)
+    paged = listing(request, f"sign-ins {me.player}", int)
+    page = paged.cut(found, lambda each: (each.id,), descending=True)
+    shown = [
+        SignInListed(
+            at=each.at,
+            kind=each.kind,
+            address=each.address,
+            token=None if each.token is None else f"tok_{each.token.hex}",
+        )
+        for each in page.items
+    ]
+    return listed(request, Page(items=shown, next_cursor=page.next_cursor))
