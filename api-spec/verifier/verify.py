@@ -754,7 +754,6 @@ def check_chain(bundle: Bundle, report: Report) -> None:
                 )
                 at = link.at
             before = link
-    check_copies(bundle, report)
 
 
 # What an event says of itself a second time, by its type: the member, and what its identifiers begin with.
@@ -789,44 +788,62 @@ LATEST = (
 )
 
 
-def check_copies(bundle: Bundle, report: Report) -> None:
+# What a seat does in a hand, in its own name.
+BY_SEAT = PROMPT - {"hand_opened", "hand_settled", "decision_opened"}
+BY_SEAT |= {"hand_killed", "penalty_paid", "sabacc_pot_awarded"}
+
+
+class Copies:
     """What stands twice is the same: in its line and in its data, or in two events of a stream."""
-    league = "lge_" + bundle.league.hex()
-    before: dict[int, Event] = {event.position + 1: event for event in bundle.events}
-    players: dict[tuple[str, str], str] = {}
-    for event in bundle.events:
+
+    def __init__(self, bundle: Bundle, report: Report) -> None:
+        self.bundle, self.report = bundle, report
+        self.league = "lge_" + bundle.league.hex()
+        self.before = {event.position + 1: event for event in bundle.events}
+        self.players: dict[tuple[str, str], str] = {}
+        self.hands: dict[str, Event] = {}  # the last hand_opened, by stream
+        self.currencies: dict[str, Any] = {}
+
+    def same(self, event: Event, name: str, found: object, due: object) -> None:
+        text = f"{event.type} {name}"
+        self.report.same("copies", found, due, event.position, "copies", text)
+
+    def run(self) -> None:
+        for event in self.bundle.events:
+            guarded(self.report, "copies", lambda each=event: self.compare(each), event.position)
+
+    def compare(self, event: Event) -> None:
+        data = event.data
         member, prefix = OWN.get(event.type, ("", ""))
         if member:
             own = f"{prefix}_{event.stream.rpartition('-')[2]}"
-            report.same(
-                "copies",
-                event.data.get(member),
-                own,
-                event.position,
-                "copies",
-                f"{event.type} {member}",
-            )
-        if "league" in event.data:
-            report.same(
-                "copies",
-                event.data["league"],
-                league,
-                event.position,
-                "copies",
-                f"{event.type} league",
-            )
-        if isinstance(event.data.get("at"), str):
-            check_instant(event, before.get(event.position), report)
-        for entrant, player in entries_in(event.data) if event.type not in COMPARED else []:
-            known = players.setdefault((event.stream, entrant), player)
-            report.same(
-                "copies",
-                player,
-                known,
-                event.position,
-                "copies",
-                f"{event.type} player of {entrant}",
-            )
+            self.same(event, member, data.get(member), own)
+        if "league" in data:
+            self.same(event, "league", data["league"], self.league)
+        if isinstance(data.get("at"), str):
+            check_instant(event, self.before.get(event.position), self.report)
+        if event.type not in COMPARED:
+            for entrant, player in entries_in(data):
+                known = self.players.setdefault((event.stream, entrant), player)
+                self.same(event, f"player of {entrant}", player, known)
+            if event.stream.startswith("tournament-") and "currency" in data:
+                known = self.currencies.setdefault(event.stream, data["currency"])
+                self.same(event, "currency", data["currency"], known)
+        self.compare_hand(event)
+
+    def compare_hand(self, event: Event) -> None:
+        """A hand goes by one name, and whoever acts in it is in that seat."""
+        data = event.data
+        if event.type == "hand_opened":
+            self.hands[event.stream] = event
+        opened = self.hands.get(event.stream)
+        if opened is None:
+            return
+        if event.type in ("hand_settled", "hand_shown", "deal_voided"):
+            self.same(event, "hand", data["hand"], opened.data["hand"])
+        if event.type in BY_SEAT and data["seat"] is not None:
+            seats = {seat["seat"]: seat["entrant"] for seat in opened.data["seats"]}
+            self.same(event, "entrant", data["entrant"], seats.get(data["seat"]))
 
 
 def check_instant(event: Event, before: Event | None, report: Report) -> None:
@@ -7193,20 +7210,20 @@ class Fates:
 
     def check_left_out(self, fates: list[Json]) -> None:
         """`standings.left_out`: who closes leaves out all with one reason, and takes points back before any lot."""
-        lots = [e.position for e in self.season.events if e.type == "lots_drawn"]
-        said = []
-        for fate in fates:
-            ledger = self.ledger.get(fate["tournament"], [])
-            revoked = ledger[-1] if ledger else None
-            if fate["fate"] != "left_out" or (revoked and revoked.at != self.closed.at):
-                continue
-            said.append([fate["by"], fate["reason"]])
-            early = revoked is None or not lots or revoked.position < lots[0]
-            text = f"{fate['tournament']} was left out after lots were drawn"
-            self.season.check(self.closed, "standings.left_out", early, text)
+        lots = [event.position for event in self.season.events if event.type == "lots_drawn"]
+        late = [
+            name for name, ledger in self.ledger.items() if lots and ledger[-1].position > lots[0]
+        ]
+        rule = "standings.left_out"
+        self.season.check(self.closed, rule, not late, f"after lots were drawn: {late}")
+        # Of one whose points were taken back nobody can say whether that was a command of its own.
+        said = [
+            [fate["by"], fate["reason"]]
+            for fate in fates
+            if fate["fate"] == "left_out" and fate["tournament"] not in self.ledger
+        ]
         alike = all(each == said[0] for each in said)
-        text = "left out by several, or for several reasons"
-        self.season.check(self.closed, "standings.left_out", alike, text)
+        self.season.check(self.closed, rule, alike, "left out by several, or for several reasons")
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -7322,6 +7339,7 @@ def verify(raw: bytes, keys: list[PublicKey]) -> Report:
     size, root = check_signature(bundle, keys, report)
     check_hashes(bundle, size, root, report)
     check_chain(bundle, report)
+    Copies(bundle, report).run()
     guarded(report, "completeness", Completeness(bundle, report).run)
     opened = check_openings(bundle, report)
     Rules(bundle, opened, report).run()

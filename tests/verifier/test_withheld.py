@@ -213,7 +213,22 @@ def an_entrant_who_is_somebody_else_at_the_end(forged: Forgery) -> None:
     forged.data("tournament_finished")["placings"][0]["player"] = f"plr_{'0' * 32}"
 
 
+def a_hand_settled_as_another(forged: Forgery) -> None:
+    forged.data("hand_settled")["hand"] = f"hnd_{'0' * 32}"
+
+
+def a_choice_in_the_name_of_somebody_elses_entry(forged: Forgery) -> None:
+    forged.data("selection_committed")["entrant"] = f"ent_{'0' * 32}"
+
+
+def prizes_in_other_money(forged: Forgery) -> None:
+    forged.data("tournament_finished")["currency"] = "XTS"
+
+
 COPIES = [
+    a_hand_settled_as_another,
+    a_choice_in_the_name_of_somebody_elses_entry,
+    prizes_in_other_money,
     an_instant_later_than_the_event,
     an_action_dated_back,
     a_table_that_calls_itself_another,
