@@ -97,6 +97,10 @@ class Cluster:
         """Process id of the server, ``None`` while it is down."""
         return self._process.pid if self._process is not None else None
 
+    def ended(self) -> bool:
+        """Return whether the server has ended by itself."""
+        return self._process is not None and self._process.poll() is not None
+
     def url(self, database: str = "postgres", user: str = SUPERUSER, password: str = "") -> str:
         """Return the address of a database; without a password the superuser's."""
         secret = password or self._password_file.read_text(encoding="ascii")

@@ -14,6 +14,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,13 +40,22 @@ _CHILDREN = ("signer", "api", "project", "worker")
 """In the order of their start."""
 
 _ASKING_SIGNER = ("api", "worker", "audit", "migrate")
+_AGAIN_SECONDS = 1.0
+"""Pause before a child that ended is started again; each next time doubles it."""
+
+_AGAIN_TIMES = 5
+"""A child that ends more often than this, each time soon, ends the stack."""
+
+_SOUND_SECONDS = 60.0
+"""A child that has run for so long counts as sound again."""
+
 _OF_LOGS = ("log_level", "log_format")
 _SIGNER = "holotable.local"
 """Name of the signer of a stack on one machine."""
 
 
 class StackFailed(Exception):
-    """A part of the stack did not come up; the message ends with what it last said."""
+    """A part of the stack did not come up, or ended; one line, with what it last said."""
 
 
 @dataclass
@@ -77,6 +87,13 @@ class Stack:
     signer_port: int = 0
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     _log_began: dict[str, int] = field(default_factory=dict)
+    _started: dict[str, float] = field(default_factory=dict)
+    _ends: Counter[str] = field(default_factory=Counter)
+    """How often each child has ended soon after its start, one time after the other."""
+
+    _due: dict[str, float] = field(default_factory=dict)
+    """When each child that ended is started again."""
+
     _roles_found: bool | None = None
 
     @property
@@ -172,10 +189,39 @@ class Stack:
         Look whether everything still runs.
 
         Raises:
-            StackFailed: If a child has ended by itself.
+            StackFailed: If a child or our own database has ended by itself.
         """
+        self._check_database()
         if (ended := self.failed()) is not None:
-            raise StackFailed(f"{ended} ended: {self._tail(ended)}")
+            raise StackFailed(self._why(ended))
+
+    def mend(self, told: Callable[[str], None]) -> None:
+        """
+        Start children again that have ended, after a pause that grows each time.
+
+        Args:
+            told: Given one line for each child that ended.
+
+        Raises:
+            StackFailed: If a child ends again and again, or our own database has ended.
+        """
+        self._check_database()
+        now = time.monotonic()
+        for process in _CHILDREN:
+            if process in self._due:
+                if self._due[process] <= now:
+                    del self._due[process]
+                    self._spawn(process)
+            elif self._children[process].poll() is not None:
+                soon = now - self._started[process] < _SOUND_SECONDS
+                self._ends[process] = self._ends[process] + 1 if soon else 1
+                if self._ends[process] > _AGAIN_TIMES:
+                    raise StackFailed(
+                        f"{self._why(process)} ({_AGAIN_TIMES} restarts did not help)"
+                    )
+                pause = _AGAIN_SECONDS * 2.0 ** (self._ends[process] - 1)
+                self._due[process] = now + pause
+                told(f"{self._why(process)}; it is started again in {pause:.0f} s")
 
     def failed(self) -> str | None:
         """Return the name of a child that has ended by itself, if one has."""
@@ -251,6 +297,7 @@ class Stack:
     def _spawn(self, process: str) -> None:
         told = self.signer_settings() if process == "signer" else self.settings(process)
         inherited = {name: it for name, it in os.environ.items() if not name.startswith(PREFIX)}
+        self._started[process] = time.monotonic()
         with self.log(process).open("ab") as log:
             self._log_began[process] = log.tell()
             self._children[process] = subprocess.Popen(
@@ -273,14 +320,31 @@ class Stack:
         until = time.monotonic() + _READY_SECONDS
         while time.monotonic() < until:
             if (ended := self.failed()) is not None:
-                raise StackFailed(f"{ended} ended: {self._tail(ended)}")
+                raise StackFailed(self._why(ended))
             if ready():
                 return
             time.sleep(0.05)  # a child says by its port or its log that it is ready: ask again
         raise StackFailed(f"{process} did not come up: {self._tail(process)}")
 
+    def _check_database(self) -> None:
+        if self.cluster is not None and self.cluster.ended():
+            raise StackFailed("PostgreSQL ended; its log is server.log in the cluster's directory")
+
+    def _why(self, process: str) -> str:
+        """Say in one line how a child ended, and what it last said in this life."""
+        code = self._children[process].poll() or 0
+        how = (
+            f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        )
+        # Killed from outside it had no word to say about that.
+        said = "" if code < 0 else self._tail(process)
+        return f"{process} {how}{': ' if said else ''}{said}"
+
     def _tail(self, process: str) -> str:
-        return self.log(process).read_text(encoding="utf-8", errors="replace")[-1500:].strip()
+        """Return the last line that a child has written since its start."""
+        written = self.log(process).read_bytes()[self._log_began[process] :]
+        lines = written.decode("utf-8", errors="replace").strip().splitlines()
+        return lines[-1][:500] if lines else ""
 
 
 def interrupt_on_terminate() -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from datetime import UTC, datetime
 from typing import TextIO
 
 import structlog
@@ -14,6 +15,9 @@ _LEVELS = {
     "warning": logging.WARNING,
     "error": logging.ERROR,
 }
+
+_OF_BROKER = frozenset({"amqp", "celery", "kombu", "psycopg", "py"})
+"""Loggers that print a traceback, or a page of advice, each time the broker is away."""
 
 SECRET_FIELDS = frozenset(
     {"body", "request", "password", "token", "authorization", "seed", "seeds", "salt", "url"}
@@ -43,7 +47,44 @@ def configure(
         cache_logger_on_first_use=False,
     )
     structlog.contextvars.bind_contextvars(process=process)
-    logging.basicConfig(stream=stream, level=logging.WARNING, format="%(name)s: %(message)s")
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(_OfLibraries(renderer, process))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+
+
+class _OfLibraries(logging.Formatter):
+    """
+    Writes what libraries log as lines of our own.
+
+    Args:
+        renderer: Writes our own lines.
+        process: Marks each line.
+    """
+
+    def __init__(self, renderer: structlog.typing.Processor, process: str) -> None:
+        super().__init__()
+        self._renderer = renderer
+        self._process = process
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return one line; a broker's traceback becomes the name of its error."""
+        fields: structlog.typing.EventDict = {
+            "event": record.getMessage(),
+            "logger": record.name,
+            "process": self._process,
+            "level": record.levelname.lower(),
+            "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(),
+        }
+        of_broker = record.name.partition(".")[0] in _OF_BROKER
+        if of_broker:
+            fields["event"] = fields["event"].strip().partition("\n")[0]
+        if record.exc_info and record.exc_info[1] is not None:
+            error = record.exc_info[1]
+            if of_broker:
+                fields["error"] = f"{type(error).__name__}: {error}".partition("\n")[0]
+            else:
+                fields["exception"] = self.formatException(record.exc_info)
+        return str(self._renderer(None, record.levelname, _redact(None, "", fields)))
 
 
 def _redact(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 from rich.console import Console
+from rich.markup import escape
 
 from service import people
 from service.embedded import ClusterFailed
@@ -24,16 +25,15 @@ def stay(directory: Path, host: str, port: int, server: str | None) -> int:
         with stack:
             _greet(console, stack)
             while True:
-                stack.check()
+                stack.mend(lambda why: console.print(f"[yellow]{escape(why)}[/]"))
                 # No child says that it has ended; a signal ends the sleep at once.
                 time.sleep(0.5)
     except KeyboardInterrupt:
         console.print(f"\nstopped; the data stay in {stack.where}")
         return 130
     except (ClusterFailed, StackFailed) as error:
-        console.print(
-            f"[bold red]the stack failed:[/] {error}\n  next: see the logs in {directory}"
-        )
+        console.print(f"[bold red]the stack failed:[/] {escape(str(error))}")
+        console.print(f"  next: see the logs in {directory}", markup=False)
         return 3
 
 

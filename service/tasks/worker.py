@@ -9,10 +9,11 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-from celery.exceptions import WorkerShutdown
+from celery.exceptions import CPendingDeprecationWarning, SecurityWarning, WorkerShutdown
 from celery.signals import worker_ready, worker_shutting_down
 
 from service import telemetry
@@ -50,6 +51,9 @@ def run_worker(settings: Settings) -> None:
 
 def work(settings: Settings, queue: str, ready: Callable[[], None]) -> None:
     """Do the tasks of *queue* in this process until SIGTERM."""
+    # Advice for whoever takes pickles as root, or acknowledges late; we do neither.
+    warnings.simplefilter("ignore", SecurityWarning)
+    warnings.simplefilter("ignore", CPendingDeprecationWarning)
     url = settings.broker_url or ""
     turn = broker.take_turn(url) if broker.is_postgres(url) else None
     broken = threading.Event()

@@ -18,7 +18,8 @@ import pytest
 from service.database import with_database
 from service.demo import standing
 from service.settings import environment
-from service.supervisor import Stack
+from service.supervisor import Stack, StackFailed
+from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 30
@@ -385,3 +386,30 @@ def lost(stack: Stack, *arguments: str) -> str:
         thread.join()
     assert (done.returncode, done.stdout, got) == (3, "", [201]), done.stderr
     return done.stderr.partition("--key ")[2].partition(":")[0]
+
+
+def test_a_part_of_a_stack_that_is_killed_is_started_again_but_not_for_ever(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `up` does all the time; each end is one line, and no older run's traceback."""
+    monkeypatch.setattr("service.supervisor._AGAIN_SECONDS", 0.01)
+    told: list[str] = []
+    for times in range(1, 6):
+        child = stack._children["project"]
+        child.kill()
+        child.wait()
+        until(lambda: mended(stack, told) and stack.failed() is None)
+        assert stack._children["project"].pid != child.pid
+        assert len(told) == times
+    stack._children["project"].kill()
+    stack._children["project"].wait()
+
+    with pytest.raises(StackFailed) as failed:
+        stack.mend(told.append)
+    assert told[0] == "project was ended by SIGKILL; it is started again in 0 s"
+    assert str(failed.value) == "project was ended by SIGKILL (5 restarts did not help)"
+
+
+def mended(stack: Stack, told: list[str]) -> bool:
+    stack.mend(told.append)
+    return True
