@@ -41,6 +41,7 @@ SECTIONS: Final = {
         keeping.quarantine,
         keeping.clock,
         keeping.rotate_key,
+        keeping.repair,
         signing.epoch,
     ),
     "Proof": (

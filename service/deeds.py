@@ -26,6 +26,7 @@ Kind = Literal[
     "password_reset_offered",
     "command_rehearsed",
     "quarantine_released",
+    "positions_voided",
 ]
 
 _ADD = sa.text(

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import auditing, bans, openings, templates, windowing
+from engine.league import auditing, bans, openings, repairing, templates, windowing
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -69,4 +69,5 @@ Command = (
     | templates.Command
     | openings.Command
     | windowing.SetDisputeWindows
+    | repairing.VoidPositions
 )

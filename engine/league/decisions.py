@@ -2,7 +2,16 @@
 
 from typing import assert_never
 
-from engine.league import auditing, banning, bans, openings, templates, templating, windowing
+from engine.league import (
+    auditing,
+    banning,
+    bans,
+    openings,
+    repairing,
+    templates,
+    templating,
+    windowing,
+)
 from engine.league.commands import (
     AcceptInvitation,
     AddMember,
@@ -67,6 +76,9 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         case auditing.RecordAudit():
             _created(state)
             return auditing.decide(command)
+        case repairing.VoidPositions():
+            _created(state)
+            return repairing.decide(command)
         case bans.BanPlayer() | bans.LiftBan():
             return banning.decide(_created(state), command)
         case templates.SetHouseRules() | templates.SaveTemplate() | templates.RemoveTemplate():

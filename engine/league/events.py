@@ -9,7 +9,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import auditing, bans, openings, templates, windowing
+from engine.league import auditing, bans, openings, repairing, templates, windowing
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -64,4 +64,5 @@ Event = (
     | templates.Event
     | openings.Event
     | windowing.DisputeWindowsSet
+    | repairing.PositionsVoided
 )

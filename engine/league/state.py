@@ -18,6 +18,7 @@ from engine.league.events import (
     MemberRoleChanged,
 )
 from engine.league.openings import ValuesOpened, standing
+from engine.league.repairing import PositionsVoided
 from engine.league.roles import Role
 from engine.league.templates import (
     HouseRulesSet,
@@ -66,6 +67,9 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     dispute_windows: tuple[WindowsInForce, ...] = ()
     """Oldest first; before them, and without any, the rulebook's hold."""
 
+    voided: tuple[int, ...] = ()
+    """Positions of the league's events that are out of folding."""
+
     def role_of(self, player: PlayerId) -> Role | None:
         """Return the role of *player*, or None for a stranger."""
         return next((each.role for each in self.members if each.player == player), None)
@@ -108,11 +112,8 @@ def evolve(state: State, event: Event) -> State:
             )
         case Created(), MemberAdded():
             member = Member(player=event.player, role=event.role)
-            return replace(
-                state,
-                members=(*state.members, member),
-                invitations=_used(state.invitations, event.invitation),
-            )
+            left = _used(state.invitations, event.invitation)
+            return replace(state, members=(*state.members, member), invitations=left)
         case Created(), MemberRoleChanged(player=player, role=role):
             return replace(
                 state,
@@ -122,8 +123,7 @@ def evolve(state: State, event: Event) -> State:
                 ),
             )
         case Created(), MemberRemoved(player=player):
-            left = tuple(each for each in state.members if each.player != player)
-            return replace(state, members=left)
+            return replace(state, members=tuple(m for m in state.members if m.player != player))
         case Created(), InvitationIssued():
             return replace(state, invitations=(*state.invitations, _issued(event)))
         case Created(), InvitationRevoked(invitation=revoked):
@@ -137,6 +137,8 @@ def evolve(state: State, event: Event) -> State:
             return replace(state, house_rules=body)
         case Created(), DisputeWindowsSet():
             return replace(state, dispute_windows=applied(state.dispute_windows, event))
+        case Created(), PositionsVoided(positions=voided):
+            return replace(state, voided=(*state.voided, *(each.position for each in voided)))
         case Created(), AuditReported():
             return state
         case Created(), TemplateSaved() | TemplateRemoved():

@@ -21,7 +21,8 @@ from litestar.response import ServerSentEvent, ServerSentEventMessage
 
 from engine.audiences import Reader
 from engine.league.roles import STAFF
-from engine.values import EntrantId
+from engine.league.state import Created
+from engine.values import EntrantId, stream_of
 from service.api.access import Place, belong, entrant_of, reach, tournament_of_table
 from service.api.authentication import require_token
 from service.api.operations import operation
@@ -95,10 +96,17 @@ def _current(row: Recorded, version: int) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(document, order="sorted"))
 
 
-def item_of(row: Recorded, cursor: str, reader: Reader, keys: LeagueKeys) -> Item:
-    """Return *row* as *reader* may see it."""
-    schema_version = current_version(row.type)
-    readable = reader.reads(row.type)
+def item_of(
+    row: Recorded, cursor: str, reader: Reader, keys: LeagueKeys, folded: bool = True
+) -> Item:
+    """
+    Return *row* as *reader* may see it.
+
+    Args:
+        folded: Whether it counts; one that is out of folding has a place and no data.
+    """
+    schema_version = current_version(row.type) if folded else row.schema_version
+    readable = folded and reader.reads(row.type)
     opened = openings_for(row, reader.audiences, keys) if readable and reader.audiences else {}
     return Item(
         cursor=cursor,
@@ -133,8 +141,14 @@ class Feed:
 
     async def items(self, rows: Sequence[Recorded]) -> list[Item]:
         """Return *rows* as the viewer may see them."""
-        keys = await self.shell.desk.writer.store.keys(league_number(self.league))
-        return [item_of(row, self.cursor(row), self.reader, keys) for row in rows]
+        writer = self.shell.desk.writer
+        keys = await writer.store.keys(league_number(self.league))
+        state = (await writer.load(self.league, stream_of(self.league), fresh=False)).state
+        away = state.voided if isinstance(state, Created) else ()
+        return [
+            item_of(row, self.cursor(row), self.reader, keys, row.position not in away)
+            for row in rows
+        ]
 
     def place(self, row: Recorded) -> int:
         """Return where *row* stands in this feed."""

@@ -97,7 +97,7 @@ STATUSES: Mapping[type[Exception], int] = {
     TooManySignIns: 429,
     StoreUnavailable: 503,
     Overloaded: 503,
-    EventUnreadable: 500,
+    EventUnreadable: 409,
 }
 """Status of each refusal; a test demands that every subclass stands here."""
 
@@ -148,7 +148,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "idempotency_key_reused": (422, "The same key came with another request"),
     "too_many_sign_ins": (429, "Sign-ins have failed too often; wait as Retry-After says"),
     "internal_error": (500, "A defect; it has been logged under the request's number"),
-    "event_unreadable": (500, "A stored event cannot be decoded"),
+    "event_unreadable": (409, "A stored event fails by its bytes; an operator must repair it"),
     "store_unavailable": (503, "The database is away; ask again with the same key"),
     "overloaded": (503, "Too much of this kind of work is waiting; nothing was done, ask again"),
     "signer_away": (503, "The signer is away, or its key is not published yet; ask again"),

@@ -112,6 +112,14 @@ class Places:
         self.heads[stream] = (row.stream_version, row.hash)
         return begins
 
+    def pass_over(self, row: Placed | Recorded) -> None:
+        """Follow one event that is out of folding: it has a place and is a head, no more."""
+        dense = row.position == self._position + 1
+        self._position = row.position
+        self._findings.hold("positions", dense, row.position, row.stream, "positions have a gap", 0)
+        self._index += row.metadata == self._written
+        self.heads[row.stream] = (row.stream_version, row.hash)
+
     def _begin(self, row: Placed | Recorded) -> None:
         """Read what an append says of itself, in its one form, and check its guards."""
         self._written = row.metadata
@@ -182,6 +190,13 @@ class Links:
         self._findings.hold(
             "chains", False, position, stream, "its hash is not that of its bytes", 0
         )
+
+    def follows(self, recorded: Recorded) -> bool:
+        """Return whether one event's version and hash follow from the head, and leave the head."""
+        apart = Links(Findings())
+        apart.heads = {recorded.stream: self.heads.get(recorded.stream, _NO_HEAD)}
+        apart.follow(recorded)
+        return not apart._findings.kept().checks
 
     def skip(self, recorded: Recorded) -> None:
         """Take one event's hash as it is."""

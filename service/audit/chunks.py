@@ -53,12 +53,15 @@ async def read_places(driver: Any, league: UUID, plan: Plan, unit: Unit, found: 
     places.resume(before)
     for row in before:
         acts.follow(row, begins=False)
-    hashes = []
+    hashes, voided = [], frozenset(plan.voided)
     async for rows in _read(driver, league, unit):
         places.heads |= await _heads(driver, league, rows, places.heads)
         for row in rows:
-            acts.follow(row, places.follow(row))
             hashes.append(row.hash)
+            if row.position in voided:
+                places.pass_over(row)
+            else:
+                acts.follow(row, places.follow(row))
     if unit.until == plan.until:  # else the last append is the next chunk's, which has all of it
         acts.end()
     found.held(("positions", "event_ids"), len(hashes))

@@ -17,7 +17,7 @@ from engine.values import number_of, stream_of
 from service.audit.fresh import Night, last_night
 from service.audit.tree import Vouched, grown, vouched
 from service.eventstore.codec import category_of
-from service.eventstore.read import last_position
+from service.eventstore.read import last_position, voided
 from service.projections.models import ALL
 from service.transparency.ledger import TILE
 
@@ -122,6 +122,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """The statistics of fresh seeds measured last."""
 
     units: tuple[Unit, ...]
+    voided: tuple[int, ...] = ()
+    """Positions that are out of folding."""
 
     @property
     def weight(self) -> int:
@@ -168,6 +170,7 @@ async def make_plan(
         vouched=tuple(heads),
         grown=subtrees,
         generator=await last_night(driver),
+        voided=tuple(sorted(await voided(driver, number))),
         # The longest first, so that nobody waits for one that began last.
         units=tuple(sorted(units, key=lambda unit: -unit.weight)),
     )

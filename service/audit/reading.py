@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from engine.aggregates import DECIDERS
-from service.audit.chain import Boxes, canonical, check_commitments, encode, opened, parsed
+from service.audit.chain import Boxes, Links, canonical, check_commitments, encode, opened, parsed
 from service.audit.floors import FloorAudit
 from service.audit.hands import HandAudit
 from service.audit.hidden import held_alike
@@ -116,6 +116,16 @@ class Reading:
             return None
         self._read += 1
         return event
+
+    def check_voided(self, recorded: Recorded, links: Links) -> None:
+        """Check that an event which is out of folding fails by its version, hash or schema."""
+        fails = not links.follows(recorded)
+        try:
+            self._codec.decode(recorded, self._keys)
+        except EventUnreadable:
+            fails = True
+        what = "it is out of folding, and its bytes are well formed"
+        self._findings.hold("voided", fails, recorded.position, recorded.stream, what)
 
     def follow(self, recorded: Recorded) -> Any:
         """

@@ -37,6 +37,7 @@ TITLES = {
     "chains": "hashes recomputed",
     "event_ids": "event identifiers derived",
     "guards": "guards held",
+    "voided": "events out of folding found failing",
     "readable": "events decoded",
     "folds": "events folded",
     "commitments": "commitments opened",
@@ -104,6 +105,9 @@ class Report(msgspec.Struct, kw_only=True):
     lapsed_rounds: int = 0
     """Rounds of a beacon that were named too late, or passed over: a bit each, at most."""
 
+    voided_positions: tuple[int, ...] = ()
+    """Events that an operator took out of folding because they fail by their bytes."""
+
     decks: dict[str, DealtDecks] = {}
     """By the deck, what all its shuffles together look like."""
 
@@ -128,6 +132,9 @@ class Report(msgspec.Struct, kw_only=True):
             f"{self.events} events of {self.streams} streams up to position "
             f"{self.last_position}, {self.hands} hands, {self.seconds:.1f} s"
         )
+        if self.voided_positions:
+            named = ", ".join(map(str, self.voided_positions[:FAULTS_SHOWN]))
+            yield f"{len(self.voided_positions)} events are out of folding, at positions {named}."
         if self.voided_deals:
             yield f"{self.voided_deals} deals were voided and dealt anew."
         if self.openings or self.omissions:

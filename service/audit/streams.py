@@ -72,6 +72,7 @@ class StreamAudit:
         findings: Where faults go.
         streams: Those it answers for.  Others, which they refer to, are only followed.
         tournament: If given, the stream of the one tournament whose hands are decided again.
+        voided: Positions of events that are out of folding.
     """
 
     def __init__(
@@ -80,7 +81,9 @@ class StreamAudit:
         findings: Findings,
         streams: Iterable[str],
         tournament: str | None = None,
+        voided: Iterable[int] = (),
     ) -> None:
+        self._voided = frozenset(voided)
         self._findings = findings
         self._reading = Reading(keys, findings)
         self._deciding = Deciding(keys)
@@ -118,9 +121,8 @@ class StreamAudit:
             self._settle_seasons(metadata)
         stream = self._streams.get(name) or self._begun(name)
         stream.last = position
-        if not stream.own:
-            self._links.skip(recorded)
-            self._follow(recorded, stream)
+        if position in self._voided or not stream.own:
+            self._pass_over(recorded, stream)
             return
         self._links.follow(recorded)
         self._events += 1
@@ -143,6 +145,16 @@ class StreamAudit:
             stream.group.append((event, position))
             if stream.category == "season":
                 self._seasons.add(name)
+
+    def _pass_over(self, recorded: Recorded, stream: Stream) -> None:
+        """Take the hash of an event that another unit answers for, or that is out of folding."""
+        if recorded.position not in self._voided:
+            self._follow(recorded, stream)
+        elif stream.own:
+            self._events += 1
+            self._decide(stream)
+            self._reading.check_voided(recorded, self._links)
+        self._links.skip(recorded)
 
     def _begun(self, name: str) -> Stream:
         category = category_of(name)

@@ -81,7 +81,7 @@ async def _read_streams(
     if unit.kind == "season":
         streams = [*{*streams, *unit.about, *await _tournaments_of(driver, plan, streams[0])}]
     only = None if plan.tournament is None else stream_of(plan.tournament)
-    audit = StreamAudit(keys, findings, unit.streams, only)
+    audit = StreamAudit(keys, findings, unit.streams, only, plan.voided)
     done = 0
     async for rows in events_of(driver, plan, streams):
         for recorded in rows:
@@ -176,6 +176,7 @@ async def finish(
         omissions=sum(part.figures.omissions for part in parts),
         lapsed_rounds=sum(part.figures.lapsed_rounds for part in parts),
         voided_deals=sum(part.figures.voided_deals for part in parts),
+        voided_positions=plan.voided,
         decks=decks,
         generator=plan.generator,
         last_position=plan.until,

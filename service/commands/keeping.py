@@ -74,6 +74,22 @@ def audit(league: str, tournament: str | None, jobs: int, as_json: bool) -> None
     awaited(owner("service.keeping:audit")(settings(), league, tournament, jobs, as_json))
 
 
+@click.command()
+@click.argument("league")
+@click.option("--operator", required=True, metavar="NAME", help="Who answers for it.")
+@click.option("--reason", required=True, help="What damaged the log, as far as it is known.")
+@click.option("--dry-run", is_flag=True, help="Only print what fails; 1 if anything does.")
+def repair(league: str, operator: str, reason: str, dry_run: bool) -> None:
+    """
+    Take out of folding the events of LEAGUE that fail by their bytes; nothing is rewritten.
+
+    Version, hash and schema of every event are checked.  What is well formed is never
+    touched.  Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and
+    HOLOTABLE_SECRET_KEY.
+    """
+    awaited(owner("service.repairing:repair")(settings(), league, operator, reason, dry_run))
+
+
 @click.group()
 def clock() -> None:
     """Look at steps of the database's clock, and believe one before its ten minutes are over."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from service.eventstore.canonical import NO_HASH, leaf, microseconds
-from service.eventstore.read import CHUNK
+from service.eventstore.read import CHUNK, voided_by
 from service.eventstore.record import (
     Append,
     DatedAhead,
@@ -147,6 +147,11 @@ class MemoryStore:
         """Return the clock's instant, if this log has a clock, and that of the last event."""
         log = self._events.get(league)
         return None if self._now is None else self._now(), log[-1].at if log else None
+
+    async def voided(self, league: UUID) -> frozenset[int]:
+        """Return the positions of a league that were taken out of folding."""
+        log = self._events.get(league, ())
+        return voided_by(row.data.decode() for row in log if row.type == "positions_voided")
 
     async def keys(self, league: UUID) -> LeagueKeys:
         """Return a league's keys, made at the first asking."""

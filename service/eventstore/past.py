@@ -10,10 +10,10 @@ from typing import Any
 from uuid import UUID
 
 from engine.aggregates import DECIDERS
-from service.errors import BadRequest
+from service.errors import BadRequest, EventUnreadable
 from service.eventstore.canonical import NO_HASH
 from service.eventstore.codec import Codec, category_of
-from service.eventstore.read import CHUNK, read_until, verify
+from service.eventstore.read import CHUNK, read_stream, read_until, verify, voided
 from service.eventstore.states import CLOSES_BOOKS, Loaded
 from service.keys import LeagueKeys
 
@@ -56,6 +56,7 @@ class Fold:
         self._keys = keys
         self._left = FOLD_MAX
         self._known: dict[str, Loaded] = {}
+        self._voided: frozenset[int] = frozenset()
         self.position = position
 
     async def state(self, stream: str) -> Loaded:
@@ -71,17 +72,29 @@ class Fold:
         return self._known[stream]
 
     async def _folded(self, stream: str) -> Loaded:
+        try:
+            return await self._fold(stream)
+        except EventUnreadable:
+            self._voided = await voided(self._connection, self._league)
+            if not self._voided:
+                raise
+        return await self._fold(stream)
+
+    async def _fold(self, stream: str) -> Loaded:
         decider = DECIDERS[category_of(stream)]
         loaded = Loaded(decider.initial, 0, NO_HASH)
         until = await self._connection.fetchval(_VERSION, self._league, stream, self.position)
         if until is None:
             return loaded
-        books = await self._books(stream, until)
-        self._spend(until - books)
+        # What closes the books may have been taken out of folding itself.
+        books = 0 if self._voided else await self._books(stream, until)
         if books:
             # The first event says what a table is; the one before the books only chains to them.
             loaded = await self._apply(stream, loaded, 0, 1)
-            [link] = await read_until(self._connection, self._league, stream, books - 1, books)
+            found = await read_until(self._connection, self._league, stream, books - 1, books)
+            if not found:
+                raise EventUnreadable("the chain is broken", stream=stream, version=books)
+            [link] = found
             loaded = Loaded(loaded.state, link.stream_version, link.hash, link.at)
         while loaded.version < until:
             loaded = await self._apply(stream, loaded, loaded.version, until)
@@ -105,13 +118,20 @@ class Fold:
             )
 
     async def _apply(self, stream: str, loaded: Loaded, after: int, until: int) -> Loaded:
-        last = min(until, after + CHUNK)
-        rows = await read_until(self._connection, self._league, stream, after, last)
-        head = verify(rows, loaded.hash)
+        limit = min(until - after, CHUNK)
+        rows = await read_stream(self._connection, self._league, stream, after, limit)
+        self._spend(len(rows))
         evolve, state = DECIDERS[category_of(stream)].evolve, loaded.state
+        head, version = loaded.hash, loaded.version
+        if not self._voided:
+            verify(rows, head, version)
         for row in rows:
-            state = evolve(state, _codec.decode(row, self._keys))
-        return Loaded(state, rows[-1].stream_version, head, rows[-1].at)
+            if row.position not in self._voided:
+                if self._voided:
+                    verify((row,), head, version)
+                state = evolve(state, _codec.decode(row, self._keys))
+            head, version = row.hash, row.stream_version
+        return Loaded(state, version, head, rows[-1].at)
 
 
 async def position_at(connection: Any, league: UUID, instant: datetime, last: int) -> int:

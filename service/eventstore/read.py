@@ -11,6 +11,8 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
+import msgspec
+
 from service.errors import EventUnreadable
 from service.eventstore.canonical import NO_HASH, leaf, microseconds
 from service.eventstore.record import Recorded, league_number
@@ -64,6 +66,18 @@ _AT = (
     f"SELECT {_COLUMNS} FROM events "  # noqa: S608
     "WHERE league = $1 AND position = ANY ($2) ORDER BY position"
 )
+
+
+class _Place(msgspec.Struct):
+    position: int
+
+
+class _Voiding(msgspec.Struct):
+    positions: tuple[_Place, ...]
+
+
+_voiding = msgspec.json.Decoder(_Voiding)
+
 _INSTANTS_SINCE = datetime(2000, 1, 1, tzinfo=UTC)
 """PostgreSQL counts microseconds from here."""
 
@@ -78,6 +92,9 @@ _LAST = """
     SELECT position FROM events WHERE league = $1 AND position IS NOT NULL
      ORDER BY position DESC LIMIT 1
 """
+VOIDED = "SELECT data::text FROM events WHERE league = $1 AND type = 'positions_voided'"
+"""An index of its own holds these few."""
+
 _TIME = """
     SELECT clock_timestamp(),
            (SELECT at FROM events WHERE league = $1 ORDER BY position DESC LIMIT 1)
@@ -183,6 +200,19 @@ async def epoch_of(connection: Any, league: str | UUID) -> int:
     return 0 if found is None else int(found)
 
 
+async def voided(connection: Any, league: str | UUID) -> frozenset[int]:
+    """Return the positions that were taken out of folding, each for its bytes."""
+    rows = await (await driver_of(connection)).fetch(VOIDED, _number(league))
+    return voided_by(row[0] for row in rows)
+
+
+def voided_by(documents: Iterable[str]) -> frozenset[int]:
+    """Return the positions that events ``positions_voided`` name."""
+    return frozenset(
+        each.position for document in documents for each in _voiding.decode(document).positions
+    )
+
+
 async def time_of(connection: Any, league: UUID) -> tuple[datetime, datetime | None]:
     """Return the database's clock, and the instant of a league's last event."""
     row = await (await driver_of(connection)).fetchrow(_TIME, league)
@@ -194,16 +224,18 @@ async def leagues(connection: Any) -> list[UUID]:
     return [row["league"] for row in await (await driver_of(connection)).fetch(_LEAGUES)]
 
 
-def verify(recorded: Iterable[Recorded], head: bytes = NO_HASH) -> bytes:
+def verify(recorded: Iterable[Recorded], head: bytes = NO_HASH, after: int | None = None) -> bytes:
     """
     Recompute the chain of one stream's events and return its new head.
 
     Args:
         recorded: Consecutive events of one stream.
         head: Hash of the event before them.
+        after: Its version, if that is known.
 
     Raises:
-        EventUnreadable: At the first row whose hash is not that of its bytes.
+        EventUnreadable: At the first row whose version does not follow, or whose hash is
+            not that of its bytes.
     """
     said, instant = None, None
     metadata_hash, since, digest = b"", 0, sha256
@@ -228,9 +260,9 @@ def verify(recorded: Iterable[Recorded], head: bytes = NO_HASH) -> bytes:
         bytes_ = leaf(
             league, head, stream, version, id_, since, type_, schema, data, metadata_hash, sealed
         )
-        if digest(bytes_).digest() != hash_:
+        if digest(bytes_).digest() != hash_ or (after is not None and version != after + 1):
             raise EventUnreadable("the chain is broken", stream=stream, version=version)
-        head = hash_
+        head, after = hash_, version
     return head
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import msgspec
 
-from service.errors import StreamNotFound
+from service.errors import EventUnreadable, StreamNotFound
 from service.eventstore.canonical import NO_HASH
 from service.eventstore.codec import Codec, category_of
 from service.eventstore.read import CHUNK, verify
@@ -124,7 +124,7 @@ class StateCache:
             known, suspected = self._kept.get(place), place in self._suspected
             self._suspected.discard(place)
             try:
-                found = await self._catch_up(league, stream, known)
+                found = await self._read_up(league, stream, known)
             except BaseException:  # a cancelled read too leaves the copy under suspicion
                 if suspected:
                     self._suspected.add(place)
@@ -135,6 +135,25 @@ class StateCache:
         finally:
             if self._reads.get(place) is read:
                 del self._reads[place]
+
+    async def _read_up(self, league: UUID, stream: str, known: Loaded | None) -> Loaded:
+        """Return the state of *stream*, without the events that were taken out of folding."""
+        try:
+            return await self._catch_up(league, stream, known)
+        except EventUnreadable:
+            voided = await self._store.voided(league)
+            if not voided:
+                raise
+        keys = await self._store.keys(league)
+        found = Loaded(self._codec.deciders[category_of(stream)].initial, 0, NO_HASH)
+        async for rows in chunks(self._store, league, stream):
+            for row in rows:
+                if row.position in voided:
+                    # It stays the stream's head: what follows it chains to what it says.
+                    found = Loaded(found.state, row.stream_version, row.hash, row.at)
+                else:
+                    found = self._apply(stream, found, (row,), keys)
+        return found
 
     async def _catch_up(self, league: UUID, stream: str, known: Loaded | None) -> Loaded:
         """Return the state of *stream*, by its tail if *known* stands in its history."""
@@ -157,6 +176,8 @@ class StateCache:
             # The first event, then the one whose hash the books chain to, then the books.
             start = await self._fold(league, stream, start, rows[:1], False)
             link = rows[1]
+            if link.type == closing:
+                raise EventUnreadable("the chain is broken", stream=stream)
             start = Loaded(start.state, link.stream_version, link.hash, link.at)
             rows = rows[2:]
         return await self._fold(league, stream, start, rows, full)
@@ -177,7 +198,7 @@ class StateCache:
     def _apply(
         self, stream: str, start: Loaded, rows: Sequence[Recorded], keys: LeagueKeys
     ) -> Loaded:
-        head = verify(rows, start.hash)
+        head = verify(rows, start.hash, start.version)
         evolve, state = self._codec.deciders[category_of(stream)].evolve, start.state
         for row in rows:
             state = evolve(state, self._codec.decode(row, keys))

@@ -74,6 +74,9 @@ class Store(Protocol):
     async def time(self, league: UUID) -> tuple[datetime | None, datetime | None]:
         """Return what the log's own clock says, and the instant of a league's last event."""
 
+    async def voided(self, league: UUID) -> frozenset[int]:
+        """Return the positions of a league that were taken out of folding."""
+
     async def keys(self, league: UUID) -> LeagueKeys:
         """Return a league's keys, made at the first asking."""
 
@@ -199,6 +202,10 @@ class PostgresStore:
     async def time(self, league: UUID) -> tuple[datetime | None, datetime | None]:
         """Return the database's clock, and the instant of a league's last event."""
         return await self._read(read.time_of, league)
+
+    async def voided(self, league: UUID) -> frozenset[int]:
+        """Return the positions of a league that were taken out of folding."""
+        return await self._read(read.voided, league)
 
     async def keys(self, league: UUID) -> LeagueKeys:
         """Return a league's keys, made at the first asking."""

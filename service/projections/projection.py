@@ -22,6 +22,7 @@ from engine.aggregates import DECIDERS
 from engine.values import CATEGORIES, identifier, number_of
 from service.errors import EventUnreadable
 from service.eventstore.codec import Codec
+from service.eventstore.read import voided
 from service.projections.changes import Changes
 from service.projections.schema import checkpoint
 
@@ -252,7 +253,9 @@ async def advance(
             "passed_over": sorted(known - projection.handlers.keys()),
         },
     )
-    batch = [_happened(projection, league, row) for row in found]
+    rows = found.all()
+    away = await voided(connection, league) if rows else frozenset()
+    batch = [_happened(projection, league, row) for row in rows if row.position not in away]
     try:
         changes = await projection.gather(connection, batch)
     except ProjectionBroken as error:

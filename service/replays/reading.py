@@ -9,7 +9,7 @@ from engine.values import number_of, stream_of
 from service.errors import StreamNotFound
 from service.eventstore.canonical import NO_HASH
 from service.eventstore.codec import Codec
-from service.eventstore.read import CHUNK, read_stream, verify
+from service.eventstore.read import CHUNK, read_stream, verify, voided
 from service.eventstore.record import Recorded
 from service.keys import LeagueKeys
 from service.projections.rows import HandRow
@@ -46,8 +46,10 @@ async def read_replay(connection: Any, row: HandRow, keys: LeagueKeys, perspecti
     head, after = (link[0].hash if link else NO_HASH), first - 1
     while True:
         rows = await read_stream(connection, league, stream, after, CHUNK)
-        head = verify(rows, head)
-        decoded = [_happened(each, keys) for each in rows]
+        away = await voided(connection, row.league)
+        for each in rows:
+            head = each.hash if each.position in away else verify((each,), head)
+        decoded = [_happened(each, keys) for each in rows if each.position not in away]
         over = next((at for at, each in enumerate(decoded) if _another(each, row.hand)), None)
         played += decoded[:over]
         if over is not None or len(rows) < CHUNK:

@@ -18,6 +18,7 @@ from psycopg.rows import class_row
 from engine.aggregates import DECIDERS
 from engine.values import identifier
 from service.eventstore.codec import Codec
+from service.eventstore.read import VOIDED, voided_by
 from service.eventstore.record import Recorded
 from service.jobs import Job, arm_now, come_again, wake
 from service.quarantine import ARMING, enter
@@ -63,6 +64,7 @@ _NIGHTLY = """
     ON CONFLICT (occurrence) DO NOTHING
 """
 
+_VOIDED = VOIDED.replace("$1", "%s")
 _codec = Codec(DECIDERS)
 
 
@@ -177,7 +179,12 @@ def _read(
     with connection.cursor(row_factory=class_row(_Row)) as cursor:
         rows = cursor.execute(_READ, [league, start, end, ASKING]).fetchall()
     asks: list[tuple[int, Ask]] = []
+    away: frozenset[int] = frozenset()
+    if rows:
+        away = voided_by(row[0] for row in connection.execute(_VOIDED, [league]))
     for row in rows:
+        if row.position in away:
+            continue
         try:
             found = _decoded(league, row, now)
             asks += ((row.position, ask) for ask in asked_by(found, now, settings))

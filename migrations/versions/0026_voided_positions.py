@@ -1,0 +1,23 @@
+"""
+Find the events that take others out of folding without reading a league's whole stream.
+
+There are hardly any, so the index is nearly empty; every other event costs a comparison.
+"""
+
+from alembic import op
+
+revision = "0026"
+down_revision = "0025"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.execute(
+        "CREATE INDEX ix_events_voiding ON events (league, position) "
+        "WHERE type = 'positions_voided'"
+    )
+
+
+def downgrade() -> None:
+    op.execute("DROP INDEX ix_events_voiding")
