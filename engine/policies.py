@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from engine.currencies import fraction_digits
 from engine.decider import Command, Decider, Event, State
 from engine.errors import CommandRejected, InvariantViolated
+from engine.positions import DEALT_MIN
 from engine.season import decisions as seasons
 from engine.season.commands import AddTournament, AwardPoints, ReviseAward
 from engine.season.state import Opened
@@ -26,7 +27,7 @@ from engine.table.commands import ComeBack, LevelFloor, OpenTable, Placed, StepA
 from engine.table.events import Event as TableEvent
 from engine.table.events import FormedPot, HandSettled, PotAwarded, PotsFormed
 from engine.table.opening import dealable
-from engine.table.positions import DEALT_MIN
+from engine.table.positions import marks_of
 from engine.table.state import Table
 from engine.tournament.commands import RecordBusts
 from engine.tournament.endings import TableSummary
@@ -271,7 +272,6 @@ def summary_of(table: Table) -> TableSummary:
         table=table.table,
         idle=table.settled,
         hand_number=table.hand_number,
-        button=Seat(table.button) if table.button else None,
         stacks=tuple(
             Standing(
                 entrant=place.entrant,
@@ -289,8 +289,9 @@ def summary_of(table: Table) -> TableSummary:
         stage=table.stage,
         carried=table.carry + table.sabacc_pot,
         round=table.round,
-        big_blind=Seat(table.big_blind) if table.big_blind else None,
-        arrived=tuple(place.entrant for place in table.places if place.arrived),
+        marks=marks_of(table) if table.first_dealer else None,
+        dealable=tuple(map(Seat, able)),
+        newcomers=tuple(Seat(place.seat) for place in table.places if place.arrived),
         away=tuple(place.entrant for place in table.places if place.away),
     )
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from engine.cards import deck
 from engine.errors import InvariantViolated
+from engine.positions import clockwise
 from engine.rulesets import Amounts, CoruscantShift
 from engine.table import events
 from engine.table.commands import LevelFloor
@@ -17,7 +18,7 @@ from engine.table.evolution_in_rounds import WITHIN_ROUNDS
 from engine.table.hand import Hand, InHand, Rounds
 from engine.table.opening import digest_of
 from engine.table.showing import shown
-from engine.table.state import Place, State, Table, Wait, clockwise
+from engine.table.state import Place, State, Table, Wait
 from engine.table.wagers import min_open
 
 

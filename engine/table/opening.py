@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from engine.beacon import BeaconMismatch, demand_pulse, mixed_in, round_after
 from engine.cards import deck
 from engine.errors import InvariantViolated
+from engine.positions import DEALT_MIN
 from engine.rng import Draw, Stream, openings_digest, seed_commitment
 from engine.rulesets import Amounts, AnteByPlayers, DoublePerOrbit, Levels, NoEscalation
 from engine.table.commands import AwaitBeacon, LevelInForce, OpenHand, Opening
@@ -22,7 +23,7 @@ from engine.table.events import (
     TableBeaconMixed,
 )
 from engine.table.levels import next_level
-from engine.table.positions import DEALT_MIN, Positions, dealers_left, positions
+from engine.table.positions import Positions, dealers_left, positions
 from engine.table.state import Place, Table
 from engine.values import CHIPS_MAX, HOUSE, Sealed
 

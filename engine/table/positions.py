@@ -2,13 +2,14 @@
 
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from engine.cards import VALUES, deck
+from engine.positions import Marks, button_of, clockwise, first_posts, next_posts
 from engine.rng import Stream
 from engine.rulesets import Blinds, EachDealtOnce
 from engine.table.events import DrawnCard
-from engine.table.state import Table, clockwise
-
-DEALT_MIN = 2
+from engine.table.state import Table
 
 
 class Positions(NamedTuple):
@@ -24,13 +25,6 @@ class Positions(NamedTuple):
     draws: tuple[DrawnCard, ...]
 
 
-class _Posts(NamedTuple):
-    button: int
-    small_blind: int | None
-    big_blind: int | None
-    dealt: tuple[int, ...]
-
-
 def positions(
     table: Table, eligible: tuple[int, ...], draws_seed: bytes, digest: bytes
 ) -> Positions:
@@ -44,23 +38,21 @@ def positions(
 
     Source: rulebook ``button``.
     """
+    marks = marks_of(table)
+    draws: tuple[DrawnCard, ...] = ()
     if table.first_dealer == 0:
         marker, draws = _first_marker(table, eligible, draws_seed, digest)
+        posts = first_posts(replace(marks, marker=marker), eligible)
         first_dealer, orbits = marker, 0
-        posts = _posts(table, eligible, marker)
     else:
-        draws = ()
-        before = table.starter if table.ruleset.button == "starter" else table.button
-        posts = _next_posts(table, eligible, before)
-        marker, first_dealer = posts.button, table.first_dealer
-        orbits = table.orbits + _passed(before, marker, first_dealer, table.seat_count)
-    if table.ruleset.button == "starter":
-        # Of the dealt seats clockwise from the starter's left, the starter comes last.
-        button = clockwise(eligible, marker)[-2]
-        return Positions(button, marker, None, None, first_dealer, orbits, eligible, draws)
+        arrived = [place.seat for place in table.places if place.arrived]
+        posts = next_posts(marks, eligible, arrived)
+        first_dealer = table.first_dealer
+        orbits = table.orbits + _passed(marks.marker, posts.marker, first_dealer, table.seat_count)
+    starts = table.ruleset.button == "starter"
     return Positions(
-        button=marker,
-        starter=clockwise(posts.dealt, marker)[0],
+        button=button_of(posts, marks),
+        starter=posts.marker if starts else clockwise(posts.dealt, posts.marker)[0],
         small_blind=posts.small_blind,
         big_blind=posts.big_blind,
         first_dealer=first_dealer,
@@ -70,70 +62,25 @@ def positions(
     )
 
 
+def marks_of(table: Table) -> Marks:
+    """Return where button and blinds were in the last hand; ``marker`` is 0 before the first."""
+    rules = table.ruleset
+    return Marks(
+        button=rules.button,
+        headsup=rules.headsup,
+        blinds=isinstance(rules.forced, Blinds),
+        marker=table.starter if rules.button == "starter" else table.button,
+        small_blind=table.small_blind,
+        big_blind=table.big_blind,
+        dealers=table.dealers_left if isinstance(rules.end, EachDealtOnce) else (),
+    )
+
+
 def dealers_left(table: Table, eligible: tuple[int, ...], button: int) -> tuple[int, ...]:
     """Return who has not dealt yet, of those that sat at the first hand."""
     left = eligible if table.hand_number == 0 else table.dealers_left
     seated = {place.seat for place in table.places}
     return tuple([seat for seat in left if seat != button and seat in seated])
-
-
-def _regular(table: Table, eligible: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the seats the button may go to: nobody's first hand, unless there is no choice."""
-    arrived = {place.seat for place in table.places if place.arrived}
-    if not arrived:
-        return eligible
-    regular = tuple(seat for seat in eligible if seat not in arrived)
-    return regular if len(regular) >= DEALT_MIN else eligible
-
-
-def _next_posts(table: Table, eligible: tuple[int, ...], before: int) -> _Posts:
-    if table.ruleset.button == "dead" and table.small_blind and table.big_blind:
-        return _dead_button(table, eligible, table.small_blind, table.big_blind)
-    regular = _regular(table, eligible)
-    if isinstance(table.ruleset.end, EachDealtOnce):
-        # Late seats add no hands: they never deal.
-        regular = tuple(seat for seat in table.dealers_left if seat in eligible) or regular
-    button = clockwise(regular, before)[0]
-    if not isinstance(table.ruleset.forced, Blinds):
-        return _posts(table, eligible, button)
-    # Newcomers between the button and the small blind wait (rulebook ``newcomers``).
-    order = clockwise(eligible, button)
-    dealt = order[order.index(clockwise(_regular(table, eligible), button)[0]) :]
-    return _posts(table, tuple(sorted(dealt)), button)
-
-
-def _posts(table: Table, dealt: tuple[int, ...], button: int) -> _Posts:
-    if not isinstance(table.ruleset.forced, Blinds):
-        return _Posts(button, None, None, dealt)
-    order = clockwise(dealt, button)
-    if len(dealt) == DEALT_MIN and table.ruleset.headsup == "dealer_small_blind":
-        return _Posts(button, order[1], order[0], dealt)
-    return _Posts(button, order[0], order[1], dealt)
-
-
-def _dead_button(table: Table, eligible: tuple[int, ...], small: int, big: int) -> _Posts:
-    """
-    Return the seats of the next hand when the big blind always moves on.
-
-    The small blind is the seat that had the big one and the button the seat that had
-    the small one, whether somebody sits there or not.
-
-    Source: rulebook ``button.dead``.
-    """
-    next_big = clockwise(eligible, big)[0]
-    if len(eligible) == DEALT_MIN:
-        other = clockwise(eligible, next_big)[0]
-        dealer = other if table.ruleset.headsup == "dealer_small_blind" else next_big
-        return _Posts(dealer, other, next_big, eligible)
-    button = small
-    if small == next_big or table.button == small:
-        # Two have become more, and the dealer of two had a blind too: the seat before the blinds.
-        button = clockwise(tuple(seat for seat in eligible if seat != big), big)[-1]
-    arrived = {place.seat for place in table.places if place.arrived}
-    between = clockwise(tuple({*eligible, big}), button)
-    waiting = arrived.intersection(between[: between.index(big)])
-    dealt = tuple(seat for seat in eligible if seat not in waiting)
-    return _Posts(button, big, next_big, dealt if len(dealt) >= DEALT_MIN else eligible)
 
 
 def _passed(before: int, after: int, first_dealer: int, seat_count: int) -> bool:

@@ -8,8 +8,6 @@ Here, and in the events and commands, structs are not tracked by the garbage col
 (``gc=False``): a frozen value refers only to older ones, so none is part of a cycle.
 """
 
-from bisect import bisect
-
 import msgspec
 
 from engine.errors import InvariantViolated
@@ -231,21 +229,3 @@ State = Unopened | Table
 TableState = Table
 
 INITIAL: State = Unopened()
-
-
-def clockwise(seats: tuple[int, ...], after: int) -> tuple[int, ...]:
-    """
-    Return *seats* in clockwise order, starting with the first one left of *after*.
-
-    Args:
-        seats: In any order.
-        after: A seat, occupied or not.
-
-    Source: rulebook ``words.seat``.
-
-    >>> clockwise((1, 3, 4), 3)
-    (4, 1, 3)
-    """
-    ordered = sorted(seats)
-    left = bisect(ordered, after)
-    return (*ordered[left:], *ordered[:left])

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from engine.errors import InvariantViolated
+from engine.positions import Marks
 from engine.rulesets import EachDealtOnce, FixedContinue, HandsOrLast, NoEscalation
 from engine.tournament.floor import last_hands
 from engine.tournament.state import Running
@@ -24,7 +25,6 @@ class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Whether no hand is in play."""
     hand_number: int
     """Of the last hand opened; 0 before the first."""
-    button: Seat | None
     stacks: tuple[Standing, ...]
     """Of everyone with a seat, those who wait for the next hand too."""
     playable: bool = True
@@ -41,10 +41,12 @@ class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Chips that go from hand to hand and are nobody's yet."""
     round: int = 0
     """Of hand-for-hand play, of the last hand opened; 1 outside it, 0 before the first."""
-    big_blind: Seat | None = None
-    """Of the last hand."""
-    arrived: tuple[EntrantId, ...] = ()
-    """Who has not been dealt in since it came to this table."""
+    marks: Marks | None = None
+    """Where button and blinds were; None if the first dealer is still to be drawn."""
+    dealable: tuple[Seat, ...] = ()
+    """Seats that can be dealt in."""
+    newcomers: tuple[Seat, ...] = ()
+    """Seats of those who have not been dealt in since they came to this table."""
     away: tuple[EntrantId, ...] = ()
     """Who is dealt in and folded, not being there."""
 

@@ -1,5 +1,5 @@
 """
-Who moves when tables have to break, or lie too far apart in size.
+Who moves when tables have to break.
 
 Consolidation goes before balancing.  Nothing here is random but by the
 tournament's own draws.
@@ -7,23 +7,16 @@ tournament's own draws.
 Source: TDA rules 10 and 11; rulebook ``seating``.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Literal
 
 from engine.errors import InvariantViolated
+from engine.tournament.balancing import balanced
 from engine.tournament.directives import Break, Directive, Hold, MoveOut
 from engine.tournament.endings import TableSummary
 from engine.tournament.fairness.digests import of_draws
 from engine.tournament.floor import directing as on_the_floor
-from engine.tournament.seating import (
-    by_next_big_blind,
-    draw_order,
-    seats_at,
-    tables_for,
-    targets,
-    worst_seat,
-)
+from engine.tournament.seating import draw_order, free_worst_first, seats_at, tables_for
 from engine.tournament.state import Running, Seated, Seating
 from engine.tournament.values import Candidate, Draw, Move
 from engine.values import EntrantId, TableId
@@ -166,81 +159,6 @@ def _in_seat_order(source: Seating) -> tuple[Candidate, ...]:
     return tuple(Candidate(entrant=each.entrant, seat=each.seat) for each in source.seats)
 
 
-def balanced(
-    state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...], here: Seating
-) -> Directive | None:
-    """Return whom a table gives away, if sizes lie too far apart and *here* gives or takes."""
-    sizes = [len(each.seats) for each in live]
-    entrants = sum(sizes)
-    if tables_for(state.terms, entrants) < len(live):
-        return None
-    if max(sizes) - min(sizes) <= state.terms.floor.size_tolerance:
-        return None
-    excess = _excess(state, tables, live)
-    room = {each: -count for each, count in excess.items() if count < 0 and tables[each].idle}
-    givers = [each for each in live if excess[each.table] > 0 and tables[each.table].idle]
-    if not room or not givers:
-        return Hold(reason="balancing") if here in givers else None
-    if here in givers:
-        giver = here
-    elif here.table in room:
-        giver, room = max(givers, key=lambda each: len(each.seats)), {here.table: room[here.table]}
-    else:
-        return None
-    candidates = preferred(state, tables[giver.table], giver)
-    count = min(excess[giver.table], sum(room.values()))
-    movers = tuple(each.entrant for each in candidates[:count])
-    return MoveOut(
-        table=giver.table,
-        moves=_moves(state, tables, giver, movers, room=room),
-        rule="seating.balance_next_big_blind",
-        candidates=candidates,
-        draw=None,
-    )
-
-
-def preferred(state: Running, table: TableSummary, giver: Seating) -> tuple[Candidate, ...]:
-    """
-    Return who would leave *giver*, in order: the next big blind first.
-
-    Who has just come and was not dealt in yet goes last; where nothing else tells them
-    apart, who has been moved less often goes first.
-
-    Source: rulebook ``seating.balance_next_big_blind``.
-    """
-    moved = Counter(state.floor.moved)
-
-    def place(each: Candidate) -> tuple[bool, int]:
-        often = 0 if each.hands_to_big_blind is not None else moved[each.entrant]
-        return each.entrant in table.arrived, often
-
-    return tuple(sorted(by_next_big_blind(giver.seats, button=table.button), key=place))
-
-
-def _excess(
-    state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...]
-) -> dict[TableId, int]:
-    """
-    Return how many each table has above (or, negative, below) what it should.
-
-    Of equally full tables an idle one gives, and of equally empty ones an idle
-    one takes, before those whose hand is still in play.
-    """
-    entrants = sum(len(each.seats) for each in live)
-
-    def preference(each: Seating) -> tuple[int, bool, int]:
-        size = len(each.seats)
-        idle = tables[each.table].idle
-        return (-size, idle if size * len(live) > entrants else not idle, each.number)
-
-    order = sorted(live, key=preference)
-    tolerance = state.terms.floor.size_tolerance
-    wanted = targets([len(each.seats) for each in order], tolerance=tolerance)
-    return {
-        each.table: len(each.seats) - target for each, target in zip(order, wanted, strict=True)
-    }
-
-
 def _moves(
     state: Running,
     tables: Mapping[TableId, TableSummary],
@@ -266,13 +184,16 @@ def _moves(
             (each for each in left if left[each] > 0),
             key=lambda each: (len(seats[each]), numbers[each]),
         )
-        seat = worst_seat(
-            [each.seat for each in seats[table]],
-            button=tables[table].button,
+        came = [each.seat for each in seats[table] if each.entrant in movers]
+        free = free_worst_first(
+            tables[table].marks,
+            (*tables[table].dealable, *came),
+            newcomers=(*tables[table].newcomers, *came),
+            occupied=[each.seat for each in seats[table]],
             seat_count=seats_at(state.terms, tables=1 if final else len(state.tables)),
         )
         from_seat = source.seat_of(mover)
-        if seat is None or from_seat is None:
+        if not free or from_seat is None:
             raise InvariantViolated(f"{mover} cannot move from {source.table} to {table}")
         moves.append(
             Move(
@@ -281,9 +202,9 @@ def _moves(
                 from_table=source.table,
                 from_seat=from_seat,
                 to_table=table,
-                to_seat=seat,
+                to_seat=free[0].seat,
             )
         )
-        seats[table].append(Seated(entrant=mover, seat=seat))
+        seats[table].append(Seated(entrant=mover, seat=free[0].seat))
         left[table] -= 1
     return tuple(moves)

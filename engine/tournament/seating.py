@@ -1,21 +1,20 @@
 """
-Who sits where: the draw, and the seats that movers leave and take.
+Who sits where: the draw, and how bad each free seat is for a mover.
 
-A seat is worse the sooner it must post; the worst legal one is the next big
-blind, and nobody is put between the button and the small blind.
+A seat is worse the sooner it must post; the worst legal one is the next big blind.
 
 Source: TDA rules 10 and 11 (breaking and balancing tables); rulebook ``seating``.
 """
 
 from collections.abc import Collection, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from engine.hidden import unsealed
+from engine.positions import Marks, clockwise, next_posts, turns
 from engine.rng import derive_seed, shuffle
 from engine.tournament.entering.values import SeatPlace
-from engine.tournament.state import Seated
 from engine.tournament.terms.announced import Terms
-from engine.tournament.values import Candidate, Draw, Masters, SeatAssignment
+from engine.tournament.values import Draw, Masters, SeatAssignment
 from engine.values import Chips, EntrantId, Seat, TableId
 
 DRAW_TABLE = 0
@@ -107,51 +106,93 @@ def draw_seats(
     return Draw(number=number, label=label, order=order), assignments
 
 
-def by_next_big_blind(seats: Sequence[Seated], *, button: Seat | None) -> tuple[Candidate, ...]:
+class FreeSeat(NamedTuple):
+    """A seat that a mover may take, and what a newcomer meets in it."""
+
+    seat: Seat
+    first: Literal["dealt_in", "waits", "small_blind"]
+    """How its first hand there begins; nobody is moved into the small blind if it can be helped."""
+    hands: int | None
+    """Hands until the seat posts the big blind, or deals in a game without; None if unknown."""
+
+
+_WORSE = {"dealt_in": 0, "waits": 1, "small_blind": 2}
+
+
+def free_worst_first(
+    marks: Marks | None,
+    dealable: Collection[Seat],
+    *,
+    newcomers: Collection[Seat],
+    occupied: Collection[Seat],
+    seat_count: int,
+) -> tuple[FreeSeat, ...]:
     """
-    Return who would leave a table, the next big blind first.
+    Return the free seats of a table for a newcomer, the worst legal one first.
+
+    The worst seat is the one that posts the big blind soonest, or that deals latest in a
+    game without blinds.  Seats in which a newcomer would have to wait, or would begin in the
+    small blind, come last.  Before a first hand the lowest free seat comes first.
 
     Args:
-        seats: The occupied seats.
-        button: Of the last hand; None before the first, when seat order decides.
+        marks: What the last hand left; None if the first dealer is still to be drawn.
+        dealable: Occupied seats that can be dealt in.
+        newcomers: Those of them that have not been dealt in yet.
 
-    >>> names = "abcd"
-    >>> seats = [Seated(entrant=EntrantId(n), seat=Seat(i + 1)) for i, n in enumerate(names)]
-    >>> "".join(each.entrant for each in by_next_big_blind(seats, button=Seat(1)))
-    'dabc'
-    """
-    if button is None:
-        ascending = sorted(seats, key=lambda each: each.seat)
-        return tuple(Candidate(entrant=each.entrant, seat=each.seat) for each in ascending)
-    # Of the last hand: small blind, big blind, ..., button.  The next big blind is the third.
-    clockwise = sorted(seats, key=lambda each: (each.seat <= button, each.seat))
-    shift = 2 % len(clockwise) if clockwise else 0
-    order = clockwise[shift:] + clockwise[:shift]
-    return tuple(
-        Candidate(entrant=each.entrant, seat=each.seat, hands_to_big_blind=index)
-        for index, each in enumerate(order, start=1)
-    )
-
-
-def worst_seat(occupied: Collection[Seat], *, button: Seat | None, seat_count: int) -> Seat | None:
-    """
-    Return the worst legal free seat for a newcomer, or None at a full table.
-
-    That is the first free seat after the next small blind.  Seats between the
-    next button and the next small blind come last: they are taken only if no
-    other is free.  Before a first hand the lowest free seat is as good as any.
-
-    >>> worst_seat([1, 2, 4, 6, 8], button=Seat(1), seat_count=9)
-    5
+    >>> marks = Marks(button="moving", headsup="literal", blinds=True, marker=1)
+    >>> seats = [Seat(seat) for seat in (1, 2, 4, 6, 8)]
+    >>> free = free_worst_first(
+    ...     marks, seats, newcomers=(), occupied=seats, seat_count=9)
+    >>> [(each.seat, each.hands) for each in free]
+    [(5, 1), (7, 2), (9, 3), (3, 5)]
     """
     free = [Seat(seat) for seat in range(1, seat_count + 1) if seat not in occupied]
-    if not free:
-        return None
-    if button is None or not occupied:
-        return free[0]
-    clockwise = sorted(occupied, key=lambda seat: (seat <= button, seat))
-    small_blind = clockwise[1 % len(clockwise)]
-    return min(free, key=lambda seat: (seat <= small_blind, seat))
+    if marks is None or not dealable:
+        return tuple(FreeSeat(seat, "dealt_in", None) for seat in free)
+    found = [_met(marks, {*dealable, seat}, {*newcomers, seat}, seat) for seat in free]
+    near = {seat: place for place, seat in enumerate(clockwise(free, marks.marker))}
+
+    def badness(each: FreeSeat) -> tuple[int, int, int]:
+        return _WORSE[each.first], _soon(each.hands, blinds=marks.blinds), near[each.seat]
+
+    return tuple(sorted(found, key=badness))
+
+
+def _met(marks: Marks, seats: set[Seat], newcomers: set[Seat], seat: Seat) -> FreeSeat:
+    """Return what a newcomer in *seat* meets there."""
+    posts = next_posts(marks, tuple(sorted(seats)), newcomers)
+    first: Literal["dealt_in", "waits", "small_blind"] = "dealt_in"
+    if seat not in posts.dealt:
+        first = "waits"
+    elif seat == posts.small_blind:
+        first = "small_blind"
+    return FreeSeat(seat, first, turns(marks, seats, newcomers).get(seat))
+
+
+def _soon(hands: int | None, *, blinds: bool) -> int:
+    """Return a number that is smaller the worse it is to have a turn in so many *hands*."""
+    if hands is None:
+        return _NEVER if blinds else -_NEVER
+    return hands if blinds else -hands
+
+
+_NEVER = 1_000
+
+
+def positions_lost(before: int | None, after: int | None, *, blinds: bool) -> int:
+    """
+    Return how many hands sooner a mover posts the big blind, or later deals without blinds.
+
+    0 if the move costs nothing, or if nobody can know because no button lies yet.
+
+    >>> positions_lost(3, 1, blinds=True), positions_lost(1, 4, blinds=True)
+    (2, 0)
+    >>> positions_lost(3, 5, blinds=False)
+    2
+    """
+    if before is None or after is None:
+        return 0
+    return max(0, before - after if blinds else after - before)
 
 
 def targets(sizes: Sequence[int], *, tolerance: int = 1) -> tuple[int, ...]:

@@ -116,13 +116,31 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """
     Someone who might have been chosen, in the order the rule prefers.
 
-    ``hands_to_big_blind`` counts hands until the big blind reaches the seat; 1
-    is the next hand.  None where the rule does not look at it.
+    When tables are balanced the scores stand here, for the best free seat that this one
+    could have gone to; everywhere else they are None.
     """
 
     entrant: EntrantId
     seat: Seat
     hands_to_big_blind: int | None = None
+    """Hands until the big blind reaches the seat, 1 for the next; None without blinds or button."""
+
+    hands_to_button: int | None = None
+    """The same of the deal, in a game without blinds."""
+
+    newcomer: bool | None = None
+    """Whether this one has not been dealt in since it came to the table."""
+
+    moved: int | None = None
+    """How often this one was moved before."""
+
+    to_table: TableId | None = None
+    to_seat: Seat | None = None
+    hands_there: int | None = None
+    """Hands until the big blind, or the deal, there."""
+
+    positions_lost: int | None = None
+    """Hands by which the big blind would come sooner, or the deal later."""
 
 
 class LevelClock(msgspec.Struct, frozen=True, kw_only=True):

@@ -131,6 +131,20 @@ def _without_dry_run(document: Document) -> Document:
     return document | {"dry_run": None}
 
 
+def _without_scores(document: Document) -> Document:
+    """Return candidates without scores: moves were chosen by the order of seats alone."""
+    unknown = {
+        "hands_to_button": None,
+        "newcomer": None,
+        "moved": None,
+        "to_table": None,
+        "to_seat": None,
+        "hands_there": None,
+        "positions_lost": None,
+    }
+    return document | {"candidates": [each | unknown for each in document["candidates"]]}
+
+
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("tournament_announced", 1): _of_first_rules,
     ("tournament_announced", 2): _of_first_terms,
@@ -143,6 +157,9 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("street_closed", 1): _same,
     ("pots_formed", 1): _without_dead_money,
     ("no_show_purged", 1): _not_struck,
+    ("entrants_moved", 1): _without_scores,
+    ("table_broken", 1): _without_scores,
+    ("seats_redrawn", 1): _without_scores,
     ("start_postponed", 1): _with_hours_as_they_were,
     ("season_opened", 1): _of_first_season,
     ("points_awarded", 1): _without_field,

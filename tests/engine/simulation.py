@@ -7,9 +7,11 @@ from msgspec.structs import replace
 
 from engine.aggregates import DECIDERS
 from engine.boundaries import BoundaryPlan, plan_boundary
-from engine.policies import decide_in_turn, tables_of
+from engine.policies import added_tables, decide_in_turn, tables_of
 from engine.purchases import chips_of
 from engine.table.commands import OpenHand
+from engine.table.opening import dealable
+from engine.table.positions import dealers_left, positions
 from engine.table.state import Table
 from engine.tournament.commands import RecordBusts
 from engine.tournament.state import Finished, Running
@@ -25,6 +27,26 @@ class InPlay:
     """Stands where a table keeps the hand in play."""
 
     decision = None
+
+
+def after_opening(state: Table) -> Table:
+    """Return a table whose next hand was opened: its button, its blinds and who is dealt in."""
+    at = positions(state, dealable(state), bytes(32), b"")
+    return replace(
+        state,
+        hand_number=state.hand_number + 1,
+        button=at.button,
+        starter=at.starter,
+        small_blind=at.small_blind,
+        big_blind=at.big_blind,
+        first_dealer=at.first_dealer,
+        orbits=at.orbits,
+        dealers_left=dealers_left(state, dealable(state), at.button),
+        places=tuple(
+            replace(place, arrived=place.arrived and place.seat not in at.dealt)
+            for place in state.places
+        ),
+    )
 
 
 class Floor:
@@ -90,6 +112,9 @@ class Floor:
             state = self.tables[table]
             self.tables[table] = decide_in_turn(DECIDERS["table"], state, asked)[1]
             self.chips += sum(getattr(each, "chips", 0) for each in asked)
+        for opening in added_tables(after, decided, now=NOON):
+            table = DECIDERS["table"]
+            self.tables[opening.table] = decide_in_turn(table, table.initial, (opening,))[1]
         self.tournament = after
         self.events += decided
         return bool(decided)
@@ -97,15 +122,8 @@ class Floor:
     def _open(self, table: TableId, number: int) -> None:
         state = self.tables[table]
         assert len([place for place in state.places if place.stack]) >= 2
-        seats = [place.seat for place in state.places]
-        after = [seat for seat in seats if seat > state.button]
         self.tables[table] = replace(
-            state,
-            hand=InPlay(),
-            hand_number=state.hand_number + 1,
-            round=number,
-            button=(after or seats)[0],
-            wait=None,
+            after_opening(state), hand=InPlay(), round=number, wait=None, voided=None
         )
 
     def settle(self, table: TableId) -> None:

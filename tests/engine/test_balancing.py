@@ -10,17 +10,16 @@ from msgspec.structs import replace
 
 from engine.policies import summary_of
 from engine.rng import openings_digest
-from engine.rulesets import preset
+from engine.rulesets import preset, resolve, ruleset_hash
 from engine.table.events import HandOpened
 from engine.table.view_parts import TableView
+from engine.tournament.balancing import preferred
 from engine.tournament.directives import Break, Hold, MoveOut, Redraw
 from engine.tournament.events import EntrantsMoved, TableBroken
 from engine.tournament.floor.events import SeatsRedrawn
-from engine.tournament.rearranging import preferred
-from engine.tournament.seating import draw_order, worst_seat
+from engine.tournament.seating import draw_order
 from engine.tournament.state import Finished, Running
 from engine.tournament.terms import FloorTerms
-from engine.values import Seat
 from tests.engine.evening import Evening, cards_of
 from tests.engine.floor import MASTERS, table
 from tests.engine.simulation import Floor
@@ -127,12 +126,6 @@ def test_at_every_stand_of_play_sizes_are_even_as_soon_as_no_table_is_in_a_hand(
     assert isinstance(floor.tournament, Finished)
 
 
-def test_the_worst_seat_is_the_next_big_blind_and_never_before_the_small_one() -> None:
-    taken = [Seat(seat) for seat in (1, 2, 4, 6, 8)]
-    assert worst_seat(taken, button=Seat(1), seat_count=9) == 5
-    assert worst_seat([*taken, Seat(5), Seat(7), Seat(9)], button=Seat(1), seat_count=9) == 3
-
-
 def test_who_was_moved_less_often_goes_first_where_nothing_else_tells_them_apart() -> None:
     floor = Floor(8, seed=1, table_seats=5)
     first = sitting(floor, 1)
@@ -140,8 +133,9 @@ def test_who_was_moved_less_often_goes_first_where_nothing_else_tells_them_apart
     floor.tournament = replace(
         state, floor=replace(state.floor, moved=(first[0], first[0], first[1]))
     )
-    summary = summary_of(floor.tables[table(1)])
-    order = [each.entrant for each in preferred(running(floor), summary, state.tables[0])]
+    tables = {key: summary_of(each) for key, each in floor.tables.items()}
+    giver, taker = state.tables
+    order = [each.entrant for each in preferred(running(floor), tables, giver, [taker])]
     assert order == [*first[2:], first[1], first[0]]
 
 
@@ -155,6 +149,18 @@ def test_who_has_just_come_is_the_last_to_be_moved_on() -> None:
     plan = floor.plan(table(1)).directive
     assert isinstance(plan, MoveOut) and plan.table == table(2)
     assert plan.candidates[-1].entrant == newcomer
+
+
+def test_a_game_without_blinds_is_balanced_by_the_deal_and_says_so() -> None:
+    rules = resolve("halcyon_10", {"end": {"kind": "last_standing"}})
+    floor = floor_of((6, 4), seats=6, seed=2, ruleset=rules, ruleset_hash=ruleset_hash(rules))
+    dealer = next(p.entrant for p in floor.tables[table(1)].places if p.seat == 1)
+    floor.rearrange()
+    (moved,) = (each for each in floor.events if isinstance(each, EntrantsMoved))
+    first = moved.candidates[0]
+    assert (moved.rule, first.hands_to_big_blind) == ("seating.balance_button", None)
+    assert (first.entrant, first.hands_to_button, first.positions_lost) == (dealer, 6, 0)
+    assert [each.hands_to_button for each in moved.candidates] == [6, 5, 4, 3, 2, 1]
 
 
 def test_e6_the_final_table_is_made_as_soon_as_its_size_is_left() -> None:
@@ -227,6 +233,11 @@ def test_e8_a_table_three_short_halts_until_somebody_comes() -> None:
     floor = floor_of((8, 8), seats=8, floor=FloorTerms(halt_when_short=3))
     opened(floor, 1, 2)
     floor.lose(table(1), *sitting(floor, 1)[5:])
+    while floor.tables[table(1)].big_blind != 5:
+        assert floor.plan(table(1)).outcome == "open"
+        opened(floor, 1)
+        floor.lose(table(1))
+    # The next big blind would pass over the empty seats 6 to 8.
     assert floor.plan(table(1)).directive == Hold(reason="short")
     floor.lose(table(2))
     floor.rearrange()

@@ -116,8 +116,8 @@ FAULTS = (
     ),
     Fault(
         name="a newcomer is dealt in between the button and the small blind",
-        file="table/positions.py",
-        sound="dealt = order[order.index(clockwise(_regular(table, eligible), button)[0]) :]",
+        file="positions.py",
+        sound="dealt = order[order.index(clockwise(regular, marker)[0]) :]",
         faulty="dealt = order",
         caught_by=TABLE
         + "test_a_newcomer_between_button_and_small_blind_waits_until_the_button_has_passed",
@@ -186,7 +186,7 @@ FAULTS = (
     ),
     Fault(
         name="the dead button does not stay on an empty seat",
-        file="table/positions.py",
+        file="positions.py",
         sound="    button = small\n",
         faulty="    button = clockwise(eligible, small - 1)[0]\n",
         caught_by=POKER + "test_a02_after_the_small_blind_busts_the_button_is_on_the_empty_seat",

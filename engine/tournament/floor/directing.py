@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from engine.positions import DEALT_MIN, clockwise, next_posts
 from engine.tournament.directives import (
     CountHands,
     Directive,
@@ -21,7 +22,7 @@ from engine.tournament.endings import (
     until_all_dealt,
 )
 from engine.tournament.floor import last_hands, redraws
-from engine.tournament.seating import free_seats, worst_seat
+from engine.tournament.seating import free_seats, free_worst_first, seats_at
 from engine.tournament.state import Running, Seating
 from engine.tournament.values import Candidate, Move
 from engine.values import Seat, TableId
@@ -162,12 +163,13 @@ def short(state: Running, tables: Tables, here: Seating) -> Hold | None:
     # Who comes must come from a table whose hand is in play; nothing else is waited for.
     if all(tables[each.table].idle for each in state.tables):
         return None
-    big = tables[here.table].big_blind
-    if big is None:
+    marks, seats = tables[here.table].marks, tables[here.table].dealable
+    if marks is None or marks.big_blind is None or len(seats) < DEALT_MIN:
         return Hold(reason="short")
-    following = big % state.terms.table_seats + 1
-    taken = {each.seat for each in here.seats}
-    return None if following in taken else Hold(reason="short")
+    following = next_posts(marks, seats, tables[here.table].newcomers).big_blind
+    free = free_seats(state.terms, [each.seat for each in here.seats], tables=len(state.tables))
+    missed = following is not None and clockwise([*free, following], marks.big_blind)[0] in free
+    return Hold(reason="short") if missed else None
 
 
 def _able(state: Running, tables: Tables, table: Seating) -> bool:
@@ -185,4 +187,12 @@ def _seat_for(
     count = len(state.tables)
     if wanted is not None and wanted in free_seats(state.terms, taken, tables=count):
         return wanted
-    return worst_seat(taken, button=tables[target.table].button, seat_count=state.terms.table_seats)
+    table = tables[target.table]
+    worst = free_worst_first(
+        table.marks,
+        table.dealable,
+        newcomers=table.newcomers,
+        occupied=taken,
+        seat_count=seats_at(state.terms, tables=count),
+    )
+    return worst[0].seat if worst else None

@@ -1,0 +1,179 @@
+"""
+Where the button and the blinds go: the one place that knows.
+
+A table opens its hands by it, and a tournament asks it who would post next before it
+moves anybody.  Both get the same answer because nobody else works it out.
+
+Source: rulebook ``button`` and ``newcomers``.
+"""
+
+from bisect import bisect
+from collections.abc import Collection, Iterator
+from itertools import islice
+from typing import Literal, NamedTuple
+
+import msgspec
+
+DEALT_MIN = 2
+
+
+class Marks(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the button and the blinds of the last hand were, and by which rules they move."""
+
+    button: Literal["moving", "dead", "starter"]
+    headsup: Literal["literal", "dealer_small_blind"]
+    blinds: bool
+    """Whether the game has blinds."""
+
+    marker: int
+    """The seat that moves on: the button, or with ``starter`` the seat that acted first."""
+
+    small_blind: int | None = None
+    """Seats that had the blinds; they may be empty."""
+    big_blind: int | None = None
+    dealers: tuple[int, ...] = ()
+    """The only seats the button goes to while any of them can be dealt in; () for all."""
+
+
+class Posts(NamedTuple):
+    """The seats of one hand; blinds and a dead button may be empty seats."""
+
+    marker: int
+    small_blind: int | None
+    big_blind: int | None
+    dealt: tuple[int, ...]
+    """Ascending."""
+
+
+def clockwise(seats: Collection[int], after: int) -> tuple[int, ...]:
+    """
+    Return *seats* in clockwise order, starting with the first one left of *after*.
+
+    Args:
+        seats: In any order.
+        after: A seat, occupied or not.
+
+    Source: rulebook ``words.seat``.
+
+    >>> clockwise((1, 3, 4), 3)
+    (4, 1, 3)
+    """
+    ordered = sorted(seats)
+    left = bisect(ordered, after)
+    return (*ordered[left:], *ordered[:left])
+
+
+def button_of(posts: Posts, marks: Marks) -> int:
+    """Return the seat of the dealer: with ``starter`` the one that acts last."""
+    if marks.button != "starter":
+        return posts.marker
+    # Of the dealt seats clockwise from the starter's left, the starter comes last.
+    return clockwise(posts.dealt, posts.marker)[-2]
+
+
+def first_posts(marks: Marks, dealt: tuple[int, ...]) -> Posts:
+    """Return the seats of a hand whose marker is known: drawn, or moved on already."""
+    marker = marks.marker
+    if not marks.blinds:
+        return Posts(marker, None, None, dealt)
+    order = clockwise(dealt, marker)
+    if len(dealt) == DEALT_MIN and marks.headsup == "dealer_small_blind":
+        return Posts(marker, order[1], order[0], dealt)
+    return Posts(marker, order[0], order[1], dealt)
+
+
+def next_posts(marks: Marks, eligible: tuple[int, ...], arrived: Collection[int]) -> Posts:
+    """
+    Return the seats of the hand after the one that left *marks*.
+
+    Args:
+        eligible: Seats that can be dealt in, ascending; at least two.
+        arrived: Seats of newcomers, who have not been dealt in at this table yet.
+    """
+    if marks.button == "dead" and marks.small_blind and marks.big_blind:
+        return _dead_button(marks, eligible, marks.small_blind, marks.big_blind, arrived)
+    regular = _regular(eligible, arrived)
+    # Late seats add no hands: where everybody deals once they never deal.
+    dealers = tuple(seat for seat in marks.dealers if seat in eligible) or regular
+    marker = clockwise(dealers, marks.marker)[0]
+    moved = msgspec.structs.replace(marks, marker=marker)
+    if not marks.blinds:
+        return first_posts(moved, eligible)
+    # Newcomers between the button and the small blind wait (rulebook ``newcomers``).
+    order = clockwise(eligible, marker)
+    dealt = order[order.index(clockwise(regular, marker)[0]) :]
+    return first_posts(moved, tuple(sorted(dealt)))
+
+
+def to_come(marks: Marks, eligible: Collection[int], arrived: Collection[int]) -> Iterator[Posts]:
+    """Yield the seats of the next hands, without end, as if nobody came, went or went broke."""
+    seats, new = tuple(sorted(eligible)), set(arrived)
+    while True:
+        posts = next_posts(marks, seats, new)
+        yield posts
+        new -= set(posts.dealt)
+        marks = msgspec.structs.replace(
+            marks,
+            marker=posts.marker,
+            small_blind=posts.small_blind,
+            big_blind=posts.big_blind,
+            dealers=tuple(seat for seat in marks.dealers if seat != posts.marker),
+        )
+
+
+def turns(marks: Marks, eligible: Collection[int], arrived: Collection[int]) -> dict[int, int]:
+    """
+    Return in how many hands each seat posts the big blind, or deals in a game without blinds.
+
+    1 is the next hand.  A seat that is not reached in two rounds of the table is left out.
+
+    >>> marks = Marks(button="dead", headsup="literal", blinds=True, marker=1, small_blind=2,
+    ...               big_blind=3)
+    >>> turns(marks, (1, 2, 4, 5), ())  # the big blind went broke
+    {4: 1, 5: 2, 1: 3, 2: 4}
+    """
+    if len(eligible) < DEALT_MIN:
+        return {}
+    found: dict[int, int] = {}
+    hands = islice(to_come(marks, eligible, arrived), 2 * len(eligible) + 2)
+    for number, posts in enumerate(hands, start=1):
+        seat = posts.big_blind if marks.blinds else button_of(posts, marks)
+        if seat is not None:
+            found.setdefault(seat, number)
+        if len(found) == len(eligible):
+            break
+    return found
+
+
+def _regular(eligible: tuple[int, ...], arrived: Collection[int]) -> tuple[int, ...]:
+    """Return the seats the button may go to: nobody's first hand, unless there is no choice."""
+    if not arrived:
+        return eligible
+    regular = tuple(seat for seat in eligible if seat not in arrived)
+    return regular if len(regular) >= DEALT_MIN else eligible
+
+
+def _dead_button(
+    marks: Marks, eligible: tuple[int, ...], small: int, big: int, arrived: Collection[int]
+) -> Posts:
+    """
+    Return the seats of the next hand when the big blind always moves on.
+
+    The small blind is the seat that had the big one and the button the seat that had
+    the small one, whether somebody sits there or not.
+
+    Source: rulebook ``button.dead``.
+    """
+    next_big = clockwise(eligible, big)[0]
+    if len(eligible) == DEALT_MIN:
+        other = clockwise(eligible, next_big)[0]
+        dealer = other if marks.headsup == "dealer_small_blind" else next_big
+        return Posts(dealer, other, next_big, eligible)
+    button = small
+    if small == next_big or marks.marker == small:
+        # Two have become more, and the dealer of two had a blind too: the seat before the blinds.
+        button = clockwise(tuple(seat for seat in eligible if seat != big), big)[-1]
+    between = clockwise({*eligible, big}, button)
+    waiting = set(arrived).intersection(between[: between.index(big)])
+    dealt = tuple(seat for seat in eligible if seat not in waiting)
+    return Posts(button, big, next_big, dealt if len(dealt) >= DEALT_MIN else eligible)
