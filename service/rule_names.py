@@ -38,12 +38,12 @@ rounds.ended_early rounds.final rounds.first rounds.hands rounds.heats rounds.no
 rounds.out rounds.places rounds.placing rounds.points rounds.ranking rounds.result
 rounds.round_robin rounds.start rounds.swiss rulesets rulesets.presets schedule.doubled_time
 schedule.edit_before_entries schedule.local_time schedule.missed schedule.once schedule.refused
-schedule.skipped_time seating.balance_next_big_blind seating.break_table seating.draw
-seating.final_table seating.halt seating.late_entry seating.redraw seating.table_added
-selection.first selection.improve showdown.best showdown.key showdown.reveal showdown.show
-single_table spike.ante spike.buy spike.dice spike.discard_pile spike.extra_hands spike.fees
-spike.gain spike.galaxy_ranking spike.galaxy_series spike.junk spike.nulrhek spike.one_card
-spike.ranking spike.redeal spike.refill spike.rounds spike.sabacc_pot spike.stand
+schedule.skipped_time seating.balance_button seating.balance_next_big_blind seating.break_table
+seating.draw seating.final_table seating.halt seating.late_entry seating.redraw
+seating.table_added selection.first selection.improve showdown.best showdown.key showdown.reveal
+showdown.show single_table spike.ante spike.buy spike.dice spike.discard_pile spike.extra_hands
+spike.fees spike.gain spike.galaxy_ranking spike.galaxy_series spike.junk spike.nulrhek
+spike.one_card spike.ranking spike.redeal spike.refill spike.rounds spike.sabacc_pot spike.stand
 spike.strict_names spike.swap spike.trade standings.adjustments standings.average standings.best
 standings.best_result standings.best_series standings.drop_worst standings.final
 standings.head_to_head standings.left_out standings.lot standings.minimum_games

@@ -20,14 +20,14 @@ import base64
 import bisect
 import hashlib
 import hmac
+import itertools
 import json
 import math
 import operator
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta, timezone
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, Overflow, localcontext
 from fractions import Fraction
@@ -1678,6 +1678,9 @@ def share_pot(
 # 7 Deals: the events of a hand against its seeds
 # ---------------------------------------------------------------------------------------------------------------
 
+Standing = tuple[
+    dict[int, tuple[str, int]], "Event | None", set[int]
+]  # seats with who and what, the hand opened last, newcomers
 Place = tuple[int, int]  # pile and position in it
 
 
@@ -3449,6 +3452,62 @@ def place_of_seat(order: list[int], seat: int) -> int:
         if order
         else 0
     )
+
+
+def hands_to_come(
+    rules: Json, old: Json, able: list[int], new: set[int]
+) -> Iterator[tuple[int, int | None, list[int]]]:
+    """The hands after *old*, without end, as if nobody came, went or went broke.
+
+    Of each: who posts the big blind (or deals, where there are no blinds), the seat of the
+    small blind, who is dealt in.  *able* can be dealt in; *new* of them came since *old*.
+    """
+    blinds = rules["forced"]["kind"] == "blinds"
+    starts = rules["button"] == "starter"
+    marker = old["starter"] if starts else old["button"]
+    small, big = old["small_blind"], old["big_blind"]
+    dealers = old["dealers_left"] if rules["end"]["kind"] == "each_dealt_once" else []
+    small_dealer = rules["headsup"] == "dealer_small_blind"
+    while True:
+        dealt = sorted(able)
+        if rules["button"] == "dead" and small and big:
+            next_big = clockwise(able, big)[0]
+            if len(able) == 2:
+                other = clockwise(able, next_big)[0]
+                marker, small = (other if small_dealer else next_big), other
+            else:
+                others = [seat for seat in clockwise(able, big) if seat != big]
+                marker = others[-1] if small in (next_big, marker) else small
+                order = clockwise(able, marker)
+                waits = {seat for seat in order[: place_of_seat(order, big)] if seat in new}
+                small = big
+                if len(able) - len(waits) > 1:
+                    dealt = [seat for seat in dealt if seat not in waits]
+            big = next_big
+        else:
+            regular = [seat for seat in able if seat not in new]
+            regular = regular if len(regular) > 1 else able
+            marker = clockwise([seat for seat in dealers if seat in able] or regular, marker)[0]
+            dealers = [seat for seat in dealers if seat != marker]
+            if blinds:
+                order = clockwise(able, marker)
+                order = order[order.index(clockwise(regular, marker)[0]) :]
+                dealt, small, big = sorted(order), order[0], order[1]
+                if len(order) == 2 and small_dealer:
+                    small, big = big, small
+        turn = big if blinds else clockwise(able, marker - 1)[-1] if starts else marker
+        yield turn, small if blinds else None, dealt
+        new = new - set(dealt)
+
+
+def turns_to_come(rules: Json, old: Json, able: list[int], new: set[int]) -> dict[int, int]:
+    """In how many hands each seat posts the big blind, or deals; 1 for the next."""
+    found: dict[int, int] = {}
+    if len(able) > 1:
+        hands = itertools.islice(hands_to_come(rules, old, able, new), 2 * len(able) + 2)
+        for number, (seat, _, _) in enumerate(hands, start=1):
+            found.setdefault(seat, number)
+    return found
 
 
 def reaches(before: int, now: int, seat: int) -> bool:
@@ -5966,7 +6025,17 @@ class Seating(Part):
         )
 
     def check_seats(self, event: Event) -> None:
-        """Everybody gets the first free seat after the next small blind; before a first hand the lowest free one."""
+        """By version 2 everybody gets the worst legal seat, by the hands to come.
+
+        By version 1 the first free seat after the next small blind; before a first hand the lowest free one.
+        """
+        if event.schema_version > 1:
+            for place, move in enumerate(event.data["moves"]):
+                room = self.room(event, move["to_table"], event.data["moves"][place:])
+                if room is not None:
+                    name = f"seat of {move['entrant']}"
+                    self.same(event, event.data["rule"], name, move["to_seat"], room[0][0])
+            return
         moves = event.data["moves"]
         for place, move in enumerate(moves):
             table = self.all.table(move["to_table"])
@@ -5993,6 +6062,161 @@ class Seating(Part):
                 move["to_seat"],
                 due,
             )
+
+    def standing(self, event: Event, table: Table, coming: list[Json]) -> Standing:
+        """How *table* stood before *coming* came to it, and before anybody left it by *event*.
+
+        Seats with what they had, the hand opened last (none before a first dealer is drawn), and newcomers.
+        """
+        taken = {
+            seat: books
+            for seat, books in table.at(event.position).items()
+            if books[0] not in {move["entrant"] for move in coming}
+        }
+        for move in event.data["moves"]:
+            if move["from_table"] == table.id:
+                taken[move["from_seat"]] = (move["entrant"], move["stack"])
+        opened, fresh = None, set[str]()
+        movers = {move["entrant"] for move in event.data["moves"]}
+        for earlier in table.events:
+            if earlier.position >= event.position:
+                break
+            if earlier.type == "hand_opened":
+                opened = earlier
+                fresh -= {seat["entrant"] for seat in earlier.data["seats"] if seat["dealt"]}
+            elif earlier.type == "arrivals_seated":
+                came = {entry["entrant"] for entry in earlier.data["arrivals"]}
+                fresh |= came
+                now = earlier.at == event.at and bool(came & movers)
+                if earlier.data["restart"] and not now:
+                    opened = None
+        return taken, opened, {seat for seat, (name, _) in taken.items() if name in fresh}
+
+    def room(
+        self, event: Event, to: str, coming: list[Json]
+    ) -> list[tuple[int, int, int | None]] | None:
+        """Free seats of a table, the worst legal one first: seat, how a newcomer begins, hands to its turn."""
+        table = self.all.table(to)
+        if table is None or not self.all.sound():
+            return None
+        taken, opened, new = self.standing(event, table, coming)
+        kept = [*taken, *(seat for name, seat in self.promised if name == table.id)]
+        free = [seat for seat in range(1, table.size + 1) if seat not in kept]
+        least = table.least(opened.data if opened else None)
+        able = [seat for seat, (_, stack) in taken.items() if stack >= least]
+        if opened is None or not able:
+            return [(seat, 0, None) for seat in free]
+        rules, old = table.ruleset, self.last_of(opened, taken)
+        blinds = rules["forced"]["kind"] == "blinds"
+        near = clockwise(free, old["starter"] if rules["button"] == "starter" else old["button"])
+        found = []
+        for seat in free:
+            _, small, dealt = next(hands_to_come(rules, old, [*able, seat], {*new, seat}))
+            begins = 1 if seat not in dealt else 2 if seat == small else 0
+            turn = turns_to_come(rules, old, [*able, seat], {*new, seat}).get(seat)
+            found.append((seat, begins, turn))
+
+        def badness(each: tuple[int, int, int | None]) -> tuple[int, float, int]:
+            seat, begins, turn = each
+            soon = math.inf if turn is None else turn
+            return begins, soon if blinds else -soon, near.index(seat)
+
+        return sorted(found, key=badness)
+
+    @staticmethod
+    def last_of(opened: Event, taken: dict[int, tuple[str, int]]) -> Json:
+        """The hand opened last, with those who have still to deal of whoever is still there."""
+        sat = {seat["seat"]: seat["entrant"] for seat in opened.data["seats"]}
+        here = {seat: name for seat, (name, _) in taken.items()}
+        left = [s for s in opened.data["dealers_left"] if here.get(s) == sat.get(s)]
+        return opened.data | {"dealers_left": left}
+
+    def check_scores(self, event: Event) -> None:
+        """`seating.balance_next_big_blind`, `seating.balance_button`: mover and seat go by the hands to come."""
+        data, rule = event.data, event.data["rule"]
+        blinds = self.terms["ruleset"].get("forced", {}).get("kind") == "blinds"
+        due = "seating.balance_next_big_blind" if blinds else "seating.balance_button"
+        self.same(event, due, "rule", rule, due)
+        self.same(event, rule, "players moved at once", len(data["moves"]), 1)
+        table = self.all.table(data["table"])
+        if table is None or not table.known:
+            return
+        taken, opened, new = self.standing(event, table, [])
+        listed = data["candidates"]
+        seats = sorted((entry["seat"], entry["entrant"]) for entry in listed)
+        held = sorted((seat, name) for seat, (name, _) in taken.items())
+        self.same(event, rule, "candidates", seats, held)
+        turns: dict[int, int] = {}
+        if opened is not None:
+            least = table.least(opened.data)
+            able = [seat for seat, (_, stack) in taken.items() if stack >= least]
+            turns = turns_to_come(table.ruleset, self.last_of(opened, taken), able, new)
+        moved = Counter(
+            move["entrant"]
+            for kind in ("entrants_moved", "table_broken")
+            for earlier in self.all.of(kind)
+            if earlier.version < event.version
+            for move in earlier.data["moves"]
+        )
+        rooms: dict[str, list[tuple[int, int, int | None]]] = {}
+        for name in {entry["to_table"] for entry in listed}:
+            room = self.room(event, name, data["moves"])
+            if room:
+                rooms[name] = room
+        self.same(event, rule, "who goes, and where to", *self.first_of(data))
+        keys = []
+        for entry in listed:
+            turn = turns.get(entry["seat"])
+            best = min(
+                (
+                    self.cost(turn, free, blinds=blinds) + (self.number_of(name), place),
+                    name,
+                    free,
+                )
+                for name, room in rooms.items()
+                for place, free in enumerate(room)
+            )
+            (begins, lost, _, _), to, (to_seat, _, there) = best
+            found = {
+                "hands_to_big_blind": turn if blinds else None,
+                "hands_to_button": None if blinds else turn,
+                "newcomer": entry["seat"] in new,
+                "moved": moved[entry["entrant"]],
+                "to_table": to,
+                "to_seat": to_seat,
+                "hands_there": there,
+                "positions_lost": lost,
+            }
+            told = {name: entry[name] for name in found}
+            self.same(event, rule, f"scores of {entry['entrant']}", told, found)
+            far = math.inf if turn is None else turn
+            goes = 0 if opened is None else far if blinds else -far
+            keys.append(
+                (entry["seat"] in new, begins, lost, goes, moved[entry["entrant"]], entry["seat"])
+            )
+        self.check(event, rule, keys == sorted(keys), "another one goes first")
+
+    @staticmethod
+    def first_of(data: Json) -> tuple[Json, Json]:
+        """The move that was made, and the one that the first candidate asks for."""
+        (move, *_), (first, *_) = data["moves"], data["candidates"]
+        made = {name: move[name] for name in ("entrant", "from_seat", "to_table", "to_seat")}
+        due = {name: first[name] for name in ("entrant", "to_table", "to_seat")}
+        return made, due | {"from_seat": first["seat"]}
+
+    @staticmethod
+    def cost(
+        turn: int | None, free: tuple[int, int, int | None], *, blinds: bool
+    ) -> tuple[int, int]:
+        """How a mover begins in a free seat, and by how many hands the move costs it."""
+        _, begins, there = free
+        if turn is None or there is None:
+            return begins, 0
+        return begins, max(0, turn - there if blinds else there - turn)
+
+    def number_of(self, name: str) -> int:
+        table = self.all.table(name)
+        return table.number if table else 0
 
     def travelled(self, event: Event, move: Json, kind: str, entries: str, way: str) -> bool:
         table = self.all.table(move[f"{way}_table"])
@@ -6032,9 +6256,8 @@ class Seating(Part):
             if other is table or other.to_play(event.position)
         }
         first = [number for number in self.all.order if number in plays][:1]
-        if data["candidates"] or table.seats_at(
-            event.position
-        ):  # one that nobody is left at just closes
+        # One that nobody is left at just closes; of a game unknown here nobody can tell.
+        if data["candidates"] or (table.known and table.seats_at(event.position)):
             self.same(event, data["rule"], "table that breaks", [table.number], first)
         rest = {number: other for number, other in before.items() if other is not table}
         if self.all.sound():
@@ -6106,9 +6329,11 @@ class Seating(Part):
         self.check_moves(event)
         self.check_order(event)
         sizes = self.sizes(event)
-        if data["rule"] != "directing.move":
+        scored = event.schema_version > 1 and data["rule"].startswith("seating.balance_")
+        if data["rule"] != "directing.move" and not scored:
             self.check_seats(event)
-        if data["rule"] == "seating.balance_next_big_blind" and self.all.sound():
+        balances = ("seating.balance_next_big_blind", "seating.balance_button")
+        if data["rule"] in balances and self.all.sound():
             self.check_tables(event)
             tolerance = self.terms["floor"]["size_tolerance"]
             for move in data["moves"]:
@@ -6127,7 +6352,10 @@ class Seating(Part):
                 )
                 sizes[move["from_table"]] -= 1
                 sizes[move["to_table"]] += 1
-            self.check_next(event)
+            if scored:
+                self.check_scores(event)
+            else:
+                self.check_next(event)
         elif data["rule"] == "directing.move":
             for move in data["moves"]:
                 ordered = [e.data for e in self.all.of("move_ordered") if e.version < event.version]

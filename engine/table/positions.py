@@ -65,6 +65,10 @@ def positions(
 def marks_of(table: Table) -> Marks:
     """Return where button and blinds were in the last hand; ``marker`` is 0 before the first."""
     rules = table.ruleset
+    once = isinstance(rules.end, EachDealtOnce)
+    # A seat whose player has gone is nobody's to deal, whoever may sit down there.
+    occupied = {place.seat for place in table.places}
+    dealers = [seat for seat in table.dealers_left if once and seat in occupied]
     return Marks(
         button=rules.button,
         headsup=rules.headsup,
@@ -72,7 +76,7 @@ def marks_of(table: Table) -> Marks:
         marker=table.starter if rules.button == "starter" else table.button,
         small_blind=table.small_blind,
         big_blind=table.big_blind,
-        dealers=table.dealers_left if isinstance(rules.end, EachDealtOnce) else (),
+        dealers=tuple(dealers),
     )
 
 

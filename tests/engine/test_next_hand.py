@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from engine.policies import summary_of
 from engine.rng import shuffled_pile
-from engine.rulesets import resolve, ruleset_hash
+from engine.rulesets import EachDealtOnce, resolve, ruleset_hash
 from engine.table.commands import Arrival, OpenHand, SeatArrivals, Seeds
 from engine.table.decider import decider
 from engine.table.events import HandOpened
@@ -44,6 +44,7 @@ GAMES: dict[str, tuple[str, dict[str, Any]]] = {
         {**FLAT, "button": "dead", "headsup": "dealer_small_blind"},
     ),
     "antes": ("halcyon_10", {"end": {"kind": "last_standing"}}),
+    "antes, each deals once": ("halcyon_10", {}),
     "antes, starter": ("cantina", FLAT),
 }
 
@@ -148,6 +149,7 @@ def judged(game: str, seed: int) -> Counter[str]:
     name, overrides = GAMES[game]
     rules = resolve(name, overrides)
     seats = 4 + seed % 5
+    late = not isinstance(rules.end, EachDealtOnce)  # late seats never deal
     floor = Floor(
         3 * seats,
         seed=seed,
@@ -156,7 +158,7 @@ def judged(game: str, seed: int) -> Counter[str]:
         ruleset_hash=ruleset_hash(rules),
         starting_stack=100,
         entrants_max=200,
-        entry=LATE,
+        entry=LATE if late else EntryTerms(),
     )
     judge = Judge(game.startswith(("moving", "dead")))
     for number in range(STEPS):
@@ -166,7 +168,7 @@ def judged(game: str, seed: int) -> Counter[str]:
         if here.hand is not None:
             floor.settle(here.table)
             continue
-        if number % 23 == 7:
+        if late and number % 23 == 7:
             come(floor, number)
         plan = floor.plan(here.table)
         if isinstance(plan.directive, MoveOut) and plan.directive.rule.startswith(
