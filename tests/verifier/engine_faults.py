@@ -107,9 +107,9 @@ PLANTED = (
     ),
     planted(
         "the button leaves a seat out",
-        "table/positions.py",
-        "button = clockwise(regular, before)[0]",
-        "button = clockwise(regular, before)[:2][-1]",
+        "positions.py",
+        "marker = clockwise(dealers, marks.marker)[0]",
+        "marker = clockwise(dealers, marks.marker)[:2][-1]",
         "button",
     ),
     planted(
