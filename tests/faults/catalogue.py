@@ -1,5 +1,6 @@
 """Rules played wrongly, one at a time, and the test that says so."""
 
+from tests.faults import seasons
 from tests.faults.planting import Fault
 
 BEACON = "tests/engine/test_beacon.py::"
@@ -11,7 +12,6 @@ POKER = "tests/engine/test_poker_rules.py::"
 POTS = "tests/engine/test_pots.py::"
 RANDOMNESS = "tests/engine/test_randomness.py::"
 ROUNDS = "tests/engine/test_hand_for_hand.py::"
-STANDINGS = "tests/engine/test_standings.py::"
 SPIKE = "tests/engine/test_spike_pots.py::"
 SPIKE_TURNS = "tests/engine/test_spike_turns.py::"
 SPIKE_HANDS = "tests/engine/test_spike_hands.py::"
@@ -20,6 +20,7 @@ SHOWDOWN = "tests/engine/test_traditional_showdown.py::"
 TRADITIONAL = "tests/engine/test_traditional.py::"
 
 FAULTS = (
+    *seasons.FAULTS,
     Fault(
         name="fewer cards of the target suit win a tie",
         file="table/settling.py",
@@ -307,27 +308,6 @@ FAULTS = (
         faulty="if move.to_table == table and places[move.entrant].penalty < 0",
         caught_by="tests/engine/test_penalties.py::"
         "test_what_is_left_of_a_penalty_goes_along_to_another_table",
-    ),
-    Fault(
-        name="fewer wins break a tie of points",
-        file="season/tiebreaks.py",
-        sound="return lambda record: record.wins",
-        faulty="return lambda record: -record.wins",
-        caught_by=STANDINGS + "test_wins_break_a_tie_of_points_and_best_results",
-    ),
-    Fault(
-        name="what was not played is never left out",
-        file="season/standings.py",
-        sound="missed = [NOTHING] * (tournaments - len(points))",
-        faulty="missed = [NOTHING] * 0",
-        caught_by=STANDINGS + "test_a_result_below_nothing_is_dropped_before_a_missed_one",
-    ),
-    Fault(
-        name="lots are drawn under the label of seats",
-        file="season/lots.py",
-        sound='label="lot"',
-        faulty='label="seats"',
-        caught_by=STANDINGS + "test_anybody_can_repeat_a_lot",
     ),
     Fault(
         name="no card may stay where it was",

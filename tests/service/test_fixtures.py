@@ -7,17 +7,30 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import msgspec
 import pytest
 
-from engine import league, season
+from engine import league, season, tournament
 from engine.league.commands import CreateLeague
 from engine.league.templates import SaveTemplate, SetHouseRules
 from engine.season.commands import CloseSeason, OpenSeason
 from engine.season.errors import SeasonClosedAlready
 from engine.season.schedule.commands import PlanFixtures, ScheduleClose
 from engine.season.schedule.values import Plan, RecurrenceId
+from engine.tournament.commands import Cancel, Register
 from engine.tournament.state import Registering
-from engine.values import LeagueId, PlayerId, SeasonId, TemplateId, identifier, number_of, stream_of
+from engine.values import (
+    EntrantId,
+    LeagueId,
+    PlayerId,
+    SeasonId,
+    TemplateId,
+    TournamentId,
+    identifier,
+    number_of,
+    stream_of,
+)
+from service.api.terms import TournamentWanted, announcing
 from service.desk import Desk, open_desk
 from service.schedule import closing, zones
 from service.schedule.materialising import materialise, tournament_of
@@ -203,6 +216,66 @@ async def test_a_season_closes_at_the_time_that_was_set_last(database: TestDatab
         await closing.close(desk, league_id, season_id, then[1].isoformat())
         await closing.close(desk, league_id, season_id, then[1].isoformat())
         assert (await season_of(desk, league_id, season_id)).closed
+
+
+async def test_a_recurrence_announces_nothing_that_starts_after_its_season_closes(
+    database: TestDatabase,
+) -> None:
+    """
+    Else every week another tournament with entrants would keep the season open.
+    """
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        league_id, season_id = await opened(desk)
+        now = desk.clock.now()
+        await planned(desk, league_id, season_id, plan(now + timedelta(days=1)))
+        for closes_at, announced in ((now + timedelta(hours=1), 0), (now + timedelta(days=3), 1)):
+            command = ScheduleClose(closes_at=closes_at, now=now)
+            await decided(desk, league_id, season_id, season.decider, command)
+            again = await materialise(desk, league_id, season_id, RECURRENCE)
+            assert again is not None and again > now
+            assert len(await became(desk, league_id, season_id)) == announced
+
+
+async def test_a_season_waits_for_what_earlier_versions_announced_for_it(
+    database: TestDatabase,
+) -> None:
+    """
+    They told the season of nothing: the log alone says that a tournament is of the season.
+    """
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        league_id, season_id = await opened(desk)
+        closes_at = desk.clock.now() + timedelta(hours=1)
+        command = ScheduleClose(closes_at=closes_at, now=desk.clock.now())
+        await decided(desk, league_id, season_id, season.decider, command)
+        name = TournamentId(identifier("trn", desk.entropy.uuid()))
+        for asked in as_before(desk, season_id, name):
+            await decided(desk, league_id, name, tournament.decider, asked)
+        assert (await season_of(desk, league_id, season_id)).added == ()
+
+        assert await closing.close(desk, league_id, season_id, closes_at.isoformat()) is not None
+        cancel = Cancel(reason="a fire", now=desk.clock.now())
+        await decided(desk, league_id, name, tournament.decider, cancel)
+        assert await closing.close(desk, league_id, season_id, closes_at.isoformat()) is None
+
+        rows = await desk.writer.store.stream(number_of(league_id), stream_of(season_id))
+        fates = desk.writer.codec.decode(rows[-1], None).fates
+        assert [(each.tournament, each.fate) for each in fates] == [(name, "cancelled")]
+
+
+def as_before(desk: Desk, season_id: SeasonId, name: TournamentId) -> list[Any]:
+    """Return the commands of a tournament that somebody has entered."""
+    now = desk.clock.now()
+    wanted = msgspec.convert(json.loads(BODY) | {"season": season_id}, TournamentWanted)
+    token = desk.entropy.token
+    league_id = LeagueId(identifier("lge", desk.entropy.uuid()))
+    return [
+        *announcing(wanted, name, league_id, now, token, desk.pulses),
+        Register(
+            entrant=EntrantId(identifier("ent", desk.entropy.uuid())),
+            player=PlayerId(identifier("plr", desk.entropy.uuid())),
+            now=now,
+        ),
+    ]
 
 
 async def test_a_closed_season_announces_nothing_more(database: TestDatabase) -> None:

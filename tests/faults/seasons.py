@@ -1,0 +1,46 @@
+"""Seasons counted or closed wrongly, one fault at a time, and the test that says so."""
+
+from tests.faults.planting import Fault
+
+CLOSING = "tests/engine/test_closing.py::"
+STANDINGS = "tests/engine/test_standings.py::"
+
+FAULTS = (
+    Fault(
+        name="fewer wins break a tie of points",
+        file="season/tiebreaks.py",
+        sound="return lambda record: record.wins",
+        faulty="return lambda record: -record.wins",
+        caught_by=STANDINGS + "test_wins_break_a_tie_of_points_and_best_results",
+    ),
+    Fault(
+        name="what was not played is never left out",
+        file="season/standings.py",
+        sound="missed = [NOTHING] * (tournaments - len(points))",
+        faulty="missed = [NOTHING] * 0",
+        caught_by=STANDINGS + "test_a_result_below_nothing_is_dropped_before_a_missed_one",
+    ),
+    Fault(
+        name="lots are drawn under the label of seats",
+        file="season/lots.py",
+        sound='label="lot"',
+        faulty='label="seats"',
+        caught_by=STANDINGS + "test_anybody_can_repeat_a_lot",
+    ),
+    Fault(
+        name="a season closes while a finished tournament is not counted",
+        file="season/closing.py",
+        sound='        return "finished"',
+        faulty="        return None",
+        caught_by=CLOSING + "test_a_season_stays_open_while_a_tournament_of_it_is_uncounted"
+        "[finished-True-None-finished]",
+    ),
+    Fault(
+        name="a tournament that is left out keeps its points",
+        file="season/closing.py",
+        sound="or not _counts(state.tournament(each)):",
+        faulty="or _counts(state.tournament(each)):",
+        caught_by=CLOSING
+        + "test_leaving_out_a_tournament_takes_its_points_back_in_the_same_append",
+    ),
+)
