@@ -16,8 +16,11 @@ pytestmark = pytest.mark.anyio
 
 WHY = {"reason": "As I saw it from the rail."}
 
-REACH_NO_TABLE = {"replan_fixtures", "end_fixtures", "change_fixture"}
-"""Dry runs that staff who play may ask for: they are about tournaments nobody has entered."""
+REACH_NO_TABLE = {"replan_fixtures", "end_fixtures", "change_fixture", "close_season"}
+"""
+Dry runs that staff who play may ask for: about tournaments that nobody has entered, and about
+the end of a season, which follows from results.
+"""
 
 
 async def seated(person: Any, table: str) -> list[dict[str, Any]]:
