@@ -13,6 +13,7 @@ from service.api.accounts import SignUp
 from service.database import async_engine
 from service.erasing import StillEntered, erase
 from service.errors import NotCaughtUp, StreamNotFound
+from service.names import named
 from service.sealed_rows import keys_over
 from service.settings import Settings
 from service.sources import DatabaseClock, SystemEntropy
@@ -24,8 +25,9 @@ _err = Console(stderr=True, soft_wrap=True, highlight=False)
 async def create_account(settings: Settings, login: str, name: str, password: str) -> int:
     """Make an account and print its player; 1 if the login is taken, 2 if the API refused it."""
     try:
+        name = named(name)
         msgspec.convert({"login": login, "name": name, "password": password}, SignUp)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, ValueError) as error:
         _err.print(f"{error}\n  next: see SignUp in api-spec/openapi.yaml", markup=False)
         return 2
     number = SystemEntropy().uuid()

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, get_args
 from engine.league.roles import Role
 from service.entering import identity_of
 from service.errors import BadRequest
+from service.names import named
 
 ROWS_MAX = 500
 BYTES_MAX = 128 * 1024
@@ -121,9 +122,10 @@ def _row(line: int, columns: tuple[str, ...], cells: list[str]) -> Row | Fault:
     fault = next(_faults(given), None)
     if fault is not None:
         return Fault(line, *fault)
-    identity = identity_of(given["name"], given.get("email"), given.get("external_id"))
+    name = named(given["name"])
+    identity = identity_of(name, given.get("email"), given.get("external_id"))
     role: Any = given.get("role", "player").casefold()
-    return Row(line, given["name"], role, identity)
+    return Row(line, name, role, identity)
 
 
 def _faults(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -133,6 +135,10 @@ def _faults(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield "name", f"a name has 1 to {_NAME_MAX} characters"
     if any(_CONTROL.search(each) for each in given.values()):
         yield "characters", "a cell holds a line break or another control character"
+    try:
+        named(name)
+    except ValueError as error:
+        yield "name", str(error)
     if email is not None and (len(email) > _EMAIL_MAX or _EMAIL.fullmatch(email) is None):
         yield "email", "this is no e-mail address"
     if role.casefold() not in _ROLES:

@@ -1,5 +1,6 @@
 """Reading request bodies strictly: what is not exactly right gets a code, not a guess."""
 
+import json
 import re
 from typing import Any, TypeVar
 
@@ -7,13 +8,15 @@ import msgspec
 
 from service.api.shell import Asked
 from service.errors import BadRequest
+from service.names import named
 
 Body = TypeVar("Body", bound=msgspec.Struct)
 
 _DEPTH_MAX = 32
-_CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _PLACE = re.compile(r"^(?P<detail>.*?)(?: - at `(?P<path>.+)`)?$", re.DOTALL)
 _STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
@@ -54,7 +57,10 @@ def parsed(text: bytes) -> Any:
     except (msgspec.DecodeError, RecursionError) as error:
         code = "invalid_unicode" if _SURROGATE.search(text) else "invalid_json"
         raise BadRequest(code, "the body is not JSON as RFC 8259 and UTF-8 have it") from error
-    _refuse_bad_text(content, 0)
+    members = _checked(content, 0)
+    # As many colons as members: none stands in a string, and no member was overwritten.
+    if text.count(b":") != members and _STRING.sub(b"", text).count(b":") != members:
+        raise BadRequest("invalid_json", f"an object has the member {_repeated(text)} twice")
     return content
 
 
@@ -69,18 +75,47 @@ def invalid(message: str) -> BadRequest:
     return BadRequest("validation_failed", "the request is not as it should be", errors=listed)
 
 
-def _refuse_bad_text(content: Any, depth: int) -> None:
+def _checked(content: Any, depth: int) -> int:
+    """Return how many members the objects of *content* have; names become what is kept of them."""
     if depth > _DEPTH_MAX:
         raise BadRequest("invalid_json", "the body is nested too deeply")
+    members = 0
     if isinstance(content, str):
         if _CONTROL.search(content) is not None:
             raise BadRequest(
                 "invalid_unicode", "text must not hold control characters or lone surrogates"
             )
     elif isinstance(content, dict):
+        members = len(content)
         for name, value in content.items():
-            _refuse_bad_text(name, depth + 1)
-            _refuse_bad_text(value, depth + 1)
+            _checked(name, depth + 1)
+            members += _checked(value, depth + 1)
+        called = content.get("name")
+        if isinstance(called, str):
+            content["name"] = _named(called)
     elif isinstance(content, list):
         for value in content:
-            _refuse_bad_text(value, depth + 1)
+            members += _checked(value, depth + 1)
+    return members
+
+
+def _named(name: str) -> str:
+    """Return what is kept of a member ``name``, which in every body is what something is called."""
+    try:
+        return named(name)
+    except ValueError as error:
+        listed = [{"pointer": "/name", "detail": str(error), "code": "invalid_value"}]
+        detail = "the request is not as it should be"
+        raise BadRequest("validation_failed", detail, errors=listed) from error
+
+
+def _repeated(text: bytes) -> str:
+    """Return the first name that an object of *text* has twice, in quotes."""
+    found: list[str] = []
+
+    def pairs(members: list[tuple[str, Any]]) -> None:
+        names = [name for name, _ in members]
+        found.extend(name for name in names if names.count(name) > 1)
+
+    json.loads(text, object_pairs_hook=pairs)
+    return json.dumps(found[0])

@@ -21,6 +21,7 @@ from service.api.access import Place, demand_form, demand_over, reach
 from service.api.accounts import AccountMade
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
+from service.api.likenesses import demand_me_distinct
 from service.api.members import Membership
 from service.api.operations import OnPeople, operation
 from service.api.shell import Asked, Shell, client_address, principal_of, shell_of
@@ -190,7 +191,7 @@ async def claim_player(request: Asked) -> Response[bytes]:
     "POST", "/v1/me/claims", "join_player",
     "Take the place of a player who was entered, with the account I have.",
     needs="account", scope="tables:play", body=CodeWanted, answer=Membership, status=201,
-    problems=("not_found", "not_claimable", "player_banned"),
+    problems=("not_found", "not_claimable", "player_banned", "name_taken"),
     on_people=OnPeople("by_claim", "puts the caller in an entered player's place", "caller"),
 )  # fmt: skip
 async def join_player(request: Asked) -> Response[bytes]:
@@ -215,6 +216,7 @@ async def join_player(request: Asked) -> Response[bytes]:
                     raise StreamNotFound("there is nothing here under this name")
             else:
                 house = await _claimable(shell, connection, body.code, now)
+                await demand_me_distinct(request, house)
                 await entering.join_player(connection, body.code, me.number)
                 commands, league = _instead(house, PlayerId(me.player), other, now), house.league
             # Refused, it leaves the code good; whoever comes again after a crash finds it done.

@@ -18,6 +18,7 @@ from engine.values import LeagueId, PlayerId, stream_of
 from service.api.access import demand_over, league_of, reach
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
+from service.api.likenesses import demand_me_distinct
 from service.api.listing import listed
 from service.api.members import Membership
 from service.api.operations import OnPeople, operation
@@ -158,7 +159,7 @@ async def revoke_invitation(
 @operation(
     "POST", "/v1/invitations/{code:str}/accept", "accept_invitation", "Join a league by a code.",
     needs="account", scope="tables:play", body=Nothing, answer=Membership, status=201,
-    problems=("invitation_expired", "player_banned"),
+    problems=("invitation_expired", "player_banned", "name_taken"),
     on_people=OnPeople("by_invitation", "lets the caller in, in the code's role", "caller"),
 )  # fmt: skip
 async def accept_invitation(request: Asked, code: FromPath[str]) -> Response[bytes]:
@@ -171,6 +172,9 @@ async def accept_invitation(request: Asked, code: FromPath[str]) -> Response[byt
     command = AcceptInvitation(invitation=_digest(code), player=player, now=shell.now())
     # A made-up league is not asked: looking into it would make its key.
     await league_of(shell, stream_of(league))
+    house = (await shell.desk.writer.load(league, stream_of(league))).state
+    if house.invitation(command.invitation) is not None:
+        await demand_me_distinct(request, house)
     try:
         receipt = await decide_one(shell, league, league, order, [command])
     except InvitationUnknown as error:

@@ -16,6 +16,7 @@ from engine.values import PlayerId
 from service import entering
 from service.api.access import Place, reach
 from service.api.bodies import read_body
+from service.api.likenesses import demand_distinct, names_in_office
 from service.api.operations import OnPeople, operation
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import Order, answer, decide_one, encoded, order_of
@@ -28,6 +29,7 @@ from service.entering import (
     identity_of,
 )
 from service.errors import BadRequest
+from service.names import skeleton
 from service.rosters import BYTES_MAX, Fault, Row, read_roster
 from service.writer import Receipt
 
@@ -86,7 +88,7 @@ class Imported(msgspec.Struct, kw_only=True):
     "POST", "/v1/leagues/{league_id:str}/players", "enter_player",
     "Enter a player who has no account; the answer holds a code to claim it with.",
     needs="manage_players", scope="leagues:manage", body=PlayerWanted, answer=PlayerEntered,
-    status=201, problems=("forbidden", "player_banned"),
+    status=201, problems=("forbidden", "player_banned", "name_taken"),
     on_people=OnPeople("claim", "enters a player, with a claim code", "nobody"),
 )  # fmt: skip
 async def enter_player(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
@@ -94,6 +96,8 @@ async def enter_player(request: Asked, league_id: FromPath[str]) -> Response[byt
     body, raw = await read_body(request, PlayerWanted)
     place = await reach(request, league_id, "lge")
     identity = identity_of(body.name, body.email, body.external_id)
+    if not await entering.known(shell_of(request).engine, league_id, [identity]):
+        await demand_distinct(request, place.state, body.name)
     row = Row(1, body.name, "player", identity)
     order = order_of(request, raw)
     (shown,), receipt = await _import(request, place, order, (row,))
@@ -123,7 +127,8 @@ async def import_members(request: Asked, league_id: FromPath[str]) -> Response[b
     league: Created = place.state
     engine, now = shell_of(request).engine, shell_of(request).now()
     before = await entering.known(engine, league_id, [each.identity for each in roster.rows])
-    faults = [*roster.faults, *_refused(place, roster.rows, before, now)]
+    staff = await names_in_office(request, league)
+    faults = [*roster.faults, *_refused(place, roster.rows, before, staff, now)]
     if faults and not dry_run:
         raise BadRequest("import_refused", "nothing was imported", rows=_told(faults))
     if dry_run:
@@ -169,16 +174,24 @@ async def _import(
 
 
 def _refused(
-    place: Place, rows: tuple[Row, ...], before: dict[str, PlayerId], now: datetime
+    place: Place,
+    rows: tuple[Row, ...],
+    before: dict[str, PlayerId],
+    staff: list[str],
+    now: datetime,
 ) -> list[Fault]:
     """Return what the league would refuse of rows that are well written."""
     league: Created = place.state
     found = []
+    taken = {skeleton(each) for each in staff}
     for row in rows:
         if not may(place.role, needed_over(row.role)):
             found.append(Fault(row.line, "role", "only an owner gives offices"))
         player = before.get(row.identity)
         if player is None:
+            if skeleton(row.name) in taken:
+                detail = "the name reads like that of somebody in office"
+                found.append(Fault(row.line, "name_taken", detail))
             continue
         held = league.role_of(player)
         ban = league.ban_of(player)

@@ -138,6 +138,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
         "No claim code of this league made this account, or it belongs elsewhere too",
     ),
     "login_taken": (409, "Somebody else has this login"),
+    "name_taken": (409, "The name reads like that of somebody in office"),
     "not_signed_yet": (409, "What is to be proven lies beyond the newest signed head"),
     "checkpoint_refused": (409, "A tree head does not continue the one signed before"),
     "log_incomplete": (409, "Events that were signed are gone, and no new epoch is open yet"),

@@ -49,11 +49,11 @@ class Api:
         self.http = http
         self.app = app
 
-    async def person(self) -> Person:
+    async def person(self, name: str | None = None) -> Person:
         """Sign somebody up, with a token that may do all that people may."""
         login = f"person{next(_numbers)}"
         asked = {"login": login, "password": PASSWORD}
-        answer = await self.http.post("/v1/accounts", json=asked)
+        answer = await self.http.post("/v1/accounts", json=asked | {"name": name})
         assert answer.status_code == 201, answer.text
         wide = asked | {"scopes": SCOPES_OF_PEOPLE}
         token = await self.http.post("/v1/tokens", json=wide)

@@ -264,6 +264,13 @@ def test_a_role_may_ask_what_the_table_says_and_nothing_else(
     assert refused is not permitted(persona, name), answer
 
 
+def test_every_answer_has_the_status_and_the_shape_that_its_route_declares(
+    answers: dict[tuple[str, str], Answer],
+) -> None:
+    wrong = {cell: each.undeclared for cell, each in answers.items() if each.undeclared}
+    assert wrong == {}
+
+
 @pytest.mark.parametrize("name", sorted({*routes()} - OPEN))
 def test_who_shows_no_token_is_told_that_and_a_stranger_nothing(
     answers: dict[tuple[str, str], Answer], name: str

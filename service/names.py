@@ -1,0 +1,86 @@
+"""
+What people and things may be called, and which names read alike.
+
+In short PRECIS (RFC 8264, and RFC 8266 for nicknames) and UTS 39, with the standard library's
+Unicode.  Only new names are asked: names that are stored stay as they are.
+"""
+
+import unicodedata
+from collections.abc import Iterable
+
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+"""Letters, marks and symbols that show nothing."""
+
+_VIRAMA = 9
+"""Combining class of the sign after which a joiner changes how a letter looks."""
+
+_JOINERS = "\u200c\u200d"
+_PRESENTATION = {ord("\ufe0e"): None, ord("\ufe0f"): None}
+"""Selectors that phones add to symbols."""
+
+_REFUSED = {
+    "Cc": "a control character",
+    "Cf": "an invisible or direction-changing character",
+    "Cs": "a lone surrogate",
+    "Co": "a private character",
+    "Cn": "an unassigned character",
+    "Zl": "a line break",
+    "Zp": "a line break",
+}
+_SHOWN = "LNPS"
+"""Major categories that can be seen on their own."""
+
+_ALIKE = {
+    **str.maketrans("01", "ol"),
+    **str.maketrans("асԁеһіјӏорԛѕԝхукмнтв", "acdehijlopqswxykmhtb"),
+    **str.maketrans("αεικνορτυχβ", "aeiknoptuxb"),
+}
+"""Digits, Cyrillic and Greek after case folding, and the Latin letters they are taken for."""
+
+
+def named(name: str) -> str:
+    """
+    Return *name* as it is kept: composed (NFC), with single plain spaces.
+
+    Raises:
+        ValueError: With what is wrong, if a name may not hold it.
+
+    >>> named(" Han  Solo ")
+    'Han Solo'
+    >>> named("Leia" + chr(0x202E))
+    Traceback (most recent call last):
+    ValueError: a name must not hold an invisible or direction-changing character (U+202E)
+    """
+    plain = name.translate(_PRESENTATION)
+    for index, sign in enumerate(plain):
+        wrong = _REFUSED.get(unicodedata.category(sign))
+        if sign in _JOINERS and index and unicodedata.combining(plain[index - 1]) == _VIRAMA:
+            continue
+        if sign in _BLANK or 0xE0100 <= ord(sign) <= 0xE01EF or 0xFE00 <= ord(sign) <= 0xFE0F:
+            wrong = "an invisible character"
+        if wrong is not None:
+            raise ValueError(f"a name must not hold {wrong} (U+{ord(sign):04X})")
+    if not any(unicodedata.category(sign)[0] in _SHOWN for sign in plain):
+        raise ValueError("a name holds at least one letter, digit or sign")
+    return unicodedata.normalize("NFC", " ".join(plain.split()))
+
+
+def skeleton(name: str) -> str:
+    """
+    Return what two names share that a reader takes for one.
+
+    Case, accents, spaces and punctuation are left out, and letters of other scripts that look
+    Latin are Latin.
+
+    >>> skeleton("LEIA") == skeleton("Lеiа.") == skeleton("Léia")
+    True
+    """
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+    kept = "".join(sign for sign in folded if sign.isalnum()).translate(_ALIKE)
+    return kept or folded
+
+
+def alike(name: str, others: Iterable[str | None]) -> bool:
+    """Return whether *name* reads like one of *others*; None is nobody's."""
+    own = skeleton(name)
+    return any(each is not None and skeleton(each) == own for each in others)

@@ -1,0 +1,104 @@
+"""What may be a name, which names read alike, and bodies that say a thing twice."""
+
+import pytest
+
+from service.api.bodies import parsed
+from service.errors import BadRequest
+from service.names import alike, named
+from service.rosters import read_roster
+
+REFUSED = [
+    "Le\u0085ia",  # C1
+    "Leia\u202e",  # right-to-left override
+    "\u2066Leia\u2069",  # isolates
+    "Le\u200bia",  # zero-width space
+    "Le\u200dia",  # a joiner that joins nothing
+    "Le\u00adia",  # soft hyphen
+    "Leia\ufeff",
+    "Leia\ue000",  # private
+    "Leia\u0378",  # unassigned
+    "Leia\u2028",
+    "\u3164",  # Hangul filler: a letter that shows nothing
+    "\u2800",  # blank Braille
+    "Leia\U000e0041",  # tag
+    "Leia\U000e0100",  # variation selector
+    "\u0301",  # a mark without a letter
+    "   ",
+]
+
+
+@pytest.mark.parametrize("name", REFUSED, ids=ascii)
+def test_what_cannot_be_seen_or_turns_the_line_round_is_no_name(name: str) -> None:
+    with pytest.raises(ValueError, match="a name"):
+        named(name)
+    with pytest.raises(BadRequest) as refused:
+        parsed(f'{{"tournament": {{"name": "{name}"}}}}'.encode())
+    assert refused.value.code in ("validation_failed", "invalid_unicode")
+
+
+def test_lists_of_players_take_no_such_names_either() -> None:
+    content = "name\nLe\u200bia\nHan\u202eSolo\nLando\nLe\u0301ia\n"
+    roster = read_roster(content.encode())
+    assert [(each.line, each.code) for each in roster.faults] == [(2, "name"), (3, "name")]
+    assert [each.name for each in roster.rows] == ["Lando", "L\u00e9ia"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("Lei\u0301a", "Le\u00eda"),
+        ("  Han \u00a0 Solo ", "Han Solo"),
+        ("韓·索羅", "韓·索羅"),
+        ("ליאה", "ליאה"),
+        ("क्\u200dष", "क्\u200dष"),  # a joiner after a virama
+        ("Night \u2764\ufe0f", "Night \u2764"),
+        ("=1+1", "=1+1"),
+    ],
+    ids=ascii,
+)
+def test_names_of_all_scripts_are_kept_composed(name: str, kept: str) -> None:
+    assert named(name) == kept
+    assert named(kept) == kept
+    assert parsed(f'{{"name": "{name}"}}'.encode()) == {"name": kept}
+
+
+@pytest.mark.parametrize("name", ["LEIA", "Léia", "L e i a", "Lеiа", "Ｌｅｉａ", "𝕃𝕖𝕚𝕒", "leia."])
+def test_a_name_that_reads_like_another_is_found(name: str) -> None:
+    assert alike(name, [None, "Leia"])
+
+
+@pytest.mark.parametrize("name", ["Leila", "Lea", "Лея", "★"])
+def test_a_name_that_reads_otherwise_is_left_alone(name: str) -> None:
+    assert not alike(name, ["Leia", "☆", None])
+
+
+@pytest.mark.parametrize(
+    ("text", "member"),
+    [
+        ('{"amount": 5, "amount": 50}', '"amount"'),
+        ('{"acts": [{"type": "fold"}, {"type": "fold", "type": "call"}]}', '"type"'),
+        ('{"a": ":", "\\u0061": "\\":"}', '"a"'),
+        ('{"": 1, "": 2}', '""'),
+        ('{"a:b": {"c": "::"}, "x": "\\\\", "x": ":"}', '"x"'),
+    ],
+)
+def test_a_body_that_says_a_thing_twice_is_refused(text: str, member: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        parsed(text.encode())
+    assert (refused.value.code, refused.value.detail) == (
+        "invalid_json",
+        f"an object has the member {member} twice",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"at": "2026-11-22T20:00:00Z", "url": "http://x/:"}',
+        '{"a": "\\":", "b": {"a": ":\\\\"}, "c": [{"a": 1}, {"a": 2}]}',
+        '[":", {}, ""]',
+        '":"',
+    ],
+)
+def test_colons_in_texts_are_not_taken_for_members(text: str) -> None:
+    assert parsed(text.encode()) is not None
