@@ -32,12 +32,13 @@ from service.api.shell import Asked, Shell, principal_of, shell_of
 from service.api.submitting import encoded
 from service.errors import (
     BadRequest,
+    EventUnreadable,
     Forbidden,
     StoreUnavailable,
     StreamNotFound,
     Unauthenticated,
 )
-from service.eventstore.codec import openings_for
+from service.eventstore.codec import MALFORMED, openings_for
 from service.eventstore.record import Recorded, league_number
 from service.eventstore.upcasters import current_version, upcast
 from service.keys import LeagueKeys
@@ -49,6 +50,7 @@ _ENDINGS: tuple[type[Exception], ...] = (
     sa.exc.OperationalError,
     sa.exc.InterfaceError,
     StoreUnavailable,
+    EventUnreadable,
 )
 
 _NOTHING = msgspec.Raw(b"{}")
@@ -92,7 +94,10 @@ def _current(row: Recorded, version: int) -> msgspec.Raw:
     """Return an event's ``data`` as its schema has it today, in *version*."""
     if row.schema_version == version:
         return msgspec.Raw(row.data)
-    document = upcast(row.type, row.schema_version, msgspec.json.decode(row.data))
+    try:
+        document = upcast(row.type, row.schema_version, msgspec.json.decode(row.data))
+    except MALFORMED as error:
+        raise EventUnreadable("a stored event cannot be read", type=row.type) from error
     return msgspec.Raw(msgspec.json.encode(document, order="sorted"))
 
 

@@ -27,7 +27,7 @@ from service.keys import LeagueKeys
 Place = tuple[str, "Sealed[Any] | SealedCard"]
 _HIDDEN = frozenset((Sealed, SealedCard))
 _ROWS = (list, tuple)
-_MALFORMED = (
+MALFORMED = (
     *(msgspec.MsgspecError, LookupError, ValueError, TypeError, AttributeError),
     *(ArithmeticError, RecursionError),
 )
@@ -110,7 +110,7 @@ class Codec:
             if house:
                 raise ValueError("the house's box opens what is not hidden")
             return event
-        except _MALFORMED as error:
+        except MALFORMED as error:
             raise EventUnreadable(
                 "a stored event cannot be read",
                 stream=recorded.stream,
@@ -132,7 +132,7 @@ class Codec:
                 document = upcast(kind, schema_version, document)
                 data = msgspec.json.encode(document)
             known.checked(data)
-        except _MALFORMED as error:
+        except MALFORMED as error:
             why = f"{kind} of schema version {schema_version} cannot be read: {error}"
             raise EventUnreadable(why, stream=stream, type=kind) from error
         else:

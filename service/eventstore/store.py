@@ -237,9 +237,10 @@ class PostgresStore:
             try:
                 async with _borrowed(self._reading) as connection:
                     await connection.execute(_WAKE, CHANNEL, payloads)
-            except Disconnected:
-                # A wake-up is a hint: subscribers also poll.
-                _log.warning("subscribers were not woken: the database is away")
+            except Exception as error:  # noqa: BLE001
+                # A wake-up is a hint, and subscribers also poll.  But nobody would begin
+                # this loop again, be the queue of notifications full or the database away.
+                _log.warning("subscribers were not woken: %s", type(error).__name__)
             await asyncio.sleep(_WAKE_SECONDS)  # what grows meanwhile is told together
 
 

@@ -77,11 +77,12 @@ class Child:
     def stop(self) -> None:
         """Close the desk and end the loop."""
         self._stopping = True
+        if self._thread.is_alive():
+            asyncio.run_coroutine_threadsafe(self._stack.aclose(), self._loop).result(10)
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(10)
         if not self._thread.is_alive():
-            return
-        asyncio.run_coroutine_threadsafe(self._stack.aclose(), self._loop).result(10)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+            self._loop.close()
 
     def _run(self) -> None:
         try:

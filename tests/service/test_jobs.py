@@ -254,3 +254,25 @@ async def test_a_job_told_to_come_again_while_it_runs_runs_once_more(
     async with await pool(database.url("holotable_worker")) as connections:
         await jobs.finish(connections, claimed.job_id, claimed.claim, again_at=None, refused=None)
     assert (await state_of(database), await state_of(database, "due_at")) == ("ready", SOON)
+
+
+async def test_jobs_that_fail_wait_behind_those_that_have_not(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    """A league whose duties always raise keeps no other league's waiting."""
+    for number in range(20):
+        jobs.arm_now(worker, job(f"failing:{number}"))
+    worker.execute("UPDATE job SET attempts = 3")
+    jobs.arm_now(worker, job("sound", due_at=LONG_AGO + timedelta(hours=1)))
+    (first,) = jobs.claim(worker, LEASE, limit=1)
+    found = worker.execute("SELECT occurrence FROM job WHERE job_id = %s", [first.job_id])
+    assert found.fetchone() == ("sound",)
+    assert len(jobs.claim(worker, LEASE)) == 20
+
+
+async def test_tasks_of_a_newer_program_wait_for_a_newer_worker(
+    worker: psycopg.Connection,
+) -> None:
+    jobs.arm_now(worker, job())
+    assert jobs.claim(worker, LEASE, tasks=["table.watch"]) == []
+    assert len(jobs.claim(worker, LEASE, tasks=["tournament.start"])) == 1

@@ -1,5 +1,7 @@
 """One league's broken events stop that league alone, loudly, until an operator releases it."""
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -9,12 +11,13 @@ import httpx
 import psycopg
 import pytest
 
-from service import quarantine, releasing
+from service import jobs, quarantine, releasing
 from service.app import build
 from service.desk import Desk, open_desk
 from service.doctor import CHECKS, CheckFailed
 from service.tasks import arming
 from service.tasks.asking import ASKING
+from service.tasks.child import Child
 from service.tasks.ticker import Ticker
 from service.troubles import Troubles
 from tests.service.test_directing import announced
@@ -214,3 +217,42 @@ async def test_readiness_and_the_doctor_tell_of_troubles_and_the_service_stays_u
         {"it": league},
     )
     assert await CHECKS["audits"](owner, settings) == "the last of every league passed"
+
+
+async def test_a_defect_of_the_clockwork_has_its_process_replaced(database: TestDatabase) -> None:
+    """A thread that died silently left a process that looked alive and armed nothing."""
+    settings = database.settings("holotable_worker", nightly_audit="noon")
+    broken = threading.Event()
+    ticker = Ticker(settings, lambda _job: None, broken=broken.set)
+    ticker.start()
+    assert await asyncio.to_thread(broken.wait, 20)
+    ticker.stop()
+
+
+async def test_a_loop_of_duties_that_ends_has_its_process_replaced(database: TestDatabase) -> None:
+    broken = threading.Event()
+    child = Child(database.settings("holotable_worker"), broken.set)
+    child.start()
+    child._loop.call_soon_threadsafe(child._loop.stop)
+    assert await asyncio.to_thread(broken.wait, 20)
+    child.stop()
+
+
+async def test_a_job_that_cannot_be_sent_keeps_no_other_from_being_sent(
+    database: TestDatabase, desk: Desk, worker: psycopg.Connection
+) -> None:
+    first, second = [(await announced(desk, 0))[0] for _ in range(2)]
+    sent: list[str] = []
+
+    def send(job: jobs.Claimed) -> None:
+        if job.args["league"] == first:
+            raise TypeError("it cannot be written")
+        sent.append(job.args["league"])
+
+    settings = database.settings("holotable_worker")
+    arming.follow(worker, NOW, settings)
+    worker.execute("UPDATE job SET due_at = now() - interval '1 hour'")
+    ticker = Ticker(settings, send)
+    ticker.tick()
+    ticker.stop()
+    assert sent == [second]

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tests.service.api.test_commands import answer_to, turn
+from tests.support.poison import owning, plant
 
 pytestmark = pytest.mark.anyio
 
@@ -88,3 +89,18 @@ async def test_a_stream_resumes_after_the_last_event_and_ends_on_stop(serving) -
         )
         ids = [line[4:] for line in answer.text.splitlines() if line.startswith("id: ")]
         assert ids == [each["cursor"] for each in items[2:]]
+
+
+async def test_a_feed_ends_at_an_event_that_cannot_be_read_and_other_feeds_go_on(
+    database, serving
+) -> None:
+    async with serving() as api, owning(database) as planter:
+        (person, poisoned), (other, healthy) = await api.league(), await api.league()
+        await plant(planter, poisoned, "break_started", {}, version=99)
+        broken = await person.get(f"/v1/leagues/{poisoned}/events")
+        streamed = {"Accept": "text/event-stream"}
+        ended = await person.get(f"/v1/leagues/{poisoned}/events", headers=streamed)
+        sound = await other.get(f"/v1/leagues/{healthy}/events")
+    assert (broken.status_code, broken.json()["code"]) == (500, "event_unreadable")
+    assert ended.status_code == 200
+    assert sound.status_code == 200 and len(sound.json()["items"]) > 0
