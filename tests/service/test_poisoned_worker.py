@@ -1,0 +1,88 @@
+"""A real worker with a league full of malformed events beside one that plays."""
+
+from datetime import timedelta
+
+import psycopg
+import pytest
+
+from engine.tournament.state import Running
+from engine.values import number_of, stream_of
+from service import directing, jobs, quarantine, releasing
+from service.catalogue import events_by_category, tag_of
+from service.desk import Desk, open_desk
+from tests.service.drills import broker, workers
+from tests.service.test_clocks import rules
+from tests.service.test_directing import announced
+from tests.service.test_worker import children
+from tests.support.databases import TestDatabase
+from tests.support.poison import MALFORMED, owning, plant
+from tests.support.projecting import projecting
+from tests.support.waiting import until_awaited
+
+pytestmark = pytest.mark.anyio
+
+LEVELS = "SELECT count(*) > 0 FROM events WHERE league = $1 AND type = 'level_raised'"
+AUDITED = "SELECT state = 'passed' FROM audit_report WHERE id = 'adt_healthy'"
+
+
+async def test_a_league_of_malformed_events_harms_no_other_and_goes_on_after_its_release(
+    database: TestDatabase,
+) -> None:
+    async with open_desk(database.settings("holotable_api")) as desk, owning(database) as owner:
+        poisoned, _ = await announced(desk, 0)
+        planted = [
+            await plant(owner, poisoned, kind, data, version=version)
+            for kind, data, version in everything()
+        ]
+        with broker(database), workers(database, 0, processes=1) as (worker,):
+            before = children(worker.pid)
+
+            async def held() -> list[str]:
+                return [str(each) for each in await quarantine.held(desk.pool)]
+
+            (first,) = await until_awaited(held)
+            assert f"{poisoned} arming at position {planted[0]}: EventUnreadable" in first
+
+            league, name = await announced(desk, 3, rules=rules(2, 600), decision_seconds=1)
+            await directing.start_tournament(desk, league, name, desk.clock.now())
+            await until_awaited(lambda: played_on(desk, league, name))
+            await until_awaited(lambda: desk.pool.fetchval(LEVELS, number_of(league)))
+            audit = jobs.Job(
+                occurrence="audit:healthy",
+                task="audit.run",
+                args={"league": league, "report": "adt_healthy"},
+                due_at=desk.clock.now() - timedelta(seconds=1),
+            )
+            with psycopg.connect(database.url("holotable_worker")) as connection:
+                jobs.arm_now(connection, audit)
+            await until_awaited(lambda: desk.pool.fetchval(AUDITED), 60)
+
+            migrate = database.settings("holotable_migrate")
+            assert await releasing.release(migrate, poisoned, "arming", skip=True) == 0
+
+            async def further() -> bool:
+                return any(f"at position {planted[1]}:" in each for each in await held())
+
+            await until_awaited(further)
+            assert children(worker.pid) == before
+        async with projecting(database) as runner:
+            await runner.catch_up()
+        assert {held for _, held in runner.stopped} == {poisoned}
+
+
+def everything() -> list[tuple[str, str, int]]:
+    """Return each type of event with data that it cannot have, and in versions there are not."""
+    kinds = [tag_of(event) for events in events_by_category().values() for event in events]
+    # What arms jobs comes first, so that skipping one meets the next.
+    kinds.sort(key=lambda kind: kind not in ("break_started", "round_ended"))
+    found = [(kind, MALFORMED[at % len(MALFORMED)], 1) for at, kind in enumerate(kinds)]
+    return [*found, ("cake_baked", "{}", 1), ("break_started", "{}", 99)]
+
+
+async def played_on(desk: Desk, league: str, name: str) -> bool:
+    """Whether a decision of the tournament has run out: its deadline was kept."""
+    state = (await desk.writer.load(league, stream_of(name))).state
+    if not isinstance(state, Running):
+        return False
+    table = (await desk.writer.load(league, stream_of(state.tables[0].table))).state
+    return table.decision is not None and table.decision.turn > 1
