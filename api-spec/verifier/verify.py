@@ -2831,6 +2831,10 @@ class Table:
             return
         checking = Opening(self, opened, deal)
         guarded(self.given.report, "hand_opened", checking.run, opened.position)
+        if self.before is None and not checking.continues:
+            # In a hand's bundle: who else has come and gone since the table was opened is not here.
+            seats = opened.data["seats"]
+            self.books = {seat["seat"]: Books(seat["entrant"], seat["stack"]) for seat in seats}
         hand = Hand(self, events, deal)
         try:
             guarded(self.given.report, "hand", hand.play, opened.position)
