@@ -379,6 +379,19 @@ def test_a_game_that_ends_goes_on_while_everybody_is_away() -> None:
         other.play()
 
 
+def test_a_second_lies_between_two_hands_that_nobody_plays() -> None:
+    """
+    Else a table deals thousands of them before the clock raises a level.
+    """
+    evening = Evening(3, preset("better_simple"), hands_between_seconds=0)
+    table = evening.table.table
+    assert evening.boundary(table).outcome == "open"
+    evening.play_hand(table)
+    assert evening.plan(table).wait_seconds == 0
+    all_step_away(evening)
+    assert evening.plan(table).wait_seconds == 1
+
+
 @pytest.mark.parametrize("hands", [0, 2])
 def test_without_escalation_or_at_the_last_level_a_game_waits_for_somebody(hands: int) -> None:
     blinds = {"small": 1, "big": 2, "ante": 0}

@@ -29,6 +29,9 @@ from engine.values import Seat, TableId
 
 Tables = Mapping[TableId, TableSummary]
 
+UNATTENDED_SECONDS = 1
+"""The least pause between two hands of a table at which everybody is away."""
+
 
 def first_of_all(state: Running, here: Seating) -> Directive | None:
     """Return what comes before anything else: chips that leave play, a hold, a break."""
@@ -83,10 +86,15 @@ def in_rounds(state: Running, tables: Tables, here: Seating) -> Directive | None
 def opening(state: Running, tables: Tables, here: Seating, *, number: int = 1) -> Open:
     """Return that *here* opens its next hand."""
     summary = tables[here.table]
+    between = state.terms.hands_between_seconds
+    if not summary.attended:
+        # Such hands are settled at the instant they are opened: without a pause a table would
+        # deal thousands of them before the forced bets rise.
+        between = max(between, UNATTENDED_SECONDS)
     return Open(
         last=hands_counted(state, summary) == 1,
         until_all_dealt=until_all_dealt(state),
-        wait_seconds=state.terms.hands_between_seconds if summary.hand_number else 0,
+        wait_seconds=between if summary.hand_number else 0,
         clock=state.clock,
         round=number,
     )
