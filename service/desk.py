@@ -160,6 +160,12 @@ async def open_desk(
     clock = DatabaseClock()
     writer = Writer(store, DECIDERS, clock.now, connections=settings.database_connections)
     connections = await open_pool(settings.database_url, settings.database_connections)
+
+    async def measure() -> None:
+        async with connections.acquire() as connection:
+            await clock.measure(connection)
+
+    writer.measure = measure
     await writer.start()
     pulses = Pulses(beacon_of(settings), clock)
     desk = Desk(writer, clock, SystemEntropy(), connections, settings, pulses)

@@ -8,7 +8,7 @@ leave, so that commands of one process never conflict with each other.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -56,6 +56,8 @@ _BYTES_MAX = 1_000_000
 _ATTEMPTS_MAX = 100
 
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+_SLIGHTLY = timedelta(seconds=1)
+_PAUSE_SECONDS = 0.2
 _RECKONED_SECONDS = 60.0
 """How long a process keeps in mind that the log's clock was behind; then it has measured anew."""
 
@@ -98,6 +100,8 @@ class Writer:
         self._patience = patience
         self._servers: list[asyncio.Task[None]] = []
         self._reckoned: asyncio.TimerHandle | None = None
+        self.measure: Callable[[], Awaitable[None]] | None = None
+        """Measures the log's clock anew; asked when the log calls an event too far ahead."""
 
     @property
     def store(self) -> Store:
@@ -362,10 +366,17 @@ class Writer:
 
     async def _reckon(self, league: League) -> None:
         """Learn how far the log's clock is behind this process's count; it was set back."""
+        if self.measure is not None:
+            await self.measure()
         there, league.latest = await self._store.time(league.number)
         if there is None:
             return
         self._former.behind = max(self._former.now() - there, timedelta())
+        if self._former.behind < _SLIGHTLY:
+            # What was on its way names instants that are seconds ahead at most.
+            self._former.behind = timedelta()
+            await asyncio.sleep(_PAUSE_SECONDS)
+            return
         if self._reckoned is not None:
             self._reckoned.cancel()
         loop = asyncio.get_running_loop()

@@ -17,6 +17,7 @@ from service.eventstore.record import Append, Guard, Head, Metadata, NewEvent, R
 from service.eventstore.states import Loaded, StateCache
 from service.keys import LeagueKeys
 from service.numbers import uuid5
+from service.sources import STEP_MAX
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -187,7 +188,8 @@ class Turn:
         read_at = self.former.now()
         # The log may be ahead: of a clock that was set back, or of a process that read it wrongly.
         last = max([self.latest, *(seen.found[stream].at for stream in written)])
-        at = max(read_at - self.former.behind, last + _MICROSECOND)
+        now = read_at - self.former.behind
+        at = max(now, last + _MICROSECOND, _named(entries, now))
         metadata = self._metadata(command, guards, seen, read_at if at != read_at else None)
         made = _Building(self, metadata, command.command_id, event_0, dict(seen.found), at)
         for entry in entries:
@@ -234,6 +236,18 @@ class Turn:
                 read_at=read_at,
             )
         )
+
+
+def _named(entries: Sequence[Entry], now: datetime) -> datetime:
+    """
+    Return the latest instant that the events themselves name, or *now*.
+
+    A command that was on its way when the clock was set back by a little names a later one,
+    and no event is dated before what it says.
+    """
+    said = (getattr(event, "at", None) for entry in entries for event in entry.events)
+    near = (at for at in said if isinstance(at, datetime) and now < at <= now + STEP_MAX)
+    return max(near, default=now)
 
 
 class _Seen:

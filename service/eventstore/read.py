@@ -96,7 +96,7 @@ VOIDED = "SELECT data::text FROM events WHERE league = $1 AND type = 'positions_
 """An index of its own holds these few."""
 
 _TIME = """
-    SELECT clock_timestamp(),
+    SELECT service_time(),
            (SELECT at FROM events WHERE league = $1 ORDER BY position DESC LIMIT 1)
 """
 # Every league has a position 0; skipping from league to league reads one row of each.
@@ -214,7 +214,7 @@ def voided_by(documents: Iterable[str]) -> frozenset[int]:
 
 
 async def time_of(connection: Any, league: UUID) -> tuple[datetime, datetime | None]:
-    """Return the database's clock, and the instant of a league's last event."""
+    """Return the time that the service goes by, and the instant of a league's last event."""
     row = await (await driver_of(connection)).fetchrow(_TIME, league)
     return row[0], row[1]
 

@@ -200,7 +200,7 @@ class PostgresStore:
         return await self._read(read.epoch_of, league)
 
     async def time(self, league: UUID) -> tuple[datetime | None, datetime | None]:
-        """Return the database's clock, and the instant of a league's last event."""
+        """Return the time by the database, and the instant of a league's last event."""
         return await self._read(read.time_of, league)
 
     async def voided(self, league: UUID) -> frozenset[int]:

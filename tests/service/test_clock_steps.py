@@ -1,5 +1,7 @@
 """A step of the database's clock is not believed at once, and a log that is ahead stops nobody."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -186,3 +188,25 @@ async def test_an_operator_believes_a_step_by_name_and_a_log_that_is_ahead_goes_
     assert "decision_timed_out" not in await kinds(desk, league)
     report = await audited(database, league)
     assert report.passed, report.text()
+
+
+@pytest.mark.parametrize("back", [HOUR, timedelta(seconds=2)])
+async def test_a_clock_set_back_unnoticed_dates_no_event_before_what_it_says(
+    database: TestDatabase, desk: Desk, back: timedelta
+) -> None:
+    league, name = await announced(desk, 3, decision_seconds=60)
+    await directing.start_tournament(desk, league, name, desk.clock.now())
+    table = await table_of(desk, league, name)
+    await open_next_hand(desk, league, table)
+    set_clock(database.url("postgres"), -back)
+    await asyncio.sleep(1.1)  # the log takes what is a second ahead of its last event
+
+    assert await step(desk, league, table)
+    assert await step(desk, league, table)
+
+    assert await steps(desk) == ([(-3600, None)] if back == HOUR else [])
+    async with desk.pool.acquire() as connection:
+        rows = await read_league(connection, league, limit=10_000)
+    named = [(row, json.loads(row.data).get("at")) for row in rows]
+    assert all(datetime.fromisoformat(at) <= row.at for row, at in named if at is not None)
+    assert all(abs(row.at - datetime.now(UTC)) < SLACK for row in rows)
