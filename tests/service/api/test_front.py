@@ -149,7 +149,7 @@ async def test_a_revoked_token_is_nobody_at_a_table_at_once(serving) -> None:
     async with serving() as api:
         _, _, _, people, table = await api.playing()
         person, view = await turn(people, table)
-        [mine] = (await person.get("/v1/tokens")).json()["items"]
+        mine, _ = (await person.get("/v1/tokens")).json()["items"]
         asked = [person.get(f"/v1/tables/{table}") for _ in range(10)]
         assert {each.status_code for each in await asyncio.gather(*asked)} == {200}
         await api.http.delete(f"/v1/tokens/{mine['id']}", headers=person.headers)
