@@ -17,6 +17,9 @@ QUICKNET_PUBLIC_KEY = (
     "5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a"
 )
 
+_OF_COMMANDS = frozenset({"PG_BIN", "ACCOUNT_PASSWORD"})
+"""Names that single commands read; no setting of a process."""
+
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "text"]
 
@@ -178,7 +181,7 @@ def _read(environ: Mapping[str, str], kind: type[_Any], called: str) -> _Any:
     known = {PREFIX + field.upper(): field for field in kind.__struct_fields__}
     found: dict[str, str] = {}
     for name, value in environ.items():
-        if not name.startswith(PREFIX) or name == f"{PREFIX}PG_BIN":
+        if not name.startswith(PREFIX) or name.removeprefix(PREFIX) in _OF_COMMANDS:
             continue
         if name in known:
             found[known[name]] = value

@@ -1,6 +1,7 @@
 """Structured logs.  Bodies, seeds, cards, tokens and passwords are never given to them."""
 
 import logging
+import re
 import sys
 from datetime import UTC, datetime
 from typing import TextIO
@@ -25,6 +26,10 @@ SECRET_FIELDS = frozenset(
 """Names that no log line may carry; what stands under them is replaced."""
 
 
+_DETAIL = re.compile(r"DETAIL:.*")
+"""PostgreSQL repeats whole rows in its details, hashes of passwords among them."""
+
+
 def configure(
     settings: Settings | SignerSettings, process: str, stream: TextIO = sys.stderr
 ) -> None:
@@ -38,8 +43,8 @@ def configure(
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            _redact,
             structlog.processors.format_exc_info,
+            _redact,
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[settings.log_level]),
@@ -90,6 +95,9 @@ class _OfLibraries(logging.Formatter):
 def _redact(
     _logger: structlog.typing.WrappedLogger, _method: str, fields: structlog.typing.EventDict
 ) -> structlog.typing.EventDict:
-    for name in SECRET_FIELDS & fields.keys():
-        fields[name] = "(withheld)"
+    for name, value in fields.items():
+        if name in SECRET_FIELDS:
+            fields[name] = "(withheld)"
+        elif isinstance(value, str):
+            fields[name] = _DETAIL.sub("DETAIL: (withheld)", value)
     return fields

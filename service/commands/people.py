@@ -1,5 +1,6 @@
 """People, and what their clients need."""
 
+import sys
 from pathlib import Path
 
 import rich_click as click
@@ -73,7 +74,13 @@ def create_token(login: str, scopes: tuple[str, ...], days: int) -> None:
 @token.command("revoke")
 @click.argument("named", metavar="TOKEN")
 def revoke_token(named: str) -> None:
-    """End TOKEN, named by its secret or its id; whoever uses it is nobody from then on."""
+    """
+    End TOKEN and the tokens it made, named by its id or its secret.
+
+    - reads the name from standard input, so that no shell keeps a secret in its history.
+    """
+    if named == "-":
+        named = sys.stdin.readline().strip()
     awaited(owner("service.people:revoke_token")(settings(), named))
 
 
