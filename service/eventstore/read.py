@@ -6,6 +6,7 @@ everything below it.  Connections are asyncpg's, or SQLAlchemy's over asyncpg.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -207,10 +208,14 @@ async def voided(connection: Any, league: str | UUID) -> frozenset[int]:
 
 
 def voided_by(documents: Iterable[str]) -> frozenset[int]:
-    """Return the positions that events ``positions_voided`` name."""
-    return frozenset(
-        each.position for document in documents for each in _voiding.decode(document).positions
-    )
+    """Return the positions that events ``positions_voided`` name; a forged one names none."""
+    found: set[int] = set()
+    for document in documents:
+        # Every reader of the league asks this, so an event that nobody can read must not
+        # stop them all.  The league's own stream says that it is broken.
+        with suppress(msgspec.MsgspecError, ValueError, RecursionError):
+            found |= {each.position for each in _voiding.decode(document).positions}
+    return frozenset(found)
 
 
 async def time_of(connection: Any, league: UUID) -> tuple[datetime, datetime | None]:

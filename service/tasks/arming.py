@@ -150,7 +150,13 @@ def _search(
         if row is None:  # another ticker is at it
             return False
         start: int = row[0]
-        chunk = _read(connection, league, start, before, now, settings)
+        try:
+            chunk = _read(connection, league, start, before, now, settings)
+        except (_Unfit, psycopg.Error):
+            raise
+        except Exception as error:
+            # What says which events are void can be forged as well as any other event.
+            raise _Unfit(start) from error
         for position, ask in chunk.asks:
             try:
                 _arm(connection, ask)

@@ -103,6 +103,22 @@ async def test_every_type_of_event_malformed_in_every_way_leaves_the_healthy_lea
     assert armed(worker, healthy) == {"tournament.start"}
 
 
+@pytest.mark.parametrize("data", MALFORMED[:4])
+async def test_a_forged_record_of_a_repair_voids_nothing_and_stops_nobody(
+    database: TestDatabase,
+    desk: Desk,
+    owner: asyncpg.Connection,
+    worker: psycopg.Connection,
+    data: str,
+) -> None:
+    """Every reader of a league asks which of its events are void."""
+    poisoned, _ = await announced(desk, 0)
+    await plant(owner, poisoned, "positions_voided", data)
+    arming.follow(worker, NOW, database.settings("holotable_worker"))
+    assert quarantined(worker) == []
+    assert armed(worker, poisoned) == {"tournament.start"}
+
+
 async def test_a_released_league_goes_on_where_it_stopped(
     database: TestDatabase, desk: Desk, owner: asyncpg.Connection, worker: psycopg.Connection
 ) -> None:
