@@ -26,7 +26,7 @@ from engine.season.expression.limits import arithmetic
 from engine.season.schedule import events as schedule
 from engine.season.schedule.state import Schedule, evolved
 from engine.season.standings import Reckoning, Result, Standing, standings
-from engine.season.values import Adjustment, Award, AwardChange
+from engine.season.values import Adjustment, Award, AwardChange, Fate
 from engine.values import AdjustmentId, PlayerId, TournamentId
 
 
@@ -68,6 +68,9 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     adjustments: tuple[Adjusted, ...] = ()
     lots: tuple[LotsDrawn, ...] = ()
     closed: bool = False
+    fates: tuple[Fate, ...] | None = None
+    """Of its tournaments, once it is closed; None in seasons closed before there were fates."""
+
     recorded: bool = False
     """Whether the heads of its tournaments stand in its log."""
 
@@ -163,8 +166,8 @@ def evolve(state: State, event: Event) -> State:
             )
         case Opened(closed=False), LotsDrawn():
             return replace(state, lots=(*state.lots, event))
-        case Opened(closed=False), SeasonClosed():
-            return replace(state, closed=True)
+        case Opened(closed=False), SeasonClosed(fates=fates):
+            return replace(state, closed=True, fates=fates)
         case Opened(closed=True), TournamentsRecorded():
             return replace(state, recorded=True)
         case Opened(), _ if isinstance(event, freezing.Event):

@@ -16,6 +16,7 @@ from engine.season.tiebreaks import TIE_BREAKS, TieBreak
 from engine.season.values import (
     Aggregation,
     Bonus,
+    Fate,
     LotDraw,
     PlacesFromEnd,
     PointsFormula,
@@ -106,6 +107,8 @@ class SeasonShown(msgspec.Struct, kw_only=True):
     """Null until the season is closed."""
 
     lots: tuple[LotDraw, ...]
+    fates: tuple[Fate, ...] | None
+    """What became of each tournament announced for it; null until the season is closed."""
 
 
 @operation(
@@ -216,6 +219,7 @@ def _shown(place: Place) -> SeasonShown:
         master_commitment=terms.master_commitment,
         master=terms.master.value if published and terms.master is not None else None,
         lots=tuple(each.draw for each in state.lots),
+        fates=state.fates,
     )
 
 

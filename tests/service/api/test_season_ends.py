@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 import pytest
 
 from engine.season.errors import SeasonUncounted
@@ -232,6 +233,8 @@ async def test_an_owner_leaves_out_a_tournament_with_a_reason(
         fates = {each.tournament: each for each in end.fates}
         assert (fates[stuck].fate, fates[stuck].by) == ("left_out", owner.player)
         assert fates[tournament].fate == "counted"
+        shown = (await people[0].get(f"/v1/seasons/{season}")).json()["fates"]
+        assert shown == list(msgspec.to_builtins(end.fates))
         said = (await people[0].get(f"/v1/texts/{fates[stuck].reason.text}")).json()
         assert said["text"] == WHY["reason"]
     report = await audited(database, league)
