@@ -13,14 +13,16 @@ from litestar import Litestar
 from litestar.datastructures import State
 
 from service.api.authentication import require_token
+from service.api.connections import Connections
 from service.api.front import Front
+from service.api.limiting import Limits
 from service.api.news import News
 from service.api.openapi import openapi_document
 from service.api.problems import AWAY, HANDLERS, answer_away, answer_database
 from service.api.proxies import Proxies
 from service.api.requests import BoundedRequest
 from service.api.routes import ROUTES
-from service.api.serving import Protocol
+from service.api.serving import protocol_of
 from service.api.shell import Shell
 from service.confidential import seal_old
 from service.database import async_engine
@@ -50,9 +52,10 @@ class Application:
     nothing that is private may be cached.
     """
 
-    def __init__(self, litestar: Litestar, handlers: Mapping[Any, Any]) -> None:
+    def __init__(self, litestar: Litestar, handlers: Mapping[Any, Any], limits: Limits) -> None:
         self.litestar = litestar
-        self._front = Front(litestar, handlers)
+        self.limits = limits
+        self._front = Front(litestar, handlers, limits)
         self._entropy = SystemEntropy()
 
     @property
@@ -102,10 +105,12 @@ def build(settings: Settings, stopping: asyncio.Event | None = None) -> Applicat
         stopping: Ends streams, and the waiting for a database, when it is set.
     """
     stopping = stopping or asyncio.Event()
+    proxies = Proxies(settings.proxies())
+    limits = Limits(settings, proxies)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        async with _shell(settings, stopping) as shell:
+        async with _shell(settings, stopping, proxies, limits) as shell:
             app.state.shell = shell
             settle()
             yield
@@ -124,7 +129,7 @@ def build(settings: Settings, stopping: asyncio.Event | None = None) -> Applicat
         request_class=BoundedRequest,
         state=State(),
     )
-    return Application(litestar, handlers)
+    return Application(litestar, handlers, limits)
 
 
 def run(settings: Settings) -> None:
@@ -139,7 +144,9 @@ def run(settings: Settings) -> None:
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,
         proxy_headers=False,  # service.api.proxies reads them, from named proxies only
-        http=Protocol,
+        http=protocol_of(Connections(settings, Proxies(settings.proxies()))),
+        ws="none",
+        timeout_keep_alive=settings.keep_alive_seconds,
     )
     server = Server(config, stopping)
     server.run()
@@ -148,7 +155,9 @@ def run(settings: Settings) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[Shell]:
+async def _shell(
+    settings: Settings, stopping: asyncio.Event, proxies: Proxies, limits: Limits
+) -> AsyncIterator[Shell]:
     async with contextlib.AsyncExitStack() as stack:
         desk = await stack.enter_async_context(open_desk(settings, "api", stopping))
         engine = async_engine(settings.database_url, settings.database_connections)
@@ -172,7 +181,8 @@ async def _shell(settings: Settings, stopping: asyncio.Event) -> AsyncIterator[S
             requests=Requests(*settings.secret_keys),
             guesses=Guesses(settings.secret_key, settings.failed_sign_ins),
             receipts=receipts,
-            proxies=Proxies(settings.proxies()),
+            proxies=proxies,
+            limits=limits,
             troubles=Troubles(desk.pool),
             stopping=stopping,
         )

@@ -75,6 +75,39 @@ class NotCaughtUp(ServiceError):
     code = "not_caught_up"
 
 
+class TooManyRequests(ServiceError):
+    """
+    A client asks more often than it may; nothing was done.
+
+    Args:
+        detail: As for all.
+        seconds: After so long it may ask again.
+        headers: Further headers of the answer: which limit it was.
+        facts: As for all.
+    """
+
+    code = "too_many_requests"
+
+    def __init__(
+        self, detail: str, *, seconds: float, headers: dict[str, str], **facts: object
+    ) -> None:
+        super().__init__(detail, **facts)
+        self.seconds = seconds
+        self.headers = headers
+
+
+class TooManyStreams(ServiceError):
+    """As many streams are open as may be; one must end before another is opened."""
+
+    code = "too_many_streams"
+
+
+class QuotaExhausted(ServiceError):
+    """A client has as many of something as it may; waiting does not help, ending one does."""
+
+    code = "quota_exhausted"
+
+
 class Overloaded(ServiceError):
     """Too much of this kind of work is waiting already; nothing was done."""
 

@@ -8,6 +8,8 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
+from service.limits import LimitSettings
+
 PREFIX = "HOLOTABLE_"
 
 QUICKNET_CHAIN = "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971"
@@ -28,7 +30,7 @@ class SettingsInvalid(Exception):
     """A process cannot start with what it was told."""
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
+class Settings(LimitSettings, frozen=True, kw_only=True):
     """
     Every setting there is; each is the environment's ``HOLOTABLE_<NAME>``.
 

@@ -131,6 +131,17 @@ async def lock_family(connection: AsyncConnection, owner: UUID) -> None:
     )
 
 
+async def number_held(connection: AsyncConnection, owner: UUID, now: datetime) -> int:
+    """Return how many good tokens a person has, and keep that number until the end."""
+    await lock_family(connection, owner)
+    found = await connection.scalar(
+        sa.select(sa.func.count()).where(
+            token.c.account == owner, token.c.revoked_at.is_(None), token.c.expires_at > now
+        )
+    )
+    return int(found or 0)
+
+
 async def keep(connection: AsyncConnection, owner: UUID, made: Token, secret: str) -> bool:
     """
     Keep a token by its hash; return False if its parent has ended meanwhile.

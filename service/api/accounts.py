@@ -86,6 +86,7 @@ async def open_account(request: Asked) -> Response[bytes]:
     order = order_of(request, raw, account=f"login:{body.login.lower()}")
     number, token, now = order.new_id(0), shell.desk.entropy.uuid(), shell.now()
     name, login = body.name or body.login, body.login.lower()
+    shell.limits.sign_up(request.scope)
     kept = await accounts.hashed(body.password, client_address(request))
     said = Said(order.command_id, raw, number, token)
     async with shell.engine.begin() as connection:

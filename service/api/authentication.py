@@ -98,6 +98,7 @@ async def _principal(shell: Shell, text: str) -> Principal | None:
 async def _ask(shell: Shell, text: str, now: datetime) -> Principal | None:
     try:
         found = await by_token(shell.engine, text, now)
+        shell.limits.remember(text, found)
         if found is not None and shell.asking.get(text) is asyncio.current_task():
             if len(shell.principals) >= _CACHED_MAX:
                 shell.principals.clear()

@@ -160,6 +160,7 @@ async def claim_player(request: Asked) -> Response[bytes]:
     token, number = shell.desk.entropy.uuid(), entering.number_in(body.code)
     if number is None:
         raise StreamNotFound("there is nothing here under this name")
+    shell.limits.sign_up(request.scope)
     hashed = await accounts.hashed(body.password, client_address(request))
     claim = Claim(body.code, body.login, body.password)
     said = Said(order.command_id, raw, number, token)

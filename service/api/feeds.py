@@ -36,6 +36,7 @@ from service.errors import (
     Forbidden,
     StoreUnavailable,
     StreamNotFound,
+    TooManyStreams,
     Unauthenticated,
 )
 from service.eventstore.codec import MALFORMED, openings_for
@@ -51,6 +52,7 @@ _ENDINGS: tuple[type[Exception], ...] = (
     sa.exc.InterfaceError,
     StoreUnavailable,
     EventUnreadable,
+    TooManyStreams,
 )
 
 _NOTHING = msgspec.Raw(b"{}")
@@ -192,7 +194,7 @@ class Feed:
     "GET", "/v1/tables/{table_id:str}/events", "follow_table",
     "A table's events: pages, or a stream with Accept: text/event-stream.",
     needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
-    problems=("invalid_cursor",),
+    problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_table(request: Asked, table_id: FromPath[str]) -> Response[Any]:
     """Answer a table's feed with the caller's own openings."""
@@ -206,7 +208,7 @@ async def follow_table(request: Asked, table_id: FromPath[str]) -> Response[Any]
     "GET", "/v1/tournaments/{tournament_id:str}/events", "follow_tournament",
     "A tournament's events: pages, or a stream with Accept: text/event-stream.",
     needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
-    problems=("invalid_cursor",),
+    problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_tournament(request: Asked, tournament_id: FromPath[str]) -> Response[Any]:
     """Answer a tournament's feed."""
@@ -218,7 +220,7 @@ async def follow_tournament(request: Asked, tournament_id: FromPath[str]) -> Res
     "GET", "/v1/leagues/{league_id:str}/events", "follow_league",
     "Every event of a league in its one order, as everybody may see it.",
     needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
-    problems=("invalid_cursor",),
+    problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_league(request: Asked, league_id: FromPath[str]) -> Response[Any]:
     """Answer a league's feed."""
@@ -236,6 +238,7 @@ async def _answer(
     given = query.get("after") or query.get("cursor")
     if "text/event-stream" in request.headers.get("accept", ""):
         after = feed.after(request.headers.get("last-event-id") or given)
+        shell.limits.streams.demand_room(principal_of(request))
         return ServerSentEvent(_messages(request, feed, after))
     after, limit, wait = feed.after(given), limit_of(request), wait_of(request)
     if wait:
@@ -266,8 +269,9 @@ async def _messages(
 ) -> AsyncIterator[ServerSentEventMessage]:
     yield ServerSentEventMessage(data=None, comment="open", retry=1000)
     try:
-        async for message in _news_for(request, feed, after):
-            yield message
+        with feed.shell.limits.streams.held(principal_of(request)):
+            async for message in _news_for(request, feed, after):
+                yield message
     except _ENDINGS as error:
         # The stream ends as it does now and then; the client comes back, and is told then.
         _log.warning("a stream ended: %s", type(error).__name__)

@@ -17,8 +17,10 @@ from litestar.status_codes import HTTP_304_NOT_MODIFIED
 
 from service.api import tables
 from service.api.authentication import authenticate
+from service.api.limiting import Limits
 from service.api.requests import BoundedRequest
 from service.api.serving import WHOLE
+from service.errors import TooManyRequests
 
 Send = Callable[[Any], Awaitable[None]]
 Receive = Callable[[], Awaitable[Any]]
@@ -66,14 +68,23 @@ class Front:
 
     Args:
         handlers: What answers an exception, by class; the application's own.
+        limits: How much each client may ask, on the hot routes as on all others.
     """
 
-    def __init__(self, litestar: Litestar, handlers: Mapping[Any, Any]) -> None:
+    def __init__(self, litestar: Litestar, handlers: Mapping[Any, Any], limits: Limits) -> None:
         self._litestar = litestar
         self._handlers = handlers
+        self._limits = limits
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         """Serve one connection."""
+        if scope["type"] == "http":
+            try:
+                scope["state"]["admitted"] = self._limits.admit(scope)
+            except TooManyRequests as error:
+                request = _Request(scope, receive, send)
+                await _send(scope, self._answer_to(error)(request, error), send)
+                return
         found = _TABLE.fullmatch(scope["path"]) if scope["type"] == "http" else None
         route = None if found is None else _ROUTES.get((scope["method"], found[2]))
         if found is None or route is None:
@@ -100,7 +111,10 @@ class Front:
 
 def _common(scope: Any) -> list[tuple[bytes, bytes]]:
     """Return the headers of every answer: its request's number, and that nothing is cached."""
-    return [(b"x-request-id", scope["state"]["request_id"].encode()), *_PRIVATE]
+    state = scope["state"]
+    admitted = state.get("admitted")
+    limited = () if admitted is None else admitted.headers()
+    return [(b"x-request-id", state["request_id"].encode()), *_PRIVATE, *limited]
 
 
 def _headed(scope: Any, send: Send) -> Send:

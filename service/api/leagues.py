@@ -9,6 +9,7 @@ from engine.values import LeagueId, PlayerId, stream_of
 from service.api.access import reach
 from service.api.bodies import read_body
 from service.api.inputs import Name
+from service.api.limiting import demand_room
 from service.api.listing import listed, listing
 from service.api.operations import operation
 from service.api.paging import Page
@@ -41,7 +42,7 @@ class Nothing(msgspec.Struct, forbid_unknown_fields=True):
 @operation(
     "POST", "/v1/leagues", "create_league", "Found a league and own it.",
     needs="account", scope="leagues:manage", body=LeagueWanted, answer=League, status=201,
-    problems=("league_name_invalid",),
+    problems=("league_name_invalid", "quota_exhausted"),
 )  # fmt: skip
 async def create_league(request: Asked) -> Response[bytes]:
     """Begin a league's log; its id comes from the command, so a retry finds it."""
@@ -49,6 +50,7 @@ async def create_league(request: Asked) -> Response[bytes]:
     body, raw = await read_body(request, LeagueWanted)
     order = order_of(request, raw)
     league = LeagueId(f"lge_{order.new_id(0).hex}")
+    await _demand_room(request, league)
     command = CreateLeague(
         league=league,
         name=body.name,
@@ -89,3 +91,20 @@ async def read_league(request: Asked, league_id: FromPath[str]) -> Response[byte
         id=league_id, name=place.state.name, sandbox=place.state.sandbox, role=place.role
     )
     return encoded(found, headers={"ETag": f'"{place.loaded.version}"'})
+
+
+async def _demand_room(request: Asked, league: str) -> None:
+    """
+    Check that the caller may own one more league.
+
+    Read models follow the log by a moment, so a few more may be founded at once.  A retry
+    of the request that founded the last one is let through.
+
+    Raises:
+        QuotaExhausted: If they own as many as they may.
+    """
+    shell, player = shell_of(request), principal_of(request).account.player
+    async with shell.engine.connect() as connection:
+        known = await queries.leagues_of(connection, player)
+    owned = [each for each in known if each.role == "owner" and each.league != league]
+    demand_room("leagues", len(owned), shell.limits.settings.account_leagues)

@@ -17,7 +17,7 @@ from service.api.routes import ROUTES
 
 VERSION = "1.0.0"
 _PARAMETER = re.compile(r"\{(\w+):\w+\}")
-_ALWAYS = ("internal_error", "store_unavailable")
+_ALWAYS = ("internal_error", "store_unavailable", "too_many_requests")
 _CLOSED = ("unauthenticated", "forbidden")
 _BODY = (
     "validation_failed",

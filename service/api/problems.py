@@ -16,6 +16,7 @@ from litestar.exceptions import HTTPException
 
 from engine.aggregates import DECIDERS  # noqa: F401 - loads every refusal there is
 from engine.errors import CommandRejected
+from service.api.limiting import refused_headers
 from service.api.shell import Asked, number_in_path
 from service.erasing import StillEntered
 from service.errors import (
@@ -30,13 +31,16 @@ from service.errors import (
     NotSignedYet,
     OpeningNeeded,
     Overloaded,
+    QuotaExhausted,
     RequestMismatch,
     ServiceError,
     SignerUnavailable,
     StoreUnavailable,
     StreamNotFound,
     StreamVersionConflict,
+    TooManyRequests,
     TooManySignIns,
+    TooManyStreams,
     Unauthenticated,
     WrongPassword,
 )
@@ -98,6 +102,9 @@ STATUSES: Mapping[type[Exception], int] = {
     StoreUnavailable: 503,
     Overloaded: 503,
     EventUnreadable: 409,
+    TooManyRequests: 429,
+    TooManyStreams: 429,
+    QuotaExhausted: 409,
 }
 """Status of each refusal; a test demands that every subclass stands here."""
 
@@ -151,6 +158,12 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "internal_error": (500, "A defect; it has been logged under the request's number"),
     "event_unreadable": (409, "A stored event fails by its bytes; an operator must repair it"),
     "store_unavailable": (503, "The database is away; ask again with the same key"),
+    "too_many_requests": (429, "A client asks more often than it may; Retry-After says when next"),
+    "too_many_streams": (429, "As many streams are open as may be; end one first"),
+    "too_many_connections": (503, "As many connections are open as may be; close one first"),
+    "quota_exhausted": (409, "A client has as many of something as it may; end one first"),
+    "request_too_slow": (408, "The headers or the body did not arrive in time"),
+    "headers_too_large": (431, "The headers are larger or more than this server reads"),
     "overloaded": (503, "Too much of this kind of work is waiting; nothing was done, ask again"),
     "signer_away": (503, "The signer is away, or its key is not published yet; ask again"),
     "not_caught_up": (503, "The read model has not reached the wanted position yet"),
@@ -233,7 +246,9 @@ def answer_service_error(request: Asked, error: ServiceError) -> Response[bytes]
         headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, TooManySignIns):
         headers["Retry-After"] = str(error.facts["retry_after"])
-    if status == 503:  # noqa: PLR2004
+    if isinstance(error, TooManyRequests):
+        headers.update(refused_headers(error))
+    if status == 503 or isinstance(error, TooManyStreams):  # noqa: PLR2004
         headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     if status == 500:  # noqa: PLR2004
         _log.error("%s: %s", type(error).__name__, error)

@@ -8,6 +8,7 @@ test enforces it.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
@@ -45,8 +46,8 @@ class Proxies:
         it is the address of the last trusted proxy.
         """
         client = scope.get("client")
-        peer = UNKNOWN if client is None else _normal(client[0])
-        if not self._trusted or not self._trusts(peer):
+        peer = UNKNOWN if client is None else normal(client[0])
+        if not self.trusts(peer):
             return peer
         forwarded, listed = _given(scope, b"forwarded"), _given(scope, b"x-forwarded-for")
         found = {
@@ -62,16 +63,17 @@ class Proxies:
     def _outermost(self, peer: str, hops: list[str]) -> str:
         address = peer
         for hop in reversed(hops):
-            found = _normal(_bare(hop.strip()))
+            found = normal(_bare(hop.strip()))
             if found == UNKNOWN:
                 return address
             address = found
-            if not self._trusts(address):
+            if not self.trusts(address):
                 return address
         return address
 
-    def _trusts(self, address: str) -> bool:
-        if address == UNKNOWN:
+    def trusts(self, address: str) -> bool:
+        """Return whether *address* is one of these proxies'."""
+        if not self._trusted or address == UNKNOWN:
             return False
         return any(ip_address(address) in network for network in self._trusted)
 
@@ -103,7 +105,8 @@ def _bare(hop: str) -> str:
     return hop if found is None else found[1] or found[2]
 
 
-def _normal(text: str) -> str:
+@lru_cache(maxsize=4096)
+def normal(text: str) -> str:
     """Return an address in its one form; :data:`UNKNOWN` for anything else."""
     try:
         address = ip_address(text)

@@ -11,11 +11,17 @@ from collections.abc import Iterable
 from typing import Any, cast
 from weakref import ref
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import (
     STATUS_LINE,
     HttpToolsProtocol,
     RequestResponseCycle,
 )
+
+from service.api.connections import HEADER_BYTES_MAX, HEADERS_MAX, Connections
+from service.api.proxies import UNKNOWN, Proxies, normal
+from service.api.refusing import CROWDED, MALFORMED, TOO_LARGE, TOO_SLOW, Refusal
+from service.limits import LimitSettings
 
 WHOLE = "holotable.whole"
 """Extension in the scope: answers a request in one piece, as :class:`Whole` does."""
@@ -25,6 +31,10 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 _HELD_MAX = 64 * 1024
 """Bytes of one connection that wait for the end of the turn."""
+
+
+class _TooLarge(Exception):
+    """The headers are larger or more than the server reads."""
 
 
 class Gathering:
@@ -114,19 +124,135 @@ class Whole:
 
 
 class Protocol(HttpToolsProtocol):
-    """The server's HTTP, with :data:`WHOLE`, on connections that gather what they send."""
+    """
+    The server's HTTP, with :data:`WHOLE`, on connections that gather what they send.
+
+    It bounds what a client may send, and how long it may take over it.
+    """
+
+    watch = Connections(LimitSettings(), Proxies())
+    """The process's connections; :func:`protocol_of` gives a server its own."""
+
+    address = UNKNOWN
+    deadline: float | None = None
+    _reading = _completed = False
+    _received = _unparsed = _headers = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to serve a connection."""
+        """Begin to serve a connection, if there is room for one more."""
         super().connection_made(cast(asyncio.Transport, Gathering(cast(Any, transport))))
+        self.address = UNKNOWN if self.client is None else normal(self.client[0])
+        if not self.watch.enter(self):
+            self._refuse(CROWDED)
+            return
+        self.deadline = self.loop.time() + self.watch.settings.header_seconds
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Count the connection no more."""
+        self.watch.leave(self)
+        super().connection_lost(exc)
 
     def eof_received(self) -> None:
         """Send what is held: the loop closes the connection of a client that asks no more."""
         cast(Gathering, self.transport).flush()
 
+    def data_received(self, data: bytes) -> None:
+        """Parse what came; as the server does, without a line in the log for each bad request."""
+        self._unset_keepalive_if_required()
+        if self.deadline is None and self.idle:
+            self.deadline = self.loop.time() + self.watch.settings.header_seconds
+        self._completed = False
+        try:
+            self.parser.feed_data(data)
+            if self._reading and not self._completed:
+                self._unparsed += len(data)
+                if self._unparsed > HEADER_BYTES_MAX:
+                    raise _TooLarge
+        except _TooLarge:
+            self._refuse(TOO_LARGE)
+        except httptools.HttpParserError as error:
+            large = isinstance(error.__context__, _TooLarge)
+            self._refuse(TOO_LARGE if large else MALFORMED)
+        except httptools.HttpParserUpgrade:
+            pass  # nothing here speaks another protocol; the request is answered as it stands
+
+    def on_message_begin(self) -> None:
+        """Give the headers their time."""
+        super().on_message_begin()
+        self._reading = True
+        self._received = self._unparsed = self._headers = 0
+        self.deadline = self.loop.time() + self.watch.settings.header_seconds
+
+    def on_url(self, url: bytes) -> None:
+        """Bound what the request's line adds to the headers."""
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Bound number and size of the headers."""
+        self._headers += 1
+        if self._headers > HEADERS_MAX:
+            raise _TooLarge
+        self._count(len(name) + len(value))
+        super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         """Have a request answered; its task does not begin before this is over."""
+        self._reading = False
+        self.deadline = self.loop.time() + self.watch.settings.body_seconds
         super().on_headers_complete()
         cycle: RequestResponseCycle | None = self.cycle
         if cycle is not None and cycle.scope is self.scope:
             cast(Any, self.scope)["extensions"] = {WHOLE: Whole(cycle)}
+
+    def on_message_complete(self) -> None:
+        """Let the client rest: it is the server's turn."""
+        self._completed = True
+        self.deadline = None
+        super().on_message_complete()
+
+    def pause_writing(self) -> None:
+        """Give a client that reads nothing its time."""
+        super().pause_writing()
+        self.deadline = self.loop.time() + self.watch.settings.write_seconds
+
+    def resume_writing(self) -> None:
+        """Let a client that reads again go on."""
+        super().resume_writing()
+        self.deadline = None
+
+    @property
+    def idle(self) -> bool:
+        """Whether no request is being answered."""
+        cycle: Any = self.cycle
+        return cycle is None or bool(cycle.response_complete)
+
+    def expire(self) -> None:
+        """End a connection whose client took too long; say so if nothing was answered yet."""
+        self.deadline = None
+        if self.flow.write_paused:
+            self.transport.abort()
+        elif self._reading or not (self.idle or self.cycle.response_started):
+            self._refuse(TOO_SLOW)
+        else:  # it never asked anything, or has its answer
+            self.transport.close()
+
+    def give_way(self) -> None:
+        """Close a connection for another's sake."""
+        self.transport.close()
+
+    def _count(self, length: int) -> None:
+        self._received += length
+        if self._received > HEADER_BYTES_MAX:
+            raise _TooLarge
+
+    def _refuse(self, refusal: Refusal) -> None:
+        """Answer what never became a request, or was never complete, and close."""
+        if self.idle or not self.cycle.response_started:
+            self.transport.write(refusal.answer)
+        self.transport.close()
+
+
+def protocol_of(connections: Connections) -> type[Protocol]:
+    """Return the protocol of a server with these connections."""
+    return type("Protocol", (Protocol,), {"watch": connections})

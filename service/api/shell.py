@@ -10,6 +10,7 @@ import asyncpg
 from litestar import Request
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from service.api.limiting import Limits
 from service.api.news import News
 from service.api.operations import Operation
 from service.api.proxies import Proxies
@@ -54,6 +55,9 @@ class Shell:
 
     proxies: Proxies
     """Whose word about a client's address is believed."""
+
+    limits: Limits
+    """How much each client may do."""
 
     troubles: Troubles
     """What readiness warns of."""

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service import accounts, sign_ins, tokens
 from service.accounts import Account
+from service.api.limiting import demand_room
 from service.api.shell import Asked, client_address, shell_of
 from service.errors import IdempotencyKeyReused, WrongPassword
 
@@ -91,12 +92,16 @@ async def root(
 
     Raises:
         WrongPassword: If the password has changed meanwhile.
+        QuotaExhausted: If the account has twice as many tokens as tokens may make.
     """
     shell = shell_of(request)
     await demand_unchanged(connection, owner, began)
     made, secret = tokens.new(
         shell.desk.entropy.bytes(32), number, wanted.name, wanted.scopes, wanted.days, shell.now()
     )
+    # Tokens made with tokens must never keep their owner from signing in.
+    held = await tokens.number_held(connection, owner, shell.now())
+    demand_room("tokens", held, 2 * shell.limits.settings.account_tokens)
     await tokens.keep(connection, owner, made, secret)
     address = client_address(request)
     await sign_ins.add(connection, owner, kind, shell.now(), address=address, token=made.number)

@@ -220,19 +220,23 @@ async def _refused(
     error: CommandRejected,
 ) -> Response[bytes]:
     shell = shell_of(request)
-    await shell.refusals.keep(
-        Refusal(
-            received_at=order.command.received_at,
-            league=number_of(place.league),
-            account=principal_of(request).account.number,
-            stream=place.stream,
-            command=order.command_id,
-            code=error.code,
+    account = principal_of(request).account.number
+    kept = shell.limits.keeps_refusal(account)
+    if kept:
+        await shell.refusals.keep(
+            Refusal(
+                received_at=order.command.received_at,
+                league=number_of(place.league),
+                account=account,
+                stream=place.stream,
+                command=order.command_id,
+                code=error.code,
+            )
         )
-    )
     state = (await shell.desk.writer.load(place.league, place.stream, fresh=False)).state
     legal = seen_by(state, viewer).legal if isinstance(state, Table) else ()
-    return answer_refusal(request, error, {"legal_actions": msgspec.to_builtins(legal)})
+    facts = {"legal_actions": msgspec.to_builtins(legal)} | ({} if kept else {"kept": False})
+    return answer_refusal(request, error, facts)
 
 
 async def _done(

@@ -13,6 +13,7 @@ from service import sign_ins, tokens
 from service.api.authentication import forget
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
+from service.api.limiting import demand_room
 from service.api.listing import listed, listing
 from service.api.operations import operation
 from service.api.paging import Page
@@ -85,7 +86,7 @@ class SignedOut(msgspec.Struct, kw_only=True):
     "POST", "/v1/tokens", "make_token",
     "Make a token, by password or by a token with the scope `tokens:manage`.",
     needs="anyone", body=TokenWanted, answer=TokenShown, status=201,
-    problems=("wrong_password", "too_many_sign_ins", "forbidden"),
+    problems=("wrong_password", "too_many_sign_ins", "forbidden", "quota_exhausted"),
 )  # fmt: skip
 async def make_token(request: Asked) -> Response[bytes]:
     """Make a root by password, or a child by a token."""
@@ -112,6 +113,8 @@ async def make_token(request: Asked) -> Response[bytes]:
         child, secret = tokens.new(
             shell.desk.entropy.bytes(32), number, *wanted, shell.now(), parent=maker
         )
+        held = await tokens.number_held(connection, person.number, shell.now())
+        demand_room("tokens", held, shell.limits.settings.account_tokens)
         if not await tokens.keep(connection, person.number, child, secret):
             raise Unauthenticated("the token is unknown, expired or revoked")
     return encoded(shown(child, secret), 201)

@@ -27,7 +27,9 @@ CHUNK, CHUNKS = b"x" * 65_536, 400
 @asynccontextmanager
 async def listening(app: Asgi, protocol: type[Protocol] = Protocol) -> AsyncIterator[int]:
     """Serve *app* on a port of this machine."""
-    config = uvicorn.Config(app, lifespan="off", server_header=False, log_config=None)
+    config = uvicorn.Config(
+        app, lifespan="off", server_header=False, log_config=None, timeout_keep_alive=1
+    )
     config.load()
     state = ServerState()
     server = await asyncio.get_running_loop().create_server(

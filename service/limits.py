@@ -1,0 +1,62 @@
+"""What one client may occupy: settings, each with a default far above what play needs."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+Count = Annotated[int, Meta(ge=1, le=1_000_000)]
+Seconds = Annotated[int, Meta(ge=1, le=3600)]
+
+
+class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    The limits of one API process; ``docs/guides/limits.md`` lists them with their answers.
+
+    A rate may be exceeded for a while: ten seconds' worth of requests may come at once.
+    """
+
+    token_requests: Count = 300
+    """Requests a second with one token."""
+
+    account_requests: Count = 600
+    """Requests a second with all tokens of an account."""
+
+    address_requests: Count = 5_000
+    """Requests a second with good tokens from one address; an IPv6 network of /64 is one."""
+
+    open_requests: Count = 100
+    """Requests a second from one address without a token that is known to be good."""
+
+    address_accounts: Count = 500
+    """Accounts an hour that one address may make."""
+
+    account_tokens: Count = 100
+    """Tokens of one account that are neither expired nor revoked."""
+
+    account_leagues: Count = 100
+    """Leagues that one account may own."""
+
+    account_refusals: Count = 1_000
+    """Refused game commands an hour that are kept for one account."""
+
+    token_streams: Count = 100
+    account_streams: Count = 200
+    process_streams: Count = 5_000
+    """Streams of events that are open at a time."""
+
+    connections: Count = 10_000
+    address_connections: Count = 4_000
+    """Connections that are open at a time, in all and from one address."""
+
+    header_seconds: Seconds = 10
+    """Within this a request's headers are sent, from its first byte to their end."""
+
+    body_seconds: Seconds = 30
+    """Within this a request's body is sent, from the end of the headers."""
+
+    keep_alive_seconds: Seconds = 20
+    """After this a connection without a request is closed."""
+
+    write_seconds: Seconds = 60
+    """After this a connection whose client reads nothing of its answer is closed."""
