@@ -27,7 +27,10 @@ PLAYER_SECONDS = 7
 """A hand takes so long, and so much longer for everybody who is dealt in."""
 
 STACK_IN_BETS = 100
-"""Big bets in a stack at the start, if the smallest chip allows it."""
+"""Big bets in a stack at the start, unless the game itself begins with larger ones."""
+
+STACK_MIN_IN_BETS = 20
+"""Of the bets that the game begins with: from a shorter stack nobody plays on."""
 
 END_FACTOR, END_POWER = 6.6, 0.6
 """Big bets in all chips at the end: more, the more hands two players have in a level."""
@@ -66,9 +69,12 @@ def suggest(ruleset: Ruleset, *, players: int, stack: int, minutes: int) -> tupl
         RulesetInvalid: If its forced bets do not rise by levels, or the stack is too
             short to last so long.
     """
-    _check(ruleset, players, stack, minutes)
+    base = _check(ruleset, players, stack, minutes)
     length = round(minutes * 60 / LEVELS)
-    first, last = stack / STACK_IN_BETS, players * stack / _chips_at_the_end(ruleset, length)
+    first = max(stack / STACK_IN_BETS, base)
+    last = players * stack / _chips_at_the_end(ruleset, length)
+    if last <= first:
+        raise RulesetInvalid(reason="the stacks are too short to last so long")
     growth = (last / first) ** (1 / (LEVELS - 1))
     steps: list[LevelStep] = []
     for bet in _rising(ruleset, first, growth):
@@ -92,18 +98,22 @@ def _chips_at_the_end(ruleset: Ruleset, length: int) -> float:
     return chips * ANTE_FACTOR if isinstance(ruleset.forced, Ante) else chips
 
 
-def _check(ruleset: Ruleset, players: int, stack: int, minutes: int) -> None:
+def _check(ruleset: Ruleset, players: int, stack: int, minutes: int) -> int:
+    """Return the big bet that the game begins with."""
     if not isinstance(ruleset, CoruscantShift) or ruleset.moneyless:
         raise RulesetInvalid(reason="its forced bets do not rise by levels")
     if not isinstance(ruleset.forced, Blinds | Ante):
         raise RulesetInvalid(reason="nobody pays anything before the cards")
     if not 2 <= players <= PLAYERS_MAX or not MINUTES_MIN <= minutes <= MINUTES_MAX:
         raise RulesetInvalid(reason=f"2 players at least, {MINUTES_MIN} to {MINUTES_MAX} minutes")
-    least = STACK_IN_BETS * ruleset.chip_unit
+    amounts = ruleset.base_amounts()
+    base = amounts.big or amounts.ante
+    least = STACK_MIN_IN_BETS * base
     if stack < least or stack % ruleset.chip_unit:
         raise RulesetInvalid(
-            reason=f"a stack of {least} at least, in units of {ruleset.chip_unit}, lasts so long"
+            reason=f"the stack must be at least {least} chips, in units of {ruleset.chip_unit}"
         )
+    return base
 
 
 def _rising(ruleset: Ruleset, first: float, growth: float) -> Iterator[int]:

@@ -38,6 +38,27 @@ def test_with_levels_of_another_length_they_do_not(off: float) -> None:
     assert near(ends(asked, asked.times, ruleset=wrong)) < 0.85
 
 
+@pytest.mark.parametrize(
+    ("ruleset", "first"), [("better", (5, 10)), ("better_simple", (1, 2)), ("cantina", (0, 0))]
+)
+@pytest.mark.parametrize("players", [6, 24, 100])
+def test_a_game_with_its_own_stack_begins_with_its_own_bets(
+    ruleset: str, first: tuple[int, int], players: int
+) -> None:
+    game = preset(ruleset)
+    assert game.starting_stack is not None
+    levels = suggest(game, players=players, stack=game.starting_stack, minutes=120)
+    assert (levels[0].small, levels[0].big) == first
+    assert levels[0].amounts == game.base_amounts()
+    assert len(levels) > 3
+
+
+def test_short_stacks_of_their_own_games_end_near_the_time_too() -> None:
+    asked = [Asked("better", 6, 450, 60, 6), Asked("better_simple", 12, 100, 90, 4)]
+    found = sorted(each for one in asked for each in ends(one, one.times))
+    assert 0.8 <= statistics.median(found) <= 1.2
+
+
 @pytest.mark.parametrize("ruleset", ["better", "cantina", "better_simple"])
 @pytest.mark.parametrize(("players", "stack"), [(2, 500), (9, 1000), (300, 20_000)])
 def test_each_level_raises_the_bets_and_all_are_in_units(

@@ -35,4 +35,4 @@ def test_what_cannot_be_suggested_is_wrong_usage_with_a_reason() -> None:
     asked = ("--players", "9", "--stack", "10", "--minutes", "120")
     done = holotable("structure", "suggest", *asked)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "a stack of 500 at least" in done.stderr
+    assert "the stack must be at least 200 chips, in units of 5" in done.stderr
