@@ -993,14 +993,14 @@ class Completeness:
         self.check(len(settled) == 1, stretch[-1].position, "the hand is not settled, or twice")
         tournament = stream_of(table[0].data["tournament"])
         before = self.whole(tournament)
-        last = max((event.version for event in before), default=0)
+        last = max(self.bundle.heads(before), default=0) if before else 0
         for event in opened:
             self.check(
                 event.data["tournament_version"] <= last,
                 event.position,
                 "the tournament ends before the hand",
             )
-        for event in before:
+        for event in [*before, *self.bundle.withheld_in(tournament)]:
             early = not settled or event.position < settled[0].position
             self.check(early, event.position, "the tournament goes on after the hand was settled")
         return {stream, tournament}
