@@ -30,6 +30,12 @@ events = sa.Table(
     sa.UniqueConstraint("league", "stream", "stream_version", name="uq_events_stream_version"),
     sa.UniqueConstraint("league", "event_id", name="uq_events_event_id"),
     sa.Index("ix_events_first_of_stream", "stream", postgresql_where=sa.text("stream_version = 1")),
+    sa.Index(
+        "ix_events_voiding",
+        "league",
+        "position",
+        postgresql_where=sa.text("type = 'positions_voided'"),
+    ),
 )
 
 league_epoch = sa.Table(
