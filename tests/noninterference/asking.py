@@ -1,0 +1,156 @@
+"""Asking the application as an audience, and keeping every answer whole."""
+
+import asyncio
+import io
+import json
+import re
+import zipfile
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+_DIGEST = re.compile(r"\\\"request_digest\\\":\\\"[0-9a-f]{64}\\\",")
+
+NO_TOKEN = "no token"
+STRANGER = "stranger"
+PLAYER = "player in the hand"
+OTHER = "other player"
+SPECTATOR = "spectator"
+SCORER, AUDITOR, REFEREE, DIRECTOR, OWNER = "scorer", "auditor", "referee", "director", "owner"
+PLAYING_DIRECTOR = "playing director"
+APPLICANT = "applicant"
+"""Who asked to be let in and was refused: another person in each world."""
+
+AUDIENCES = (
+    NO_TOKEN, STRANGER, SPECTATOR, PLAYER, OTHER, PLAYING_DIRECTOR,
+    SCORER, AUDITOR, REFEREE, DIRECTOR, OWNER,
+)  # fmt: skip
+"""Who asks, in this order: whoever may least comes first and leaves the league as it was."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A question and its answer."""
+
+    audience: str
+    operation: str
+    question: str
+    """Method, path and what else tells one question from another."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: str
+
+    def text(self) -> str:
+        """Return the whole answer: status, headers, an empty line, the body."""
+        headers = (f"{name}: {value}" for name, value in self.headers)
+        return "\n".join([str(self.status), *headers, "", self.body])
+
+
+@dataclass
+class Asker:
+    """
+    Everybody's way to one application.
+
+    Args:
+        app: The ASGI application, started.
+        http: A client of it.
+    """
+
+    app: Any
+    http: httpx.AsyncClient
+    tokens: dict[str, str] = field(default_factory=dict)
+    exchanges: list[Exchange] = field(default_factory=list)
+    keys: int = 0
+
+    async def ask(
+        self,
+        audience: str,
+        operation: str,
+        method: str,
+        path: str,
+        *,
+        body: Any = None,
+        headers: dict[str, str] | None = None,
+        content: bytes | None = None,
+    ) -> httpx.Response:
+        """Ask, keep the answer, and return it."""
+        sent = self._headers(audience) | (headers or {})
+        if method not in ("GET", "HEAD"):
+            self.keys += 1
+            sent["Idempotency-Key"] = f"k{self.keys}"
+        more: dict[str, Any] = {} if body is None else {"json": body}
+        if content is not None:
+            more["content"] = content
+        answer = await self.http.request(method, path, headers=sent, **more)
+        extra = " ".join(f"{key}={value}" for key, value in (headers or {}).items())
+        self._keep(audience, operation, f"{method} {path} {extra}".strip(), answer)
+        return answer
+
+    async def follow(self, audience: str, operation: str, path: str, *, events: int) -> None:
+        """
+        Read a stream of server-sent events until it has sent so many, and keep what it sent.
+
+        Args:
+            events: How many there are; the stream stays open for more, and is left.
+        """
+        parts: list[bytes] = []
+        start: dict[str, Any] = {}
+        enough = asyncio.Event()
+
+        async def receive() -> dict[str, Any]:
+            await enough.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: dict[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                start.update(message)
+                return
+            parts.append(message.get("body", b""))
+            if b"".join(parts).count(b"id: ") >= events:
+                enough.set()
+
+        sent = self._headers(audience) | {"Accept": "text/event-stream"}
+        request = self.http.build_request("GET", path, headers=sent)
+        scope = {
+            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET",
+            "scheme": "http", "path": request.url.path, "raw_path": request.url.raw_path,
+            "query_string": request.url.query, "root_path": "", "server": ("test", 80),
+            "client": ("127.0.0.1", 1), "extensions": {},
+            "headers": [(key.lower(), value) for key, value in request.headers.raw],
+        }  # fmt: skip
+        await self.app(scope, receive, send)
+        answer = httpx.Response(start["status"], headers=start["headers"], content=b"".join(parts))
+        self._keep(audience, operation, f"GET {path} as a stream", answer)
+
+    def _headers(self, audience: str) -> dict[str, str]:
+        token = self.tokens.get(audience)
+        return {} if token is None else {"Authorization": f"Bearer {token}"}
+
+    def _keep(self, audience: str, operation: str, question: str, answer: httpx.Response) -> None:
+        headers = tuple(sorted((key.lower(), value) for key, value in answer.headers.items()))
+        body = answer.text
+        if answer.headers.get("content-type", "").startswith("application/zip"):
+            body = json.dumps(_unpacked(answer.content))
+        self.exchanges.append(
+            Exchange(audience, operation, question, answer.status_code, headers, body)
+        )
+
+
+def _unpacked(archive: bytes) -> dict[str, list[str]]:
+    """
+    Return the files of a league's archive, by name, as lines.
+
+    Its owner may see texts and who wrote them.  Their order and size follow from that, so
+    texts stand by their time here, and the manifest of sizes is left out.  A keyed digest says
+    whether two requests were the same: the archive is for whoever may audit that.
+    """
+    with zipfile.ZipFile(io.BytesIO(archive)) as files:
+        found = {
+            each: _DIGEST.sub("", files.read(each).decode("utf-8", "replace")).splitlines()
+            for each in files.namelist()
+            if each != "manifest.json"
+        }
+    found["texts.ndjson"].sort(key=lambda line: str(json.loads(line)["written_at"]))
+    return found

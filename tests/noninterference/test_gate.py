@@ -1,0 +1,95 @@
+"""Two worlds that differ in hidden values alone answer alike, but to whoever may see these."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import httpx
+import pytest
+
+from service import database as databases
+from service.app import build
+from tests.noninterference.asking import Asker
+from tests.noninterference.comparing import Difference, World, differences
+from tests.noninterference.entitled import Hidden, Secrets
+from tests.noninterference.scene import Builder
+from tests.noninterference.walking import UNREACHED, walk
+from tests.service.api.matrix import routes
+from tests.support.databases import TestDatabase, TestServer
+
+ONE = Hidden(
+    cards="a1" * 32, chosen=1, spare="spare one", refusal="Not this time.",
+    claim="They fold to each other.", ban="Marked cards.",
+    draft={"name": "Kessel", "prize_pool": 1_357_924_680_135},
+)  # fmt: skip
+TWO = Hidden(
+    cards="c3" * 32, chosen=3, spare="spare two", refusal="You owe the house for last month.",
+    claim="One of them has looked at the deck before it was dealt.", ban="Shouting.",
+    draft={"name": "A night among friends", "prize_pool": 24_680_135_792},
+)  # fmt: skip
+
+REFUSED = {400, 401, 403, 404, 405, 415, 422, 428}
+"""What answers a question that never came to be decided."""
+
+
+async def lived(database: TestDatabase, hidden: Hidden, directory: Path) -> World:
+    """Return all that a service answers in the world that *hidden* makes."""
+    app = build(database.settings("holotable_api"))
+    async with app.lifespan():
+        transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as http:
+            scene = await Builder(Asker(app, http), database, hidden).build(directory)
+            await walk(scene)
+    return World(scene.asker.exchanges, scene.secrets)
+
+
+@pytest.fixture(scope="module")
+def worlds(
+    cluster: TestServer, template: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[World, World]]:
+    """Both worlds, each on a database of its own."""
+    found = []
+    for number, hidden in enumerate((ONE, TWO)):
+        made = TestDatabase(cluster, f"test_world_{number}")
+        databases.create_database(cluster.cluster.url(), made.name, template=template)
+        found.append(asyncio.run(lived(made, hidden, tmp_path_factory.mktemp("signer"))))
+        databases.drop_database(cluster.cluster.url(), made.name)
+    yield found[0], found[1]
+
+
+def summed_up(found: list[Difference]) -> str:
+    """Return *found* as text: one line for each place of each operation, with an example."""
+
+    def place(each: Difference) -> tuple[str, str]:
+        return each.operation, re.sub(r"/\d+", "/*", each.place)
+
+    lines = []
+    for (operation, where), group in groupby(sorted(found, key=place), key=place):
+        same = list(group)
+        who = ", ".join(sorted({each.audience for each in same}))
+        lines.append(f"{operation}, {where}, {len(same)} times, to {who}; {same[0]}")
+    return "\n".join(lines)
+
+
+def test_no_answer_tells_what_its_audience_may_not_know(worlds: tuple[World, World]) -> None:
+    found = list(differences(*worlds))
+    assert not found, f"{len(found)} places differ\n{summed_up(found)}"
+
+
+def test_every_route_of_the_application_is_walked(worlds: tuple[World, World]) -> None:
+    reached = {each.operation for each in worlds[0].exchanges if each.status not in REFUSED}
+    assert set(routes()) - reached == set(UNREACHED)
+
+
+def test_a_difference_between_the_worlds_is_found(worlds: tuple[World, World]) -> None:
+    """Whoever is entitled to nothing, and is told nothing, would see all of these."""
+    one, two = worlds
+    assert len(one.exchanges) == len(two.exchanges) > 4_000
+    for part in ("cards", "words"):
+        for world in worlds:
+            assert all(getattr(world.secrets, part).values())
+    part = slice(1_000)
+    blind = [World(each.exchanges[part], Secrets()) for each in worlds]
+    assert len(list(differences(*blind))) > 100

@@ -1,0 +1,155 @@
+"""Every route of the application, asked by every audience about everything there is to ask."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from service.api.operations import Operation
+from tests.noninterference.asking import (
+    AUDIENCES,
+    AUDITOR,
+    NO_TOKEN,
+    OWNER,
+    PLAYER,
+    PLAYING_DIRECTOR,
+    SCORER,
+    SPECTATOR,
+    STRANGER,
+)
+from tests.noninterference.scene import Scene
+from tests.service.api.matrix import BODIES, QUERIES, routes
+
+STREAMS = {"follow_table", "follow_tournament", "follow_league"}
+FORMS = {
+    "replay_hand": ("application/x-ndjson", "text/plain", "text/x-phh"),
+}
+"""Other media types in which a route answers."""
+
+TAGGED = (SPECTATOR, PLAYER, PLAYING_DIRECTOR, OWNER)
+"""Audiences that ask again with HEAD, and with the tag of the answer they had."""
+
+SELF = (
+    "join_player", "issue_claims", "revoke_calendar_key", "rotate_token", "revoke_token",
+    "leave_league", "change_password", "sign_out_everywhere", "erase_me",
+)  # fmt: skip
+"""Routes that end what others need, or let an audience into the league: asked last."""
+
+LIVE = {
+    "act", "set_presence", "pause_tournament", "resume_tournament", "hold_table",
+    "release_table", "warn_entrant", "give_penalty", "start_tournament", "leave_casino",
+}  # fmt: skip
+"""Commands that are given to the night in play; no card decides what they do."""
+
+COMING = {"approve_entry", "refuse_entry", "register_entrant", "close_registration"}
+DRAFTS = {"revise_terms", "announce_draft", "discard_draft"}
+
+ONLY = {
+    "change_password": (NO_TOKEN, SCORER),
+    "sign_out_everywhere": (NO_TOKEN, AUDITOR),
+    "erase_me": (NO_TOKEN, STRANGER),
+}
+"""Routes that end tokens: an audience that has none left could ask for nothing else."""
+
+OWN_BODIES: dict[str, Any] = {
+    "make_token": {"login": "spectator", "password": "correct horse"},
+    "claim_player": {"code": "{claim}", "login": "somebody", "password": "correct horse"},
+    "reset_password": {"code": "{reset}", "password": "correct horse"},
+    "join_player": {"code": "{claim_to_join}"},
+    "open_account": {"login": "player-in-the-hand", "password": "correct horse"},
+}
+UNREACHED: dict[str, str] = {}
+"""Routes that nobody gets through to here, and why."""
+
+LISTS = {
+    "import_members": b"name,email,role,external_id\nHan Solo,han@falcon.example,player,7\n",
+}
+
+
+async def walk(scene: Scene) -> None:
+    """Ask everything: what is read, what is tried, what is commanded."""
+    found = routes()
+    for name, (method, path, described) in found.items():
+        if method == "GET":
+            for audience in AUDIENCES:
+                await _read(scene, audience, name, path, described)
+    for name, (method, path, described) in found.items():
+        if described.dry_run:
+            for named in _abouts(scene, path, everywhere=True):
+                for audience in AUDIENCES:
+                    await _command(scene, audience, name, method, path, named, tried=True)
+    commands = [each for each, (method, _, _) in found.items() if method != "GET"]
+    for name in sorted(commands, key=lambda each: SELF.index(each) + 1 if each in SELF else 0):
+        method, path, _ = found[name]
+        named = scene.names
+        named = scene.live if name in LIVE else named
+        named = scene.coming if name in COMING else named
+        named = scene.draft if name in DRAFTS else named
+        for audience in ONLY.get(name, AUDIENCES):
+            await _command(scene, audience, name, method, path, named)
+
+
+def _abouts(scene: Scene, path: str, *, everywhere: bool = False) -> Iterator[dict[str, str]]:
+    """Yield the names of everything that *path* can be about."""
+    if not any(part in path for part in ("{tournament_id}", "{table_id}", "{hand_id}")):
+        yield scene.names
+        return
+    yield from (scene.names, scene.live, scene.selecting)
+    if "{tournament_id}" in path:
+        yield from (scene.coming, scene.draft, scene.cancelled)
+
+
+async def _read(scene: Scene, audience: str, name: str, path: str, described: Operation) -> None:
+    asker = scene.asker
+    for named in _abouts(scene, path):
+        for query in _queries(name, described, named):
+            asked = path.format_map(named) + query
+            answer = await asker.ask(audience, name, "GET", asked)
+            for form in FORMS.get(name, ()) if not query else ():
+                await asker.ask(audience, name, "GET", asked, headers={"Accept": form})
+            tag = answer.headers.get("etag")
+            if tag is not None and audience in TAGGED:
+                await asker.ask(audience, name, "HEAD", asked)
+                again = {"If-None-Match": tag}
+                await asker.ask(audience, name, "GET", asked, headers=again)
+            if name in STREAMS and answer.is_success:
+                events = len(answer.json()["items"])
+                await asker.follow(audience, name, path.format_map(named), events=events)
+
+
+def _queries(name: str, described: Operation, named: dict[str, str]) -> list[str]:
+    """Return the queries that a route is asked with, each from its question mark on."""
+    if name in QUERIES:
+        asked = "&".join(f"{key}={it.format_map(named)}" for key, it in QUERIES[name].items())
+        return [f"?{asked}"]
+    found = [""]
+    if "limit" in described.query:
+        found = ["?limit=200"]
+    if name == "replay_hand":
+        found += ["?as=public", "?as=auditor", f"?as={named['entrant_id']}", "?step=1"]
+    return found
+
+
+async def _command(
+    scene: Scene,
+    audience: str,
+    name: str,
+    method: str,
+    path: str,
+    named: dict[str, str],
+    *,
+    tried: bool = False,
+) -> None:
+    body = {
+        member: value.format_map(named) if isinstance(value, str) else value
+        for member, value in OWN_BODIES.get(name, BODIES.get(name, {})).items()
+    }
+    if name == "erase_me":
+        body = {"player": scene.players.get(audience, ""), "password": "correct horse"}
+    await scene.asker.ask(
+        audience,
+        name,
+        method,
+        path.format_map(named) + ("?dry_run=true" if tried else ""),
+        body=None if name in LISTS or (method == "DELETE" and not body) else body,
+        content=LISTS.get(name),
+        headers={"Content-Type": "text/csv"} if name in LISTS else None,
+    )
