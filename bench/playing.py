@@ -45,7 +45,7 @@ async def sit_down(base: str, tables: int) -> list["Game"]:
     run = f"{random.getrandbits(40):x}"
     for number in range(SEATS):
         person = Person(Connection(base))
-        wanted = {"login": f"bench{run}{number}", "password": "correct horse", "name": "Bench"}
+        wanted = {"login": f"bench{run}{number}", "password": "correct horse"}
         await person.post("/v1/accounts", wanted)
         known = {"login": wanted["login"], "password": wanted["password"]}
         person.token = (await person.post("/v1/tokens", known))["token"]
