@@ -4022,13 +4022,24 @@ class Entering(Part):
         self.same(event, "no_show.release", "no_show", self.terms["entry"]["no_show"], "release")
         self.all.entrants.pop(name, None)
 
+    def present(self, event: Event) -> int:
+        """How many count at the start: once players check in, whoever has not loses the place."""
+        since = max(
+            [0] + [e.version for e in self.all.of("start_postponed") if e.version < event.version]
+        )
+        opened = any(since < e.version < event.version for e in self.all.of("check_in_opened"))
+        if not opened or self.terms["entry"]["no_show"] != "release":
+            return len(self.all.entrants)
+        here = sum(name in self.here for name in [*self.all.entrants, *self.line])
+        return min(here, int(self.terms["entrants_max"]))
+
     def on_start_postponed(self, event: Event) -> None:
         self.postponed += 1
+        few = self.present(event) < self.terms["entrants_min"]
         self.here.clear()
         self.closed = False
         self.same(event, "registration.postponed", "number", event.data["number"], self.postponed)
         most = self.terms["entry"]["postponements_max"]
-        few = len(self.all.entrants) < self.terms["entrants_min"]
         text = "enough had entered, or it was put off too often"
         self.check(event, "registration.postponed", few and self.postponed <= most, text)
 
@@ -4047,7 +4058,7 @@ class Entering(Part):
 
     def on_tournament_cancelled(self, event: Event) -> None:
         if event.data["rule"] == "registration.too_few_entrants":
-            few = len(self.all.entrants) < self.terms["entrants_min"]
+            few = self.present(event) < self.terms["entrants_min"]
             self.check(event, "registration.too_few_entrants", few, "enough had entered")
 
     # -- late entries

@@ -87,7 +87,7 @@ def test_nothing_differs_in_a_bundle_from_which_something_is_withheld() -> None:
 
 SAMPLES = {"withheld_nothing": 0, "withheld": 3, "withheld_entrant": 3}
 SAMPLES |= {"withheld_tournament": 3, "withheld_hand": 3, "hand_arrivals": 3}
-SAMPLES |= {"hand_payment": 3}
+SAMPLES |= {"hand_payment": 3, "too_few": 0}
 
 
 @pytest.mark.parametrize(("name", "status"), SAMPLES.items())
