@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from service import deeds, keeping
+from service import deeds
+from service import people as service_people
 from service.bundles.command import write
 from service.replays import command
 from service.transparency.operating import open_epoch
@@ -37,12 +38,12 @@ async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_be
         settings = database.settings("holotable_api")
         assert await command.show(settings, hand, "auditor", None, "text/plain") == 0
         assert await command.show(settings, hand, "public", None, "text/plain") == 0
-        assert await keeping.create_token(settings, people[0].login, (), 1) == 0
+        assert await service_people.create_token(settings, people[0].login, (), 1) == 0
         migrate = database.settings("holotable_migrate")
         assert await open_epoch(migrate, league, "Lobot", "a drill") == 0
         await with_office(api, owner, league, "scorer")
         await project(database)
-        assert await keeping.erase_player(settings, people[1].player) == 0
+        assert await service_people.erase_player(settings, people[1].player) == 0
         path = f"/v1/leagues/{league}/staff-log"
         whole = (await auditor.get(f"{path}?limit=200")).json()["items"]
         assert [
@@ -79,9 +80,9 @@ async def test_what_was_done_beside_one_event_stands_in_the_order_of_its_instant
         settings = database.settings("holotable_api")
         migrate = database.settings("holotable_migrate")
         for number in (1, 2):
-            assert await keeping.create_token(settings, people[0].login, (), 1) == 0
+            assert await service_people.create_token(settings, people[0].login, (), 1) == 0
             assert await open_epoch(migrate, league, "Lobot", f"drill {number}") == 0
-            assert await keeping.erase_player(settings, people[number].player) == 0
+            assert await service_people.erase_player(settings, people[number].player) == 0
         await with_office(api, owner, league, "scorer")
         await project(database)
         path = f"/v1/leagues/{league}/staff-log"
