@@ -5199,8 +5199,10 @@ class Result(Part):
                     ):  # who is out is skipped, also after the hand
                         names = {seat["seat"]: seat["entrant"] for seat in data["seats"]}
                         here = {seat: books.entrant for seat, books in table.books.items()}
+                        can = table.can_be_dealt()
                         ended = ended or not any(
-                            here.get(seat) == names.get(seat) for seat in data["dealers_left"]
+                            seat in can and here.get(seat) == names.get(seat)
+                            for seat in data["dealers_left"]
                         )
                     self.check(event, rule, ended, f"table {table.number} had more to play")
         elif rule == "finish.last_hands":
@@ -5628,10 +5630,12 @@ class Rounds(Part):
             bust["entrant"]: (bust["hand_number"], bust["stack_at_start"])
             for _, bust in table.busts
         }
+        counting = self.terms["ruleset"]["score"] == "hands_won"
         keys: dict[str, Any] = {}
         for name in sat:
             if name in books:
-                keys[name] = (1, books[name].stack, books[name].hands_won, books[name].pots_won)
+                hands = books[name].hands_won if counting else 0
+                keys[name] = (1, books[name].stack, hands, books[name].pots_won)
             else:
                 keys[name] = (0, *busts.get(name, (0, 0)), 0)
         due = {}
@@ -6169,7 +6173,7 @@ class Seating(Part):
             turns = turns_to_come(table.ruleset, self.last_of(opened, taken), able, new)
         moved = Counter(
             move["entrant"]
-            for kind in ("entrants_moved", "table_broken")
+            for kind in ("entrants_moved", "table_broken", "seats_redrawn")
             for earlier in self.all.of(kind)
             if earlier.version < event.version
             for move in earlier.data["moves"]

@@ -25,8 +25,8 @@ _OF_STANDINGS = ("standings.best_result", "standings.final")
 async def in_play(night: "Night", state: Running) -> None:
     """Claim on the seating or a hand while play is on; a ruling may be on somebody who plays."""
     court, terms = night.court, state.terms
-    seating = court.dice.one(state.tables)
-    if not seating.seats:
+    seating = court.dice.one(state.tables) if state.tables else None
+    if seating is None or not seating.seats:
         return
     table = await night.state(seating.table)
     about: dict[str, Any] = {"tournament": terms.tournament, "season": terms.season}

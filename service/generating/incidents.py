@@ -89,7 +89,9 @@ async def come_back(night: "Night", state: Running) -> None:
 async def return_to(night: "Night", table: str) -> None:
     """Let somebody come back to a table that waits because everybody is away."""
     here = await night.state(table)
-    if isinstance(here, Table) and here.wait is not None and here.wait.reason == "players_away":
+    if not isinstance(here, Table) or here.wait is None or not here.places:
+        return
+    if here.wait.reason == "players_away":
         entrant = night.dice.one(here.places).entrant
         await night.at_table(table, ComeBack(entrant=entrant))
 
@@ -115,6 +117,8 @@ def correction(
 ) -> CorrectResult | Forfeit | Reaward | None:
     """Return what changes a result in one of three ways; None if there is nothing to change."""
     placed = sorted(state.placings, key=lambda each: each.place)
+    if len(placed) < 2:
+        return None
     match dice.below(3):
         case 0:
             order = [(each.entrant,) for each in placed]

@@ -14,6 +14,14 @@ PLAYERS = 5
 ODD = (402, 406, 418, 427, 436, 439)
 """Of seven players at chaos 1: hands that were called the last, disqualified who were redrawn."""
 
+FOUND = (
+    pytest.param(310038, 3, 1.0, id="everybody has left a table that waited for players away"),
+    pytest.param(310045, 4, 0.4, id="equal chips after a round, of one who won the main pot"),
+    pytest.param(500013, 6, 0.1, id="the last dealer is too short for another hand"),
+    pytest.param(500014, 7, 0.8, id="a move of a player whom a redraw had moved"),
+)
+"""Seasons that a sweep over thousands of seeds found wrongly refused, with what is odd in them."""
+
 BROKEN = 2
 """The seed whose broken copies are tried."""
 
@@ -49,6 +57,17 @@ def test_nothing_differs_in_a_season_that_holds(seed: int, chaos: float) -> None
 @pytest.mark.parametrize("seed", ODD)
 def test_nothing_differs_in_an_odd_season(seed: int) -> None:
     it = season(seed, 1.0, 7)
+    report = verifier.verify(b"".join(it.lines), keys_of(it))
+
+    assert report.differences == []
+    assert report.authentic
+
+
+@pytest.mark.parametrize(("seed", "players", "chaos"), FOUND)
+def test_nothing_differs_in_a_season_that_was_once_refused(
+    seed: int, players: int, chaos: float
+) -> None:
+    it = made(seed, players, chaos)
     report = verifier.verify(b"".join(it.lines), keys_of(it))
 
     assert report.differences == []
