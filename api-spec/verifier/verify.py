@@ -4377,7 +4377,7 @@ class Places(Part):
         self.group.append(event)
         later = [e for e in self.all.events if e.version == event.version + 1]
         follows = later and later[0].type == "entrant_eliminated"
-        if not follows or self.key_of(event) != self.key_of(later[0]):
+        if not follows or self.key_of(event) != self.key_of(later[0]) or event.at != later[0].at:
             group, self.group = self.group, []
             self.place_group(group)
 

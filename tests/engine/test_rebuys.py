@@ -228,6 +228,29 @@ def test_of_two_whose_windows_close_together_the_larger_stack_places_higher() ->
     assert places == {third: 1, second: 2, first: 3}
 
 
+def test_a_bust_without_a_rebuy_left_places_behind_one_whose_window_is_open() -> None:
+    evening = Evening(3, rules(rebuy={"max": 1}))
+    table = evening.table
+    first, second, third = (place.entrant for place in table.places)
+    seats = {place.entrant: Seat(place.seat) for place in table.places}
+
+    def go_broke(hand: int, stacks: dict[EntrantId, int]) -> None:
+        busts = tuple(
+            Busted(entrant=entrant, seat=seats[entrant], stack_at_start=stack)
+            for entrant, stack in stacks.items()
+        )
+        evening.ask(RecordBusts(table=table.table, hand_number=hand, busts=busts, now=evening.now))
+
+    go_broke(1, {first: 10})
+    evening.ask(DeclareRebuy(entrant=first, now=evening.now))
+    go_broke(2, {first: 12, second: 8})
+    assert eliminated(evening) == [first]
+    evening.ask(CloseWindows(table=table.table, now=evening.now))
+    assert isinstance(evening.tournament, Finished)
+    places = {each.entrant: each.place for each in evening.tournament.placings}
+    assert places == {third: 1, second: 2, first: 3}
+
+
 def test_a_tournament_with_rebuys_is_played_to_its_end() -> None:
     evening = Evening(4, rules(rebuy={"max": 2}))
     evening.play_as = all_in

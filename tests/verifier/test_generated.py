@@ -17,6 +17,7 @@ ODD = (402, 406, 418, 427, 436, 439)
 FOUND = (
     pytest.param(310038, 3, 1.0, id="everybody has left a table that waited for players away"),
     pytest.param(310045, 4, 0.4, id="equal chips after a round, of one who won the main pot"),
+    pytest.param(500169, 6, 0.4, id="one of three busts in a hand may still buy, two may not"),
     pytest.param(500013, 6, 0.1, id="the last dealer is too short for another hand"),
     pytest.param(500014, 7, 0.8, id="a move of a player whom a redraw had moved"),
 )
