@@ -164,7 +164,7 @@ async def _shell(
         stack.push_async_callback(engine.dispose)
         async with engine.begin() as connection:
             await seal_old(connection, desk.writer.store.keys)
-        news = News(Subscription(settings.database_url), stopping)
+        news = News(desk.writer, Subscription(settings.database_url), stopping)
         await news.start()
         stack.push_async_callback(news.aclose)
         refusals = Refusals(desk.pool)

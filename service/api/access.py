@@ -103,11 +103,15 @@ async def league_of(shell: Shell, stream: str) -> str:
     return known
 
 
-async def role_in(request: Asked, league: str, *, believe: bool = False) -> Role | None:
+async def role_in(
+    request: Asked, league: str, *, fresh: bool = True, believe: bool = False
+) -> Role | None:
     """
     Return the caller's role in *league*, None for a stranger.
 
     Args:
+        fresh: Whether to ask the log.  A follower of the league need not: its channel keeps
+            the copy here as new as the events that it hands out.
         believe: Whether a role may be as old as :data:`MEMBERS_BELIEVED_FOR`.  Changes
             made by this process count at once, and nobody is called a stranger unasked.
     """
@@ -119,8 +123,9 @@ async def role_in(request: Asked, league: str, *, believe: bool = False) -> Role
         role = None if known is None else _role(shell, league, known, player)
         if role is not None:
             return role
-    loaded = await shell.desk.writer.load(league, stream, True)
-    shell.members_asked[league] = now
+    loaded = await shell.desk.writer.load(league, stream, fresh)
+    if fresh:
+        shell.members_asked[league] = now
     return _role(shell, league, loaded, player)
 
 
@@ -134,15 +139,18 @@ def _role(shell: Shell, league: str, loaded: Loaded, player: str) -> Role | None
     return roles.get(player)
 
 
-async def belong(request: Asked, league: str) -> Role:
+async def belong(request: Asked, league: str, *, fresh: bool = True) -> Role:
     """
     Return the caller's role in *league*, if it permits what the route declares.
+
+    Args:
+        fresh: Whether to ask the log; see :func:`role_in`.
 
     Raises:
         StreamNotFound: If the caller is a stranger there.
         Forbidden: With the capability that the role lacks.
     """
-    role = await role_in(request, league)
+    role = await role_in(request, league, fresh=fresh)
     if role is None:
         raise StreamNotFound("there is nothing here under this name")
     demand(request, role)

@@ -2,14 +2,14 @@
 Feeds of events: pulled as pages, or pushed as server-sent events.
 
 An item is what everybody may see of an event, and beside it what the viewer's
-own boxes hold; nothing is hidden by leaving events out.  No connection to the
-database is held between two looks.
+own boxes hold; nothing is hidden by leaving events out.  Who waits holds no connection
+to the database: the league's channel tells what comes.
 """
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,14 +17,15 @@ import msgspec
 import sqlalchemy as sa
 from litestar import Response
 from litestar.params import FromPath
-from litestar.response import ServerSentEvent, ServerSentEventMessage
+from litestar.response import ServerSentEventMessage, Stream
 
 from engine.audiences import Reader
-from engine.league.roles import STAFF
+from engine.league.roles import STAFF, Role
 from engine.league.state import Created
 from engine.values import EntrantId, stream_of
 from service.api.access import Place, belong, entrant_of, reach, tournament_of_table
 from service.api.authentication import require_token
+from service.api.news import Follower, Told
 from service.api.operations import operation
 from service.api.paging import limit_of, parts_of, token, wait_of
 from service.api.problems import AWAY
@@ -60,6 +61,17 @@ _NOTHING = msgspec.Raw(b"{}")
 PING_SECONDS = 15.0
 STREAM_SECONDS = 300.0
 """A stream ends itself after this; clients come back with ``Last-Event-ID``."""
+
+READ_EVENTS = 200
+"""Events that a stream reads from the log at once while it catches up."""
+
+_STREAM_HEADERS = {
+    "Cache-Control": "no-cache",
+    "Connection": "keep-alive",
+    "X-Accel-Buffering": "no",
+}
+_OPENING = ServerSentEventMessage(data=None, comment="open", retry=1000).encode()
+_PING = ServerSentEventMessage(data=None, comment="ping").encode()
 
 
 class Item(msgspec.Struct, kw_only=True):
@@ -148,14 +160,39 @@ class Feed:
 
     async def items(self, rows: Sequence[Recorded]) -> list[Item]:
         """Return *rows* as the viewer may see them."""
+        keys = await self._keys()
+        return [self._item(told, keys) for told in await self._told(rows)]
+
+    async def messages(self, news: Sequence[Told]) -> list[bytes]:
+        """Return *news* as the viewer's stream sends them, each made once for an audience."""
+        keys = await self._keys()
+        return [self._message(told, keys) for told in news]
+
+    def _message(self, told: Told, keys: LeagueKeys) -> bytes:
+        # Without sealed places all entrants see an event as the public or the staff does.
+        reader = self.reader
+        if told.row.sealed is None:
+            reader = msgspec.structs.replace(reader, entrant=None)
+        audience = (self.stream, self.epoch, reader)
+        made = told.views.get(audience)
+        if made is None:
+            item = self._item(told, keys)
+            data = msgspec.json.encode(item).decode()
+            message = ServerSentEventMessage(id=item.cursor, event=item.type, data=data)
+            made = told.views[audience] = message.encode()
+        return made
+
+    def _item(self, told: Told, keys: LeagueKeys) -> Item:
+        return item_of(told.row, self.cursor(told.row), self.reader, keys, told.folded)
+
+    async def _keys(self) -> LeagueKeys:
+        return await self.shell.desk.writer.store.keys(league_number(self.league))
+
+    async def _told(self, rows: Sequence[Recorded]) -> list[Told]:
         writer = self.shell.desk.writer
-        keys = await writer.store.keys(league_number(self.league))
         state = (await writer.load(self.league, stream_of(self.league), fresh=False)).state
         away = state.voided if isinstance(state, Created) else ()
-        return [
-            item_of(row, self.cursor(row), self.reader, keys, row.position not in away)
-            for row in rows
-        ]
+        return [Told(row, row.position not in away) for row in rows]
 
     def place(self, row: Recorded) -> int:
         """Return where *row* stands in this feed."""
@@ -177,17 +214,26 @@ class Feed:
             raise BadRequest("invalid_cursor", "the log began anew; read the feed anew, too")
         return int(place)
 
-    async def news(self, after: int, seconds: float) -> list[Recorded]:
+    async def next(self, follower: Follower, after: int, limit: int) -> list[Told]:
+        """Return what comes after *after*: from the log while *follower* is behind."""
+        if not follower.behind:
+            return [told for told in follower.take() if self.place(told.row) > after]
+        await follower.resume()
+        rows = await self.read(after, limit)
+        if len(rows) == limit:
+            follower.behind = True
+        return await self._told(rows)
+
+    async def news(self, after: int, seconds: float) -> None:
         """Wait until there is something after *after*, at most for *seconds*."""
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
-        while True:
-            mark = self.shell.news.mark
-            rows = await self.read(after, 1)
-            left = until - loop.time()
-            if rows or left <= 0 or self.shell.stopping.is_set():
-                return rows
-            await self.shell.news.after(mark, left)
+        with self.shell.news.following(self.league, self.stream) as follower:
+            while not await self.next(follower, after, 1):
+                left = until - loop.time()
+                if left <= 0 or self.shell.stopping.is_set():
+                    return
+                await follower.wait(left)
 
 
 @operation(
@@ -239,11 +285,14 @@ async def _answer(
     if "text/event-stream" in request.headers.get("accept", ""):
         after = feed.after(request.headers.get("last-event-id") or given)
         shell.limits.streams.demand_room(principal_of(request))
-        return ServerSentEvent(_messages(request, feed, after))
+        messages = _messages(request, feed, after)
+        return Stream(messages, media_type="text/event-stream", headers=_STREAM_HEADERS)
     after, limit, wait = feed.after(given), limit_of(request), wait_of(request)
     if wait:
         await feed.news(after, wait)
-        await _still_allowed(request, league)
+        role = await _still_allowed(request, league)
+        # Who was staff when the waiting began may be none now.
+        feed = replace(feed, reader=Reader(staff=role in STAFF, entrant=viewer))
     rows = await feed.read(after, limit + 1)
     items = await feed.items(rows[:limit])
     more = len(rows) > limit
@@ -251,9 +300,12 @@ async def _answer(
     return encoded(FeedPage(items=items, next_cursor=follows, more=more))
 
 
-async def _still_allowed(request: Asked, league: str) -> None:
+async def _still_allowed(request: Asked, league: str, *, fresh: bool = True) -> Role:
     """
     Check again who asks: a token may end, and a member leave, while a request waits.
+
+    Args:
+        fresh: Whether to ask the log for the caller's role.
 
     Raises:
         Unauthenticated: If the token is no longer good.
@@ -261,16 +313,27 @@ async def _still_allowed(request: Asked, league: str) -> None:
         StreamNotFound: If the caller no longer belongs to the league.
     """
     await require_token(request, request.route_handler)
-    await belong(request, league)
+    return await belong(request, league, fresh=fresh)
 
 
-async def _messages(
-    request: Asked, feed: Feed, after: int
-) -> AsyncIterator[ServerSentEventMessage]:
-    yield ServerSentEventMessage(data=None, comment="open", retry=1000)
+async def _may_follow(request: Asked, feed: Feed, *, fresh: bool) -> bool:
+    """Return whether the caller may still read *feed*, and as the same kind of reader."""
     try:
-        with feed.shell.limits.streams.held(principal_of(request)):
-            async for message in _news_for(request, feed, after):
+        role = await _still_allowed(request, feed.league, fresh=fresh)
+    except (Unauthenticated, Forbidden, StreamNotFound):
+        return False
+    return (role in STAFF) == feed.reader.staff
+
+
+async def _messages(request: Asked, feed: Feed, after: int) -> AsyncIterator[bytes]:
+    yield _OPENING
+    shell = feed.shell
+    try:
+        with (
+            shell.limits.streams.held(principal_of(request)),
+            shell.news.following(feed.league, feed.stream) as follower,
+        ):
+            async for message in _news_for(request, feed, follower, after):
                 yield message
     except _ENDINGS as error:
         # The stream ends as it does now and then; the client comes back, and is told then.
@@ -278,20 +341,21 @@ async def _messages(
 
 
 async def _news_for(
-    request: Asked, feed: Feed, after: int
-) -> AsyncIterator[ServerSentEventMessage]:
+    request: Asked, feed: Feed, follower: Follower, after: int
+) -> AsyncIterator[bytes]:
     loop = asyncio.get_running_loop()
     until = loop.time() + STREAM_SECONDS
     while loop.time() < until and not feed.shell.stopping.is_set():
-        rows = await feed.read(after, 200)
-        try:
-            await _still_allowed(request, feed.league)
-        except (Unauthenticated, Forbidden, StreamNotFound):
-            return
-        for row, item in zip(rows, await feed.items(rows), strict=True):
-            after = feed.place(row)
-            yield ServerSentEventMessage(
-                id=item.cursor, event=item.type, data=msgspec.json.encode(item).decode()
-            )
-        if not rows and not await feed.news(after, PING_SECONDS):
-            yield ServerSentEventMessage(data=None, comment="ping")
+        # The log may be ahead of the channel, and of the copy that it keeps.
+        from_log = follower.behind
+        news = await feed.next(follower, after, READ_EVENTS)
+        if news:
+            if not await _may_follow(request, feed, fresh=from_log):
+                return
+            for told, message in zip(news, await feed.messages(news), strict=True):
+                after = feed.place(told.row)
+                yield message
+        elif not await follower.wait(PING_SECONDS):
+            if not await _may_follow(request, feed, fresh=False):
+                return
+            yield _PING

@@ -41,7 +41,7 @@ class Shell:
     """The log, for feeds."""
 
     news: News
-    """Wakes those who wait for events."""
+    """Hands each event to those who follow it."""
 
     refusals: Refusals
 

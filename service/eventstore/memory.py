@@ -134,6 +134,11 @@ class MemoryStore:
         """Return events of a league, in the order of their positions."""
         return self._events.get(league, [])[after_position + 1 : after_position + 1 + limit]
 
+    async def ends(self, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
+        """Return position and hash of the last event of each league that has one."""
+        logs = {league: self._events[league] for league in leagues if self._events.get(league)}
+        return {league: (log[-1].position, log[-1].hash) for league, log in logs.items()}
+
     async def epoch(self, league: UUID) -> int:
         """Return a league's epoch."""
         return self._epochs.get(league, 0)

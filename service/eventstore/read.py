@@ -93,6 +93,15 @@ _LAST = """
     SELECT position FROM events WHERE league = $1 AND position IS NOT NULL
      ORDER BY position DESC LIMIT 1
 """
+_ENDS = """
+    SELECT asked.league, last.position, last.hash
+      FROM unnest($1::uuid[]) AS asked(league)
+      JOIN LATERAL (
+        SELECT e.position, e.hash FROM events e
+         WHERE e.league = asked.league AND e.position IS NOT NULL
+         ORDER BY e.position DESC LIMIT 1
+      ) last ON true
+"""
 VOIDED = "SELECT data::text FROM events WHERE league = $1 AND type = 'positions_voided'"
 """An index of its own holds these few."""
 
@@ -191,6 +200,12 @@ async def last_position(connection: Any, league: str | UUID) -> int:
     """Return the position of a league's last event, -1 if it has none."""
     found = await (await driver_of(connection)).fetchval(_LAST, _number(league))
     return -1 if found is None else int(found)
+
+
+async def ends_of(connection: Any, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
+    """Return position and hash of the last event of each league that has one."""
+    rows = await (await driver_of(connection)).fetch(_ENDS, leagues)
+    return {row[0]: (row[1], row[2]) for row in rows}
 
 
 async def epoch_of(connection: Any, league: str | UUID) -> int:

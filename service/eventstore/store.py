@@ -68,6 +68,9 @@ class Store(Protocol):
     ) -> list[Recorded]:
         """Return events of a league, in the order of their positions."""
 
+    async def ends(self, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
+        """Return position and hash of the last event of each league that has one."""
+
     async def epoch(self, league: UUID) -> int:
         """Return a league's epoch."""
 
@@ -194,6 +197,10 @@ class PostgresStore:
     ) -> list[Recorded]:
         """Return events of a league, in the order of their positions."""
         return await self._read(read.read_league, league, after_position, limit)
+
+    async def ends(self, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
+        """Return position and hash of the last event of each league that has one."""
+        return await self._read(read.ends_of, leagues)
 
     async def epoch(self, league: UUID) -> int:
         """Return a league's epoch."""

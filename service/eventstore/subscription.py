@@ -82,6 +82,12 @@ class Subscription:
         told, self._told = self._told, set()
         return frozenset(told)
 
+    async def heard(self) -> frozenset[UUID]:
+        """Wait for news, and return the leagues that have had some; for one asker."""
+        async with self._news:
+            await self._news.wait_for(lambda: self._told)
+            return self.told()
+
     async def _listen(self) -> None:
         told = False
         while True:

@@ -157,3 +157,12 @@ async def test_only_what_has_moved_is_read_again(writer: Writer, store: Store, m
     assert after[0] is after[2] is before[1]
     assert after[1].state == floor.state != before[0].state
     assert set(read) == {number_of(moved)}
+
+
+async def test_a_log_says_where_each_league_ends(writer: Writer, store: Store) -> None:
+    league, empty, floor = new_league(), new_league(), Floor(stacks=(500, 500, 500))
+    play(floor)
+    await write(writer, league, floor.events)
+    last = (await store.league(number_of(league)))[-1]
+    ends = await store.ends([number_of(league), number_of(empty)])
+    assert ends == {number_of(league): (last.position, last.hash)}

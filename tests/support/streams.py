@@ -1,0 +1,79 @@
+"""Streams of events as a client reads them: message by message, while they are open."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+
+class Following:
+    """
+    One open stream of an application in this loop.
+
+    Args:
+        limit: Messages after which the client reads no more until it is told to.
+    """
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.items: list[dict[str, Any]] = []
+        self.ended = asyncio.Event()
+        self._changed = asyncio.Condition()
+        self._reading = asyncio.Event()
+        self._reading.set()
+        self._limit = limit
+
+    def read_on(self) -> None:
+        """Read again, without a limit."""
+        self._limit = None
+        self._reading.set()
+
+    async def receive(self) -> Any:
+        """Never hang up."""
+        await asyncio.Event().wait()
+
+    async def send(self, message: Any) -> None:
+        """Take what the application sends, once the client reads."""
+        await self._reading.wait()
+        text = message.get("body", b"").decode()
+        for line in text.splitlines():
+            if line.startswith("data: "):
+                self.items.append(json.loads(line[6:]))
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            self.ended.set()
+        if self._limit is not None and len(self.items) >= self._limit:
+            self._reading.clear()
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def until(self, count: int, seconds: float = 20.0) -> None:
+        """Wait until *count* events have come."""
+        async with asyncio.timeout(seconds), self._changed:
+            await self._changed.wait_for(lambda: len(self.items) >= count)
+
+
+@asynccontextmanager
+async def following(
+    app: Any, url: str, headers: Mapping[str, str], after: str | None = None, **more: Any
+) -> AsyncIterator[Following]:
+    """Open a stream after a cursor; leaving cuts it off."""
+    sent = {"host": "test", **headers, "accept": "text/event-stream"}
+    if after is not None:
+        sent["last-event-id"] = after
+    parts = urlsplit(url)
+    scope = {
+        "type": "http", "http_version": "1.1", "method": "GET", "scheme": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.4"},
+        "path": parts.path, "raw_path": parts.path.encode(), "root_path": "",
+        "query_string": parts.query.encode(), "client": ("127.0.0.1", 1), "server": ("test", 80),
+        "headers": [(name.lower().encode(), text.encode()) for name, text in sent.items()],
+    }  # fmt: skip
+    stream = Following(**more)
+
+    running = asyncio.create_task(app(scope, stream.receive, stream.send))
+    try:
+        yield stream
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
