@@ -76,7 +76,7 @@ async def offer_reset(settings: Settings, login: str) -> int:
             if owner is None:
                 _err.print(f"no account {login}\n  next: run `holotable account create {login}`")
                 return 1
-            await resetting.offer(connection, owner, code, DatabaseClock().now(), league=None)
+            await resetting.offer(connection, owner, code, DatabaseClock().now())
             player = f"plr_{owner.hex}"
             leagues = await deeds.leagues_of(connection, player)
             by = deeds.operator()

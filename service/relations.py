@@ -164,6 +164,7 @@ password_reset = sa.Table(
     ),
     sa.Column("hash", sa.LargeBinary, nullable=False, unique=True),
     sa.Column("league", _UUID),
+    sa.Column("given_by", _UUID),
     sa.Column("expires_at", _INSTANT, nullable=False),
 )
 

@@ -3,7 +3,7 @@ Reset codes: a new password for somebody who has lost theirs.
 
 An operator gives out a code for anybody.  An owner gives one out only for an account that
 this league's claim code made and that belongs to no other league: nobody outside it is
-affected by what its owner may do.
+affected by what its owner may do.  Such a code is good while its giver is an owner.
 """
 
 import base64
@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.values import identifier, number_of
+from engine.values import PlayerId, identifier, number_of
 from service import accounts, sign_ins, tokens
 from service.projections import queries
 from service.relations import account, entered_player, password_reset
@@ -31,6 +31,11 @@ class Reset(NamedTuple):
 
     person: UUID
     login: str
+    league: str | None
+    """Whose owner gave the code out; None if the operator did."""
+
+    by: PlayerId | None
+    """The owner who gave it out."""
 
 
 def code_text(random: bytes) -> str:
@@ -39,17 +44,25 @@ def code_text(random: bytes) -> str:
 
 
 async def offer(
-    connection: AsyncConnection, person: UUID, code: str, now: datetime, *, league: str | None
+    connection: AsyncConnection,
+    person: UUID,
+    code: str,
+    now: datetime,
+    *,
+    league: str | None = None,
+    by: UUID | None = None,
 ) -> None:
     """
     Keep a reset code by its hash; an earlier one is void.
 
     Args:
         league: Whose owner gives the code out; None if the operator does.
+        by: That owner.
     """
     values = {
         "hash": _digest(code),
         "league": None if league is None else number_of(league),
+        "given_by": by,
         "expires_at": now + GOOD_FOR,
     }
     await connection.execute(
@@ -79,9 +92,11 @@ async def resettable_by(connection: AsyncConnection, league: str, person: UUID) 
 
 async def good(connection: AsyncConnection, code: str, now: datetime) -> Reset | None:
     """
-    Return what *code* is for; None if it is unknown, used, too old, or no longer rightful.
+    Return what *code* is for; None if it is unknown, used, too old, or the account has joined
+    another league.
 
-    The code stays locked until the transaction ends.
+    The code stays locked until the transaction ends.  The caller checks that the giver is
+    still an owner.
     """
     found = await connection.execute(
         sa.select(password_reset, account.c.login)
@@ -96,11 +111,12 @@ async def good(connection: AsyncConnection, code: str, now: datetime) -> Reset |
     row = found.first()
     if row is None:
         return None
-    if row.league is not None:
-        league = identifier("lge", row.league)
-        if not await resettable_by(connection, league, row.account):
-            return None
-    return Reset(row.account, row.login)
+    if row.league is None:
+        return Reset(row.account, row.login, None, None)
+    league = identifier("lge", row.league)
+    if row.given_by is None or not await resettable_by(connection, league, row.account):
+        return None
+    return Reset(row.account, row.login, league, PlayerId(identifier("plr", row.given_by)))
 
 
 async def set_password(

@@ -8,7 +8,9 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
-from engine.values import PlayerId, number_of
+from engine.league.roles import Role, may
+from engine.league.state import Created
+from engine.values import PlayerId, identifier, number_of, stream_of
 from service import accounts, deeds, resetting, sign_ins
 from service.api.access import demand_form, reach
 from service.api.authentication import forget, forget_person
@@ -17,7 +19,7 @@ from service.api.leagues import Nothing
 from service.api.listing import listed, listing
 from service.api.operations import OnPeople, operation
 from service.api.paging import Page
-from service.api.shell import Asked, client_address, principal_of, shell_of
+from service.api.shell import Asked, Shell, client_address, principal_of, shell_of
 from service.api.signing_in import REPLAYED, demand_unchanged, signed_in
 from service.api.submitting import encoded, order_of
 from service.api.tokens import Password, PasswordGiven
@@ -133,14 +135,13 @@ async def offer_password_reset(
         if before is not None:
             made.code, made.expires_at = None, (before.at or now) + resetting.GOOD_FOR
             return encoded(made, 201, dict(REPLAYED))
-        allowed = role not in (None, "owner")
-        if not allowed or not await resetting.resettable_by(connection, league_id, person):
+        if not _in_reach(role) or not await resetting.resettable_by(connection, league_id, person):
             raise BadRequest(
                 "not_resettable",
                 "an owner resets the password of an account that this league's claim code made, "
                 "that belongs to no other league and is no owner's; ask the operator",
             )
-        await resetting.offer(connection, person, code, now, league=league_id)
+        await resetting.offer(connection, person, code, now, league=league_id, by=me.number)
         await deeds.add(
             connection, [number_of(league_id)], me.player, "password_reset_offered", player_id
         )
@@ -159,7 +160,7 @@ async def reset_password(request: Asked) -> Response[bytes]:
     kept = await accounts.hashed(body.password, address)
     async with shell.engine.begin() as connection:
         found = await resetting.good(connection, body.code, shell.now())
-        if found is None:
+        if found is None or not await _given_rightly(shell, found):
             raise StreamNotFound("there is nothing here under this name")
         await resetting.set_password(
             connection, found.person, kept, shell.now(), "password_reset", address=address
@@ -191,3 +192,18 @@ async def list_sign_ins(request: Asked) -> Response[bytes]:
         for each in page.items
     ]
     return listed(request, Page(items=shown, next_cursor=page.next_cursor))
+
+
+def _in_reach(role: Role | None) -> bool:
+    """Return whether owners may reset the password of somebody in this role of their league."""
+    return role not in (None, "owner")
+
+
+async def _given_rightly(shell: Shell, found: resetting.Reset) -> bool:
+    """Return whether the giver of a reset code could give it out now; an operator always can."""
+    if found.league is None or found.by is None:
+        return True
+    loaded = await shell.desk.writer.load(found.league, stream_of(found.league))
+    house: Created = loaded.state
+    person = PlayerId(identifier("plr", found.person))
+    return _in_reach(house.role_of(person)) and may(house.role_of(found.by), "manage_members")

@@ -46,10 +46,11 @@ that leads to one. A route that changes who belongs to a league, and as what, de
 - **own**: it is about the caller.
 
 A code is worth what its giver may still do. A claim code for somebody who holds an office by now
-is good only if an owner gave it out who is an owner still. When an owner stops being one, all
-invitations to offices end. Nobody becomes an owner by a code. Who was removed may come back as a
-player by a code that is still good: a ban keeps somebody out. Whoever holds an owner's token with
-`leagues:manage` can give offices, and so can come to everything.
+is good only if an owner gave it out who is an owner still. The same holds for each code for a new
+password. When an owner stops being one, all invitations to offices end. Nobody becomes an owner by
+a code. Who was removed may come back as a player by a code that is still good: a ban keeps somebody
+out. Whoever holds an owner's token with `leagues:manage` can give offices, and so can come to
+everything.
 """
 
 

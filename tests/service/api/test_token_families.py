@@ -233,6 +233,35 @@ async def test_a_reset_code_of_a_league_is_void_once_the_account_belongs_elsewhe
         assert (await owner.post(path)).json()["code"] == "not_resettable"
 
 
+@pytest.mark.parametrize("then", ["the giver is demoted", "the account becomes an owner's"])
+async def test_a_reset_code_is_worth_what_its_giver_may_still_do(
+    serving, database, then: str
+) -> None:
+    """Otherwise a former owner could become whoever holds an office by then."""
+    async with serving() as api:
+        founder, league = await api.league()
+        giver, own = await api.join(founder, league), await claimed(api, founder, league, "Han")
+        members = f"/v1/leagues/{league}/members"
+
+        async def becomes(person: Person, role: str) -> None:
+            path = f"{members}/{person.player}"
+            done = await api.http.put(path, json={"role": role}, headers=founder.headers)
+            assert done.is_success, done.text
+
+        await becomes(giver, "owner")
+        await becomes(own, "auditor")
+        await project(database)
+        path = f"/v1/leagues/{league}/players/{own.player}/password-reset"
+        code = (await giver.post(path)).json()["code"]
+        if then == "the giver is demoted":
+            await becomes(giver, "player")
+        else:
+            await becomes(own, "owner")
+        taken = await api.http.post("/v1/password-resets", json={"code": code, "password": NEW})
+        assert taken.status_code == 404, taken.text
+        assert (await own.get("/v1/me")).status_code == 200
+
+
 async def test_the_operator_resets_any_password(serving, database, capsys) -> None:
     async with serving() as api:
         person = await api.person()

@@ -1,0 +1,20 @@
+"""
+Keep who gave out each code for a new password: a code is worth what its giver may still do.
+
+Codes of leagues that were given out before have no giver, and are void.
+"""
+
+from alembic import op
+
+revision = "0028"
+down_revision = "0027"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.execute("ALTER TABLE password_reset ADD COLUMN given_by uuid")
+
+
+def downgrade() -> None:
+    op.execute("ALTER TABLE password_reset DROP COLUMN given_by")
