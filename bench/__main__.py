@@ -11,6 +11,7 @@ NAMES = (
     "checks",
     "replay",
     "rebuild",
+    "streams",
     "bots",
     "crowd",
     "structure",

@@ -133,16 +133,16 @@ def main() -> None:
         superuser = cluster.url()
         settings = Settings(
             database_url=cluster.url("ours", "holotable_api", _PASSWORD),
-            secret_key=_SECRET, log_level="warning", port=_free_port(),
+            secret_key=_SECRET, log_level="warning", port=free_port(),
         )  # fmt: skip
-        port = _free_port()
+        port = free_port()
         print(_about(superuser))
         with (
             _child("api", **environment(settings)) as ours,
             _child("bare", cluster.url("bare"), str(port)) as bare_one,
         ):
             for each in (settings.port, port):
-                _await(each)
+                await_port(each)
             addresses = [f"http://127.0.0.1:{each}" for each in (settings.port, port)]
             with _child("load", *addresses) as child:
                 assert child.stdout is not None
@@ -266,7 +266,8 @@ def _child(role: str, *arguments: str, **environ: str) -> Iterator[subprocess.Po
             child.wait()
 
 
-def _await(port: int) -> None:
+def await_port(port: int) -> None:
+    """Return once a server listens on *port*."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
         try:
@@ -277,7 +278,8 @@ def _await(port: int) -> None:
     raise RuntimeError("a server did not come up")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port on which nobody listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

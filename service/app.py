@@ -28,10 +28,12 @@ from service.confidential import seal_old
 from service.database import async_engine
 from service.desk import open_desk, settle
 from service.eventstore.subscription import Subscription
+from service.grouping import Grouped
 from service.guessing import Guesses
 from service.idempotency import Refusals, Requests
 from service.settings import Settings
 from service.sources import SystemEntropy
+from service.tokens import by_tokens
 from service.transparency.receipting import ReceiptDesk
 from service.troubles import Troubles
 
@@ -176,6 +178,7 @@ async def _shell(
             desk=desk,
             engine=engine,
             pool=desk.pool,
+            tokens=Grouped(lambda texts: by_tokens(engine, texts, desk.clock.now())),
             news=news,
             refusals=refusals,
             requests=Requests(*settings.secret_keys),

@@ -10,8 +10,10 @@ has no scope that its parent lacks, lives no longer, and ends with it.
 
 import hashlib
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -175,12 +177,16 @@ async def keep(connection: AsyncConnection, owner: UUID, made: Token, secret: st
     return True
 
 
-async def by_token(engine: AsyncEngine, text: str, now: datetime) -> Principal | None:
-    """Return the owner of a token, or None if it is unknown, expired or revoked."""
+async def by_tokens(
+    engine: AsyncEngine, texts: Sequence[str], now: datetime
+) -> list[Principal | None]:
+    """Return the owner of each token, or None if it is unknown, expired or revoked."""
+    digests = [_digest(text) for text in texts]
     async with engine.connect() as connection:
         found = await connection.execute(
             sa.select(
                 token.c.id,
+                token.c.hash,
                 token.c.scopes,
                 token.c.expires_at,
                 token.c.last_used_at,
@@ -190,20 +196,31 @@ async def by_token(engine: AsyncEngine, text: str, now: datetime) -> Principal |
             )
             .join(account, account.c.id == token.c.account)
             .where(
-                token.c.hash == _digest(text),
+                token.c.hash.in_(digests),
                 token.c.revoked_at.is_(None),
                 token.c.expires_at > now,
                 account.c.login.is_not(None),
             )
         )
-        row = found.first()
-        if row is None:
-            return None
-        if row.last_used_at is None or now - row.last_used_at > _USED_EVERY:
-            await connection.execute(
-                sa.update(token).where(token.c.id == row.id).values(last_used_at=now)
-            )
+        rows = {row.hash: row for row in found}
+        used = [
+            row.id
+            for row in rows.values()
+            if row.last_used_at is None or now - row.last_used_at > _USED_EVERY
+        ]
+        if used:
+            # Another process may be at the same ones; nobody waits for anybody.
+            free = sa.select(token.c.id).where(token.c.id.in_(used))
+            free = free.with_for_update(skip_locked=True)
+            marked = sa.update(token).where(token.c.id.in_(free)).values(last_used_at=now)
+            await connection.execute(marked)
             await connection.commit()
+    return [_principal(rows.get(digest)) for digest in digests]
+
+
+def _principal(row: Any) -> Principal | None:
+    if row is None:
+        return None
     person = Account(row.account, row.login, row.name)
     return Principal(person, row.id, frozenset(row.scopes), row.expires_at)
 

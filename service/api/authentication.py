@@ -16,7 +16,7 @@ from litestar.handlers import BaseRouteHandler
 from service.api.operations import Operation
 from service.api.shell import Shell
 from service.errors import Forbidden, Unauthenticated
-from service.tokens import Principal, by_token, well_formed
+from service.tokens import Principal, well_formed
 
 BELIEVED_FOR = timedelta(seconds=5)
 """How long a revoked token may still work in another process."""
@@ -97,7 +97,7 @@ async def _principal(shell: Shell, text: str) -> Principal | None:
 
 async def _ask(shell: Shell, text: str, now: datetime) -> Principal | None:
     try:
-        found = await by_token(shell.engine, text, now)
+        found = await shell.tokens.of(text)
         shell.limits.remember(text, found)
         if found is not None and shell.asking.get(text) is asyncio.current_task():
             if len(shell.principals) >= _CACHED_MAX:

@@ -15,6 +15,7 @@ from service.api.news import News
 from service.api.operations import Operation
 from service.api.proxies import Proxies
 from service.desk import Desk
+from service.grouping import Grouped
 from service.guessing import Guesses
 from service.idempotency import Refusals, Requests
 from service.settings import Settings
@@ -39,6 +40,9 @@ class Shell:
 
     pool: asyncpg.Pool
     """The log, for feeds."""
+
+    tokens: Grouped[str, Principal | None]
+    """Asks the database whose tokens are."""
 
     news: News
     """Hands each event to those who follow it."""

@@ -12,8 +12,8 @@ from uuid import UUID
 import asyncpg
 
 from service.eventstore import append, read
-from service.eventstore.heads import Heads
 from service.eventstore.record import Append, Disconnected, Outcome, Recorded
+from service.grouping import Grouped
 from service.keys import Keys, LeagueKeys
 
 CHANNEL = "holotable_log"
@@ -134,7 +134,9 @@ class PostgresStore:
         self._grown: dict[UUID, int] = {}
         self._growth = asyncio.Event()
         self._waker: asyncio.Task[None] | None = None
-        self._heads = Heads(lambda streams: self._read(read.heads_of, streams))
+        self._heads: Grouped[tuple[UUID, str], tuple[int, bytes] | None] = Grouped(
+            lambda streams: self._read(read.heads_of, streams)
+        )
 
     async def start(self) -> None:
         """Make the pools, which connect when first asked, and start waking."""
@@ -184,7 +186,7 @@ class PostgresStore:
 
     async def head(self, league: UUID, stream: str) -> tuple[int, bytes] | None:
         """Return version and hash of a stream's last event, None if it has none."""
-        return await self._heads.of(league, stream)
+        return await self._heads.of((league, stream))
 
     async def books(
         self, league: UUID, stream: str, closing: str, limit: int = read.CHUNK

@@ -8,10 +8,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import sqlalchemy as sa
 
 from engine.values import number_of
 from service.api import feeds, news
 from service.eventstore.store import PostgresStore
+from tests.service.api.conftest import PASSWORD
 from tests.service.api.test_commands import turn
 from tests.service.api.test_feeds import everything
 from tests.support.streams import following
@@ -91,6 +93,41 @@ async def test_an_event_costs_200_followers_of_its_league_one_read_and_other_lea
         for each in streams:
             await each.until(len(before) + 1)
         assert asked(quiet) == for_one
+
+
+async def test_tokens_of_all_followers_are_asked_about_together(serving) -> None:
+    async with serving() as api, AsyncExitStack() as opened:
+        owner, league = await api.league()
+        path, shell = f"/v1/leagues/{league}/events", api.app.litestar.state.shell
+        known = {"login": owner.login, "password": PASSWORD, "scopes": ["tokens:manage"]}
+        known["scopes"] += ["leagues:read"]
+        root = (await api.http.post("/v1/tokens", json=known)).json()["token"]
+        streams = []
+        for _ in range(20):
+            child = await api.http.post(
+                "/v1/tokens",
+                json={"scopes": ["leagues:read"]},
+                headers={"Authorization": f"Bearer {root}"},
+            )
+            headers = {"Authorization": f"Bearer {child.json()['token']}"}
+            streams.append(await opened.enter_async_context(following(api.app, path, headers)))
+        before = len(await everything(owner, path))
+        for each in streams:
+            await each.until(before)
+
+        asked: list[str] = []
+
+        def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+            if "token.hash" in statement:
+                asked.append(statement)
+
+        sa.event.listen(shell.engine.sync_engine, "before_cursor_execute", note)
+        shell.principals.clear()
+        await happen(owner, league)
+        for each in streams:
+            await each.until(before + 1)
+        # The owner's command asks once; all followers together ask once, or twice.
+        assert 1 <= len(asked) <= 3
 
 
 async def test_an_event_of_a_table_wakes_no_follower_of_another_table(serving, asked) -> None:

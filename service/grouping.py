@@ -1,0 +1,54 @@
+"""Questions asked together: whoever asks while one statement is under way shares the next one."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Generic, TypeVar
+
+_Key = TypeVar("_Key")
+_Answer = TypeVar("_Answer")
+
+_GROUP_MAX = 500
+
+
+class Grouped(Generic[_Key, _Answer]):
+    """
+    Asks for many keys at once.
+
+    Args:
+        ask: Returns the answers for keys, in their order.
+    """
+
+    def __init__(self, ask: Callable[[Sequence[_Key]], Awaitable[Sequence[_Answer]]]) -> None:
+        self._ask = ask
+        self._waiting: list[tuple[_Key, asyncio.Future[_Answer]]] = []
+        self._asker: asyncio.Task[None] | None = None
+
+    async def of(self, key: _Key) -> _Answer:
+        """Return the answer for *key* as it is at a moment after this was called."""
+        answer: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
+        self._waiting.append((key, answer))
+        if self._asker is None or self._asker.done():
+            self._asker = asyncio.create_task(self._ask_for_all(), name="grouped")
+        return await answer
+
+    async def aclose(self) -> None:
+        """Answer whoever waits."""
+        if self._asker is not None:
+            await asyncio.gather(self._asker, return_exceptions=True)
+
+    async def _ask_for_all(self) -> None:
+        while self._waiting:
+            group, self._waiting = self._waiting[:_GROUP_MAX], self._waiting[_GROUP_MAX:]
+            keys = list(dict.fromkeys(key for key, _ in group))
+            try:
+                found = dict(zip(keys, await self._ask(keys), strict=True))
+            except Exception as error:  # noqa: BLE001
+                # One task asks for everybody who waits; whatever it met is raised in each
+                # of them, and the next group is still asked for.
+                for _, answer in group:
+                    if not answer.done():
+                        answer.set_exception(error)
+            else:
+                for key, answer in group:
+                    if not answer.done():
+                        answer.set_result(found[key])
