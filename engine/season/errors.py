@@ -60,7 +60,7 @@ class SeasonUncounted(CommandRejected):
 
 
 class LeaveOutInvalid(CommandRejected):
-    """A tournament that is to be left out of the season gives nothing to leave out."""
+    """The season cannot leave this tournament out; the detail says why."""
 
     code = "leave_out_invalid"
     rule = "standings.left_out"

@@ -15,6 +15,7 @@ ODD = (402, 406, 418, 427, 436, 439)
 """Of seven players at chaos 1: hands that were called the last, disqualified who were redrawn."""
 
 FOUND = (
+    pytest.param(90020, 3, 0.9, id="a bust in a round while a deal on the prizes is open"),
     pytest.param(310038, 3, 1.0, id="everybody has left a table that waited for players away"),
     pytest.param(310045, 4, 0.4, id="equal chips after a round, of one who won the main pot"),
     pytest.param(500169, 6, 0.4, id="one of three busts in a hand may still buy, two may not"),
