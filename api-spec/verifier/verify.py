@@ -65,6 +65,7 @@ class Report:
     differences: list[tuple[int | None, str, str]] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
     unchecked: Counter[str] = field(default_factory=Counter)
+    voided: list[str] = field(default_factory=list)  # events out of folding, as they are printed
     authentic: bool = False
 
     def differ(self, position: int | None, rule: str, text: str) -> None:
@@ -127,6 +128,7 @@ MEMBERS = {
     "event": {"line", "position", "stream", "version", "id", "type", "schema_version", "at", "data"}
     | {"metadata", "sealed", "previous"},
     "withheld": {"line", "position", "stream", "version", "hash"},
+    "voided": {"line", "position", "stream", "version", "hash", "entry"},
     "leaves": {"line", "position", "hashes"},
     "opening": {"line", "position", "pointer", "salt", "value"},
     "signature": {"line", "position", "by", "key", "signature"},
@@ -134,7 +136,8 @@ MEMBERS = {
 }
 ORDER = list(MEMBERS)
 FORMATS = ["holotable/bundle/1", "holotable/bundle/2", "holotable/bundle/3"]
-SINCE = {"leaves": 2, "withheld": 3, "signature": 3}  # the first format that has lines of a kind
+# The first format that has lines of a kind.
+SINCE = {"leaves": 2, "withheld": 3, "voided": 3, "signature": 3}
 
 
 @dataclass
@@ -166,6 +169,35 @@ class Withheld:
 
 
 @dataclass
+class Entry:
+    """The parts of a damaged event as they are stored; *data* may be anything."""
+
+    stream: str
+    version: int
+    id: bytes
+    type: str
+    schema_version: int
+    at: int
+    data: bytes
+    metadata: bytes
+    sealed: bytes | None
+
+
+@dataclass
+class OutOfFolding:
+    """The place of an event out of folding, and the hash stored with it; *entry* is for auditors."""
+
+    position: int
+    stream: str
+    version: int
+    leaf: bytes
+    entry: Entry | None
+
+
+Link = Event | Withheld | OutOfFolding  # what has a place in a stream
+
+
+@dataclass
 class Bundle:
     kind: str
     subject: str
@@ -181,6 +213,7 @@ class Bundle:
     )  # by the position of the event that commits to the pile
     withheld: list[Withheld] = field(default_factory=list)
     signatures: int = 0  # of players on their actions
+    voided: list[OutOfFolding] = field(default_factory=list)
 
     def by_leaves(self) -> bool:
         """Whether decks are checked by their leaves: since format 2, where the viewer opens no seed."""
@@ -195,10 +228,31 @@ class Bundle:
     def withheld_in(self, stream: str) -> list[Withheld]:
         return [each for each in self.withheld if each.stream == stream]
 
+    def voided_in(self, stream: str) -> list[OutOfFolding]:
+        return [each for each in self.voided if each.stream == stream]
+
+    def chains(self) -> dict[str, list[Link]]:
+        """What stands in each stream, by position; also what is kept back and what is not folded."""
+        found: dict[str, list[Link]] = {}
+        links: list[Link] = [*self.events, *self.withheld, *self.voided]
+        for link in sorted(links, key=lambda each: each.position):
+            found.setdefault(link.stream, []).append(link)
+        return found
+
     def heads(self, events: list[Event]) -> dict[int, str]:
-        """The hash of every event of the stream that *events* are, by version; also of what is kept back."""
-        links: list[Event | Withheld] = [*events, *self.withheld_in(events[0].stream)]
+        """The hash of every event of the stream that *events* are, by version; also of what is kept back or voided."""
+        stream = events[0].stream
+        links: list[Link] = [*events, *self.withheld_in(stream), *self.voided_in(stream)]
         return {link.version: link.leaf.hex() for link in links}
+
+
+def gapless(links: list[Link], version: int) -> bool:
+    """Whether each of *links*, by position, follows the one before; the first one *version*. What is voided may leap."""
+    for link in links:
+        if link.version != version + 1 and not isinstance(link, OutOfFolding):
+            return False
+        version = link.version
+    return True
 
 
 def _no_float(text: str) -> NoReturn:
@@ -333,6 +387,7 @@ def read_bundle(raw: bytes) -> Bundle:
         read_leaves(by_kind["leaves"], head),
         read_withheld(by_kind["withheld"], head),
         read_signatures(by_kind["signature"]),
+        read_voided(by_kind["voided"], head),
     )
 
 
@@ -445,6 +500,52 @@ def read_withheld(lines: list[tuple[int, Json]], head: Json) -> list[Withheld]:
             Withheld(last, value["stream"], value["version"], bytes.fromhex(value["hash"]))
         )
     return withheld
+
+
+def read_voided(lines: list[tuple[int, Json]], head: Json) -> list[OutOfFolding]:
+    """Events out of folding; their parts are for auditors."""
+    voided: list[OutOfFolding] = []
+    last = -1
+    for number, value in lines:
+        need(whole(value["position"], last + 1), number, "what is voided is out of order")
+        last = value["position"]
+        in_stream = matches(STREAM, value["stream"]) and whole(value["version"], 1)
+        need(in_stream, number, "no place in a stream")
+        need(matches(HEX64, value["hash"]), number, "no hash")
+        shown = value["entry"] is not None
+        need(shown == (head["viewer"] == "auditor"), number, "an entry is for auditors")
+        entry = read_entry(value, number) if shown else None
+        leaf = bytes.fromhex(value["hash"])
+        voided.append(OutOfFolding(last, value["stream"], value["version"], leaf, entry))
+    return voided
+
+
+def read_entry(line: Json, number: int) -> Entry:
+    """The parts of a damaged event: in form, whatever they say."""
+    entry = line["entry"]
+    members = {"id", "type", "schema_version", "at", "data", "metadata", "sealed"}
+    need(isinstance(entry, dict) and set(entry) == members, number, "not the parts of an event")
+    need(matches(HEX32, entry["id"]) and isinstance(entry["type"], str), number, "no id or type")
+    need(type(entry["schema_version"]) is int, number, "no schema version")
+    need(matches(HEX64, entry["metadata"]), number, "no hash of the metadata")
+    sealed = entry["sealed"]
+    need(sealed is None or matches(HEX64, sealed), number, "no hash: sealed")
+    try:
+        at, data = microseconds(entry["at"]), base64.b64decode(entry["data"], validate=True)
+    except (TypeError, ValueError) as error:
+        raise Unreadable(f"line {number}: {error}") from None
+    need(base64.b64encode(data).decode() == entry["data"], number, "base64 in another form")
+    return Entry(
+        line["stream"],
+        line["version"],
+        bytes.fromhex(entry["id"]),
+        entry["type"],
+        entry["schema_version"],
+        at,
+        data,
+        bytes.fromhex(entry["metadata"]),
+        sealed and bytes.fromhex(sealed),
+    )
 
 
 def read_signatures(lines: list[tuple[int, Json]]) -> int:
@@ -637,8 +738,9 @@ def decode64(text: str) -> bytes:
 # ---------------------------------------------------------------------------------------------------------------
 
 
-def entry_of(league: bytes, previous: bytes, event: Event) -> bytes:
+def entry_of(league: bytes, previous: bytes, event: Event | Entry) -> bytes:
     """The 253 bytes of bundle.md 3.3."""
+    data = canonical(event.data) if isinstance(event, Event) else event.data
     return b"".join(
         (
             b"holotable/1",
@@ -650,7 +752,7 @@ def entry_of(league: bytes, previous: bytes, event: Event) -> bytes:
             event.at.to_bytes(8, "big", signed=True),
             sha(event.type.encode()),
             u(event.schema_version, 2),
-            sha(canonical(event.data)),
+            sha(data),
             event.metadata,
             event.sealed or bytes(32),
         )
@@ -673,16 +775,17 @@ def tree_root(leaves: list[bytes]) -> bytes:
 
 def check_hashes(bundle: Bundle, size: int, root: bytes, report: Report) -> None:
     """Every leaf of the tree is an event or below the one node that stands for it, and all give *root*."""
-    heads = {(each.stream, each.version): each.leaf for each in bundle.withheld}
+    stored = [*bundle.withheld, *bundle.voided]
+    heads = {(each.stream, each.version): each.leaf for each in stored}
     for event in bundle.events:
         previous = event.previous or heads.get((event.stream, event.version - 1))
         if event.version == 1:
             previous = bytes(32)
         event.leaf = sha(b"\x00" + entry_of(bundle.league, previous or bytes(32), event))
         heads[event.stream, event.version] = event.leaf
-    leaves = {event.position: event.leaf for event in [*bundle.events, *bundle.withheld]}
+    leaves = {each.position: each.leaf for each in [*bundle.events, *stored]}
     positions = sorted(leaves)
-    if len(positions) < len(bundle.events) + len(bundle.withheld):
+    if len(positions) < len(bundle.events) + len(stored):
         raise Unreadable("an event stands here twice")
     if positions[-1] >= size:
         raise Unreadable("an event stands beyond the tree that was signed")
@@ -718,11 +821,8 @@ def check_hashes(bundle: Bundle, size: int, root: bytes, report: Report) -> None
 
 
 def check_chain(bundle: Bundle, report: Report) -> None:
-    links: dict[str, list[Event | Withheld]] = {}
-    for each in sorted([*bundle.events, *bundle.withheld], key=lambda link: link.position):
-        links.setdefault(each.stream, []).append(each)
-    for stream, chain in links.items():
-        before: Event | Withheld | None = None
+    for stream, chain in bundle.chains().items():
+        before: Link | None = None
         at = -(2**63)
         for link in chain:
             version = before.version if before else 0
@@ -733,6 +833,9 @@ def check_chain(bundle: Bundle, report: Report) -> None:
                 "chain",
                 f"{stream} does not rise",
             )
+            if isinstance(link, OutOfFolding):  # its version may leap: `Repairs`
+                before = link
+                continue
             known, given = (
                 link.version == version + 1,
                 isinstance(link, Event) and link.previous is not None,
@@ -755,6 +858,113 @@ def check_chain(bundle: Bundle, report: Report) -> None:
                 )
                 at = link.at
             before = link
+
+
+class Repairs:
+    """Events out of folding: each is named by the league, and fails by its bytes as far as they are shown."""
+
+    def __init__(self, bundle: Bundle, report: Report) -> None:
+        self.bundle, self.report, self.chains = bundle, report, bundle.chains()
+        self.voided = {each.position: each for each in bundle.voided}
+        self.named: dict[int, Json] = {}
+        self.positions = sorted(link.position for chain in self.chains.values() for link in chain)
+
+    def check(self, holds: bool, position: int | None, text: str) -> bool:
+        return self.report.check("events out of folding", holds, position, "voided", text)
+
+    def run(self) -> None:
+        for event in self.bundle.events:
+            if event.type == "positions_voided":
+                self.read(event)
+        for link in self.positions_shown():
+            self.check(False, link.position, "is named as voided, and stands here as an event")
+        for stream in sorted({str(each["stream"]) for each in self.named.values()}):
+            self.there(stream)
+        for line in self.bundle.voided:
+            self.judge(line)
+
+    def read(self, event: Event) -> None:
+        league = f"league-{self.bundle.league.hex()}"
+        self.check(event.stream == league, event.position, "does not stand in the league's stream")
+        positions = {each["position"]: each for each in event.data["positions"]}
+        here = not positions.keys().isdisjoint(self.voided)
+        self.check(here, event.position, "names no event that is voided here")
+        for position, each in positions.items():
+            text = f"names {position}, which does not stand before it"
+            self.check(0 <= position < event.position, event.position, text)
+            known = self.named.setdefault(position, each)
+            self.check(known == each, event.position, f"{position} is named in two ways")
+
+    def positions_shown(self) -> list[Link]:
+        links = itertools.chain.from_iterable(self.chains.values())
+        return [
+            each
+            for each in links
+            if each.position in self.named and not isinstance(each, OutOfFolding)
+        ]
+
+    def there(self, stream: str) -> None:
+        """Whatever is named in a stream of the bundle stands there; of a hand's, in its stretch."""
+        links = self.chains.get(stream, [])
+        if not links or stream.startswith("league-"):
+            return
+        first, last = -1, LARGEST
+        if self.bundle.kind == "hand":
+            stretch = [
+                link.position
+                for link in links
+                if not isinstance(link, Event) or link.type != "table_opened"
+            ]
+            first, last = min(stretch, default=LARGEST), max(stretch, default=-1)
+        for position, each in sorted(self.named.items()):
+            if each["stream"] == stream and first < position < last:
+                text = f"{stream} has no such event, and it is named as voided"
+                self.check(position in self.positions, position, text)
+
+    def judge(self, line: OutOfFolding) -> None:
+        """*line* is as the league names it, and well formed it is not."""
+        due = self.named.get(line.position)
+        if not self.check(due is not None, line.position, "no positions_voided names it"):
+            return
+        assert due is not None
+        found = [line.stream, line.version, line.leaf.hex()]
+        named = [due["stream"], due["version"], due["hash"]]
+        text = f"it is {short(found)}, named is {short(named)}"
+        self.check(found == named, line.position, text)
+        chain = self.chains[line.stream]
+        at = chain.index(line)
+        fails = self.fails(line, chain[at - 1] if at else None)
+        claimed = due["fails"]
+        where = f"position {line.position} ({line.stream}, version {line.version})"
+        self.report.voided.append(f"{where}: {claimed}")
+        text = f"it is voided for its {claimed}, which is well formed or not what fails first"
+        self.check(claimed in fails, line.position, text)
+
+    def fails(self, line: OutOfFolding, before: Link | None) -> tuple[str, ...]:
+        """Why it can fail, by bundle.md 3.4; what of it is not checked is noted."""
+        version, head, place = 0, bytes(32), -1
+        if before is not None:
+            version, head, place = before.version, before.leaf, before.position
+        holds = line.entry is not None and self.holds(line.entry, head, line.leaf)
+        if line.version != version + 1:
+            there = bisect.bisect_left(self.positions, line.position)
+            there -= bisect.bisect_right(self.positions, place)
+            if not holds and there < line.position - place - 1:
+                self.report.skip("what stood in a stream before a voided event whose version leaps")
+            return ("version",)
+        if line.entry is None:
+            self.report.skip("whether voided events fail, which the viewer is not shown")
+            return "hash", "schema"
+        if not holds:
+            return ("hash",)
+        self.report.skip("whether voided events fail their schema")
+        return ("schema",)
+
+    def holds(self, entry: Entry, head: bytes, leaf: bytes) -> bool:
+        try:
+            return sha(b"\x00" + entry_of(self.bundle.league, head, entry)) == leaf
+        except OverflowError:  # a number that no entry can hold
+            return False
 
 
 # What an event says of itself a second time, by its type: the member, and what its identifiers begin with.
@@ -918,6 +1128,7 @@ def named_tables(events: list[Event]) -> set[str]:
 class Completeness:
     def __init__(self, bundle: Bundle, report: Report) -> None:
         self.bundle, self.report, self.streams = bundle, report, bundle.streams()
+        self.chains = bundle.chains()
 
     def check(self, holds: bool, position: int | None, text: str) -> bool:
         return self.report.check("completeness", holds, position, "completeness", text)
@@ -926,10 +1137,8 @@ class Completeness:
         """The events of a stream that must be here from its first version on, without gaps."""
         events = self.streams.get(stream, [])
         if self.check(bool(events), None, f"{stream} is missing"):
-            versions = sorted(link.version for link in [*events, *self.bundle.withheld_in(stream)])
-            gapless = versions == list(range(1, len(versions) + 1))
             self.check(
-                gapless,
+                gapless(self.chains[stream], 0),
                 events[0].position,
                 f"{stream} is not here from its first version without gaps",
             )
@@ -964,10 +1173,14 @@ class Completeness:
             self.check(
                 set(self.bundle.leaves) == piles, None, "the leaves are not those of each pile once"
             )
-        for stream in sorted(set(self.streams) - wanted):
+        voided = {each.stream for each in self.bundle.voided}
+        for stream in sorted((set(self.streams) | voided) - wanted):
             self.check(
-                False, self.streams[stream][0].position, f"{stream} does not belong to the bundle"
+                False, self.chains[stream][0].position, f"{stream} does not belong to the bundle"
             )
+        for event in self.streams.get(f"league-{self.bundle.league.hex()}", []):
+            ours = event.type in ("league_created", "positions_voided")
+            self.check(ours, event.position, f"{event.type} does not belong to the bundle")
 
     def hand(self) -> set[str]:
         opened = [
@@ -981,9 +1194,9 @@ class Completeness:
         table = self.streams[stream]
         self.check(table[0].type == "table_opened", table[0].position, "table_opened is missing")
         stretch = [event for event in table if event.type != "table_opened"]
-        numbers = [event.version for event in stretch]
-        gapless = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-        self.check(gapless, stretch[0].position, "the hand's events are not here without gaps")
+        links = self.chains[stream][1:]
+        follow = links[0] is stretch[0] and gapless(links, stretch[0].version - 1)
+        self.check(follow, stretch[0].position, "the hand's events are not here without gaps")
         others = [
             e for e in stretch if e.type == "hand_opened" and e.data["hand"] != self.bundle.subject
         ]
@@ -1000,7 +1213,7 @@ class Completeness:
                 event.position,
                 "the tournament ends before the hand",
             )
-        for event in [*before, *self.bundle.withheld_in(tournament)]:
+        for event in self.chains.get(tournament, []):
             early = not settled or event.position < settled[0].position
             self.check(early, event.position, "the tournament goes on after the hand was settled")
         return {stream, tournament}
@@ -3092,8 +3305,8 @@ class Opening:
         self.first = self.data["number"] == 1 or table.restart
         self.follows = before is not None and before.data["number"] == self.data["number"] - 1
         # In a hand's bundle something may have happened between the table's opening and its first hand.
-        behind = sum(other.version < event.version for other in table.events)
-        begins = self.data["number"] == 1 and before is None and behind == event.version - 1
+        known = all(e.previous is None for e in table.events if e.version <= event.version)
+        begins = self.data["number"] == 1 and before is None and known
         self.continues = self.follows or begins
 
     def same(self, rule: str, name: str, due: object) -> bool:
@@ -3840,13 +4053,11 @@ class Tournament:
             }
             due = {}
             for table in self.tables:
-                before = [
-                    e
-                    for e in table.events
-                    if e.version <= found.get(table.id, [len(table.events)])[0]
-                ]
-                hands = sum(e.type == "hand_settled" for e in before)
-                due[table.id] = [before[-1].version, before[-1].leaf.hex(), hands]
+                heads = self.given.bundle.heads(table.events)
+                until = found.get(table.id, [max(heads)])[0]
+                last = max(version for version in heads if version <= until)
+                ended = [e for e in table.events if e.type == "hand_settled" and e.version <= last]
+                due[table.id] = [last, heads[last], len(ended)]
             self.given.same(event, "completeness", "tables", found, due)
 
 
@@ -7587,6 +7798,7 @@ def verify(raw: bytes, keys: list[PublicKey]) -> Report:
     size, root = check_signature(bundle, keys, report)
     check_hashes(bundle, size, root, report)
     check_chain(bundle, report)
+    guarded(report, "voided", Repairs(bundle, report).run)
     Copies(bundle, report).run()
     guarded(report, "completeness", Completeness(bundle, report).run)
     opened = check_openings(bundle, report)
@@ -7615,6 +7827,10 @@ def print_report(report: Report) -> None:
     for position, rule, text in report.differences:
         where = "        -" if position is None else f"{position:>9}"
         print(f"{where}  {rule}: {text}")
+    if report.voided:
+        print("out of folding, as the league says:")
+    for line in report.voided:
+        print(f"        -  {line}")
     print("checked:")
     for what, count in sorted(report.checked.items()):
         print(f"{count:>9}  {what}")

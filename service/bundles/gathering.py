@@ -26,7 +26,7 @@ from service.bundles.lines import Kind
 from service.bundles.log import Log
 from service.errors import NotOver, StreamNotFound
 from service.eventstore.codec import Codec
-from service.eventstore.read import CHUNK
+from service.eventstore.read import CHUNK, voided_by
 from service.eventstore.record import Recorded
 from service.projections import queries
 
@@ -57,6 +57,14 @@ class Gathered:
     piles: list[int] = field(default_factory=list)
     """Where a pile of cards is committed to."""
 
+    voided: set[int] = field(default_factory=set)
+    """Where an event stands that was taken out of folding."""
+
+    def void(self, recorded: Recorded) -> None:
+        """Take the place of an event in that is not folded."""
+        self.positions.append(recorded.position)
+        self.voided.add(recorded.position)
+
     def add(self, recorded: Recorded, *, opens: bool = True) -> None:
         """Take an event in; nothing sealed in it is opened without *opens*."""
         self.positions.append(recorded.position)
@@ -75,6 +83,8 @@ class Gatherer:
         self._disputes: dict[str, None] = {}
         """Streams of disputes that froze or changed something here, in the order found."""
 
+        self._voided: frozenset[int] = frozenset()
+
     async def gather(self, kind: Kind, subject: str, table: str | None = None) -> Gathered:
         """
         Return the places of a bundle's events.
@@ -86,7 +96,10 @@ class Gatherer:
             NotOver: While it is still being played.
             StreamNotFound: If there is no such thing.
         """
-        (created,) = await self._log.stream(f"league-{self._log.league.hex}", 0, 1)
+        league = f"league-{self._log.league.hex}"
+        voidings = [each for each in await self._log.voidings() if each.stream == league]
+        self._voided = voided_by(each.data.decode() for each in voidings)
+        (created,) = await self._log.stream(league, 0, 1)
         self._gathered.add(created)
         if kind == "hand":
             await self._hand(subject, str(table))
@@ -97,14 +110,33 @@ class Gatherer:
         for stream in self._disputes:
             async for recorded in self._stream(stream):
                 self._gathered.add(recorded)
+        await self._repairs(created, voidings)
         for places in (self._gathered.positions, self._gathered.hidden, self._gathered.piles):
             places.sort()
         return self._gathered
 
+    async def _repairs(self, last: Recorded, voidings: Sequence[Recorded]) -> None:
+        """Add the *voidings* that name events of the bundle; *last* is the league's, so far."""
+        for voiding in voidings:
+            if voided_by([voiding.data.decode()]).isdisjoint(self._gathered.voided):
+                continue
+            if voiding.stream_version > last.stream_version + 1:
+                [before] = await self._log.stream(voiding.stream, voiding.stream_version - 2, 1)
+                self._gathered.before[voiding.position] = before.hash
+            self._gathered.add(voiding)
+            last = voiding
+
     async def _hand(self, hand: str, table: str) -> None:
         opening, settled, last, number, inside = None, -1, b"", None, False
         named: list[tuple[Recorded, bytes]] = []
-        async for recorded in self._stream(stream_of(table)):
+        async for recorded in self._rows(stream_of(table)):
+            if recorded.position in self._voided:
+                if named:
+                    named.append((recorded, last))
+                if inside:
+                    self._gathered.void(recorded)
+                last = recorded.hash
+                continue
             if recorded.stream_version == 1:
                 opening = CODEC.decode(recorded, None)
                 self._gathered.add(recorded)
@@ -128,9 +160,7 @@ class Gatherer:
             raise StreamNotFound(_NOTHING)
         if settled < 0:
             raise NotOver("the hand is still being played")
-        async for recorded in self._stream(stream_of(opening.tournament)):
-            if recorded.position > settled:
-                break
+        async for recorded in self._stream(stream_of(opening.tournament), settled):
             self._gathered.add(recorded)
 
     def _begin(self, stretch: list[tuple[Recorded, bytes]]) -> None:
@@ -139,7 +169,10 @@ class Gatherer:
         if first.stream_version > 2:  # noqa: PLR2004 - the first is here
             self._gathered.before[first.position] = before
         for recorded, _ in stretch[:-1]:
-            self._gathered.add(recorded)
+            if recorded.position in self._voided:
+                self._gathered.void(recorded)
+            else:
+                self._gathered.add(recorded)
 
     async def _tournament(self, tournament: str) -> None:
         opening, over = [], False
@@ -188,6 +221,8 @@ class Gatherer:
         while end > 0:
             first = max(0, end - _LOOK_BACK)
             for before in reversed(await self._log.at(range(first, end))):
+                if before.position in self._voided:
+                    continue
                 if before.about().command_id != command:
                     return None
                 if before.type == "dispute_ruled":
@@ -195,13 +230,23 @@ class Gatherer:
             end = first
         return None
 
-    async def _stream(self, stream: str) -> AsyncIterator[Recorded]:
+    async def _stream(self, stream: str, until: int | None = None) -> AsyncIterator[Recorded]:
+        """Yield the events of a stream up to a position; take the places of voided ones in."""
+        async for recorded in self._rows(stream):
+            if until is not None and recorded.position > until:
+                break
+            if recorded.position in self._voided:
+                self._gathered.void(recorded)
+            else:
+                yield recorded
+
+    async def _rows(self, stream: str) -> AsyncIterator[Recorded]:
         after = 0
         while True:
             chunk = await self._log.stream(stream, after)
             for recorded in chunk:
                 yield recorded
-            after += len(chunk)
+            after = chunk[-1].stream_version if chunk else after
             if len(chunk) < CHUNK:
                 break
         if not after:

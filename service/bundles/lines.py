@@ -69,6 +69,31 @@ class Withheld(_Line, frozen=True, kw_only=True, tag="withheld"):
     hash: str
 
 
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """The parts of a damaged event that its hash should be made of."""
+
+    id: str
+    type: str
+    schema_version: int
+    at: datetime
+    data: bytes
+    """Written in base64: damaged data may be anything."""
+
+    metadata: str
+    sealed: str | None
+
+
+class Voided(_Line, frozen=True, kw_only=True, tag="voided"):
+    """An event that was taken out of folding: its place, and the hash stored with it."""
+
+    position: int
+    stream: str
+    version: int
+    hash: str
+    entry: Entry | None
+    """For auditors only: damaged data may hold openly what should have been sealed."""
+
+
 class Leaves(_Line, frozen=True, kw_only=True, tag="leaves"):
     """The commitment of every card of the pile that the event at ``position`` commits to."""
 
@@ -88,7 +113,7 @@ class End(_Line, frozen=True, kw_only=True, tag="end"):
     sha256: str
 
 
-Line = Head | SignedHead | Node | Event | Withheld | Leaves | Opening
+Line = Head | SignedHead | Node | Event | Withheld | Voided | Leaves | Opening
 
 
 def line_of(recorded: Recorded, previous: bytes | None, reader: Reader) -> Event | Withheld:
@@ -100,6 +125,26 @@ def line_of(recorded: Recorded, previous: bytes | None, reader: Reader) -> Event
         stream=recorded.stream,
         version=recorded.stream_version,
         hash=recorded.hash.hex(),
+    )
+
+
+def voided_line(recorded: Recorded, *, auditor: bool) -> Voided:
+    """Return the line of an event that is out of folding, with its parts for an *auditor*."""
+    entry = Entry(
+        id=UUID(bytes=recorded.event_id.bytes).hex,
+        type=recorded.type,
+        schema_version=recorded.schema_version,
+        at=recorded.at,
+        data=recorded.data,
+        metadata=sha256(recorded.metadata).hexdigest(),
+        sealed=None if recorded.sealed is None else sha256(recorded.sealed).hexdigest(),
+    )
+    return Voided(
+        position=recorded.position,
+        stream=recorded.stream,
+        version=recorded.stream_version,
+        hash=recorded.hash.hex(),
+        entry=entry if auditor else None,
     )
 
 

@@ -1,11 +1,12 @@
 """Where a bundle's events are read: a league's log in the database, or one that is held here."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any, Protocol
 from uuid import UUID
 
 from service.errors import LogIncomplete
-from service.eventstore.read import CHUNK, read_at, read_stream
+from service.eventstore.read import CHUNK, read_at, read_stream, read_voidings
 from service.eventstore.record import Recorded
 from service.transparency import ledger
 from service.transparency.tree import root_of
@@ -25,6 +26,10 @@ class Log(Protocol):
 
     async def at(self, positions: Sequence[int]) -> list[Recorded]:
         """Return the events at *positions*, which ascend; ``LogIncomplete`` if one is missing."""
+        ...
+
+    async def voidings(self) -> list[Recorded]:
+        """Return the events ``positions_voided``, oldest first."""
         ...
 
     async def subtree(self, first: int, end: int) -> bytes:
@@ -55,6 +60,10 @@ class StoredLog:
             raise LogIncomplete("events of this bundle are not in the log any more")
         return found
 
+    async def voidings(self) -> list[Recorded]:
+        """See :class:`Log`."""
+        return await read_voidings(self._connection, self.league)
+
     async def subtree(self, first: int, end: int) -> bytes:
         """See :class:`Log`."""
         return await ledger.range_hash(self._connection, self.league, first, end)
@@ -77,11 +86,17 @@ class HeldLog:
 
     async def stream(self, stream: str, after: int = 0, limit: int = CHUNK) -> list[Recorded]:
         """See :class:`Log`."""
-        return self._streams.get(stream, [])[after : after + limit]
+        events = self._streams.get(stream, [])
+        first = bisect_right(events, after, key=lambda each: each.stream_version)
+        return events[first : first + limit]
 
     async def at(self, positions: Sequence[int]) -> list[Recorded]:
         """See :class:`Log`."""
         return [self._events[position] for position in positions]
+
+    async def voidings(self) -> list[Recorded]:
+        """See :class:`Log`."""
+        return [each for each in self._events if each.type == "positions_voided"]
 
     async def subtree(self, first: int, end: int) -> bytes:
         """See :class:`Log`."""

@@ -1,5 +1,6 @@
 """The commitment of every card of a pile, for who does not open its seed."""
 
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Final
@@ -31,9 +32,10 @@ class _Deal:
 class Piles:
     """Makes the leaves of piles in the order of the log, from the seeds as the house knows them."""
 
-    def __init__(self, log: Log, keys: LeagueKeys) -> None:
+    def __init__(self, log: Log, keys: LeagueKeys, voided: Collection[int] = ()) -> None:
         self._log = log
         self._keys = keys
+        self._voided = voided
         self._tables: dict[str, Any] = {}
         self._deals: dict[str, _Deal] = {}
 
@@ -53,17 +55,14 @@ class Piles:
             self._tables[stream] = _EVOLVE(decider.initial, CODEC.decode(first, self._keys))
         table = self._tables[stream]
         self._deals[stream] = _Deal(_EVOLVE(table, opened), recorded.stream_version)
-        behind = await self._log.stream(stream, recorded.stream_version, 1)
-        mixed = behind and behind[0].type == _MIXED
-        beacon = CODEC.decode(behind[0], self._keys) if mixed else None
+        behind = await self._behind(recorded)
+        mixed = behind is not None and behind.type == _MIXED
+        beacon = CODEC.decode(behind, self._keys) if behind is not None and mixed else None
         return deck_of(opened, beacon, table.ruleset.deck)
 
     async def _new_pile(self, recorded: Recorded) -> list[str]:
         deal = self._deals[recorded.stream]
-        wanted = recorded.stream_version - deal.version
-        between = await self._log.stream(recorded.stream, deal.version, wanted)
-        if len(between) != wanted:
-            raise LogIncomplete("events of this bundle are not in the log any more")
+        between = [each async for each in self._between(recorded, deal.version)]
         *before, committed = (CODEC.decode(each, self._keys) for each in between)
         table = reduce(_EVOLVE, before, deal.state)
         deal.state, deal.version = _EVOLVE(table, committed), recorded.stream_version
@@ -75,3 +74,25 @@ class Piles:
             in_deck_order(hand.recyclable),
         )
         return [leaf.hex() for leaf in card_leaves(pile.number, pile.cards, pile.salts)]
+
+    async def _behind(self, recorded: Recorded) -> Recorded | None:
+        """Return the stream's next event that is folded."""
+        after = recorded.stream_version
+        while found := await self._log.stream(recorded.stream, after, 1):
+            if found[0].position not in self._voided:
+                return found[0]
+            after = found[0].stream_version
+        return None
+
+    async def _between(self, recorded: Recorded, after: int) -> AsyncIterator[Recorded]:
+        """Yield the folded events of a stream behind version *after*, up to *recorded*."""
+        while after < recorded.stream_version:
+            chunk = await self._log.stream(recorded.stream, after)
+            if not chunk:
+                raise LogIncomplete("events of this bundle are not in the log any more")
+            for each in chunk:
+                if each.stream_version > recorded.stream_version:
+                    return
+                if each.position not in self._voided:
+                    yield each
+            after = chunk[-1].stream_version

@@ -18,8 +18,10 @@ from service.bundles.lines import (
     Node,
     Opening,
     SignedHead,
+    Voided,
     Withheld,
     line_of,
+    voided_line,
     written,
 )
 from service.bundles.log import Log, StoredLog
@@ -130,7 +132,11 @@ async def _lines(
     reader = reader_of(wanted.viewer)
     # They stand behind the events, and are few: what a reader may not see is rare.
     withheld: list[Withheld] = []
+    voided: list[Voided] = []
     async for recorded in _at(log, gathered.positions):
+        if recorded.position in gathered.voided:
+            voided.append(voided_line(recorded, auditor=wanted.viewer == AUDITOR))
+            continue
         line = line_of(recorded, gathered.before.get(recorded.position), reader)
         if isinstance(line, Withheld):
             withheld.append(line)
@@ -138,8 +144,10 @@ async def _lines(
             yield line
     for line in withheld:
         yield line
+    for place in voided:
+        yield place
     if wanted.viewer != AUDITOR:
-        piles = Piles(log, keys)
+        piles = Piles(log, keys, gathered.voided)
         async for recorded in _at(log, gathered.piles):
             yield await piles.leaves(recorded)
     if reader.audiences:

@@ -105,6 +105,11 @@ _ENDS = """
 VOIDED = "SELECT data::text FROM events WHERE league = $1 AND type = 'positions_voided'"
 """An index of its own holds these few."""
 
+_VOIDINGS = (
+    f"SELECT {_COLUMNS} FROM events "  # noqa: S608
+    "WHERE league = $1 AND type = 'positions_voided' ORDER BY position"
+)
+
 _TIME = """
     SELECT service_time(),
            (SELECT at FROM events WHERE league = $1 ORDER BY position DESC LIMIT 1)
@@ -220,6 +225,12 @@ async def voided(connection: Any, league: str | UUID) -> frozenset[int]:
     """Return the positions that were taken out of folding, each for its bytes."""
     rows = await (await driver_of(connection)).fetch(VOIDED, _number(league))
     return voided_by(row[0] for row in rows)
+
+
+async def read_voidings(connection: Any, league: str | UUID) -> list[Recorded]:
+    """Return the events ``positions_voided`` of a league, oldest first."""
+    number = _number(league)
+    return _recorded(number, await (await driver_of(connection)).fetch(_VOIDINGS, number))
 
 
 def voided_by(documents: Iterable[str]) -> frozenset[int]:

@@ -132,7 +132,7 @@ class Forgery:
         return {(each["first"], each["end"]): bytes.fromhex(each["hash"]) for each in nodes}
 
     def _leaves(self, heads: dict[tuple[str, int], bytes]) -> dict[int, bytes]:
-        kept = (line for line in self.lines if line["line"] in ("event", "withheld"))
+        kept = (line for line in self.lines if line["line"] in ("event", "withheld", "voided"))
         return {line["position"]: heads[line["stream"], line["version"]] for line in kept}
 
     def _heads(self, *, relink: bool = False) -> dict[tuple[str, int], bytes]:
@@ -140,7 +140,7 @@ class Forgery:
         heads = {
             (line["stream"], line["version"]): bytes.fromhex(line["hash"])
             for line in self.lines
-            if line["line"] == "withheld"
+            if line["line"] in ("withheld", "voided")
         }
         for event in self.events():
             if relink:

@@ -1,0 +1,198 @@
+"""Bundles of a repaired league: what is out of folding is shown, and must fail by its bytes."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from engine.audiences import AUDITOR, PUBLIC
+from engine.league.repairing import Failing
+from engine.values import number_of, stream_of
+from service import repairing
+from service.bundles.lines import Kind
+from service.bundles.log import StoredLog
+from service.bundles.writing import Wanted, bundle_of
+from service.desk import Desk, open_desk
+from service.eventstore.read import read_league
+from service.eventstore.record import Recorded
+from service.keys import LeagueKeys
+from service.transparency.note import Checkpoint
+from service.transparency.tree import root_of
+from tests.service.test_directing import played
+from tests.service.test_repair import (
+    a_leap_with_a_wrong_hash,
+    a_wrong_hash,
+    an_opening_hand_after_a_leap,
+    begun,
+    last_of,
+    plant,
+)
+from tests.support.databases import TestDatabase
+from tests.verifier.forging import KEY, Forgery, Line
+from tests.verifier.forging import PUBLIC as VOUCHED
+from tests.verifier.loading import verifier
+
+pytestmark = pytest.mark.anyio
+
+DAMAGES = [a_leap_with_a_wrong_hash, a_wrong_hash, an_opening_hand_after_a_leap]
+FAILS = ["version", "hash", "version"]
+
+
+@dataclass
+class League:
+    """A league whose only tournament is over, with its log."""
+
+    tournament: str
+    table: str
+    log: list[Recorded]
+    keys: LeagueKeys
+    desk: Desk
+
+    async def bundle(self, kind: Kind = "tournament", viewer: str = AUDITOR) -> bytes:
+        subject = self.tournament
+        if kind == "hand":
+            rows = (row for row in self.log if row.stream == stream_of(self.table))
+            opened = next(row for row in rows if row.type == "hand_opened")
+            subject = json.loads(opened.data)["hand"]
+        root = root_of(each.hash for each in self.log)
+        number = self.log[0].league
+        head = Checkpoint(origin=f"holotable/{number}/0", size=len(self.log), root=root)
+        wanted = Wanted(kind=kind, subject=subject, viewer=viewer)
+        signed = KEY.sign(head.text()), len(self.log)
+        log = StoredLog(self.desk.pool, number)
+        lines = await bundle_of(log, self.keys, wanted, signed, self.table)
+        return b"".join([line async for line in lines])
+
+
+async def over(desk: Desk, league: str, tournament: str, table: str) -> League:
+    """Return the league once its tournament has been played."""
+    await played(desk, league, tournament)
+    async with desk.pool.acquire() as connection:
+        log = await read_league(connection, league, limit=10_000)
+    keys = await desk.writer.store.keys(number_of(league))
+    return League(tournament, table, log, keys, desk)
+
+
+def checked(raw: bytes) -> Any:
+    report = verifier.verify(raw, [VOUCHED])
+    assert report.authentic
+    return report
+
+
+def voided(raw: bytes) -> list[Line]:
+    lines: Iterator[Line] = (json.loads(line) for line in raw.splitlines())
+    return [line for line in lines if line["line"] == "voided"]
+
+
+async def test_a_repaired_league_passes_and_names_what_is_out_of_folding(
+    database: TestDatabase, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = database.settings("holotable_api")
+    async with open_desk(settings) as desk:
+        league, tournament, table = await begun(desk)
+        stream, planted = stream_of(table), []
+        for damage in DAMAGES:
+            row = await last_of(desk, league, stream)
+            await plant(database, row, damage(row))
+            await repairing.repair(settings, league, "Bib", "a disk that lied", dry_run=False)
+            planted.append(await last_of(desk, league, stream))
+        repaired = await over(desk, league, tournament, table)
+        whole, hand, public = [
+            await repaired.bundle(),
+            await repaired.bundle("hand"),
+            await repaired.bundle(viewer=PUBLIC),
+        ]
+    capsys.readouterr()
+    for raw in (whole, hand):
+        report = checked(raw)
+        assert (report.differences, report.status()) == ([], verifier.PASS), report.unchecked
+        verifier.print_report(report)
+        said = capsys.readouterr().out
+        for row, fails in zip(planted, FAILS, strict=True):
+            place = f"position {row.position} ({stream}, version {row.stream_version}): {fails}"
+            assert place in said
+
+    report = checked(public)
+    assert (report.differences, len(report.voided)) == ([], 3)
+    assert report.unchecked["whether voided events fail, which the viewer is not shown"] == 1
+    assert [line["entry"] for line in voided(public)] == [None] * 3
+    faults(whole, planted)
+
+
+def faults(raw: bytes, planted: list[Recorded]) -> None:
+    """Plant faults in a bundle of a repaired league that holds; each must be found."""
+    first, second, _ = (row.position for row in planted)
+
+    def found(change: Any) -> set[str]:
+        forged = Forgery(raw)
+        change(forged)
+        return {rule for _, rule, _ in checked(forged.write()).differences}
+
+    def named(forged: Forgery, nth: int) -> Line:
+        position: Line = forged.events("positions_voided")[nth]["data"]["positions"][0]
+        return position
+
+    def line(forged: Forgery, position: int) -> Line:
+        return next(
+            each
+            for each in forged.lines
+            if each["line"] == "voided" and each["position"] == position
+        )
+
+    assert found(lambda forged: None) == set()
+    assert found(lambda forged: named(forged, 1).update(fails="version")) == {"voided"}
+    assert found(lambda forged: named(forged, 0).update(fails="hash")) == {"voided"}
+    assert "voided" in found(lambda forged: named(forged, 1).update(hash="0" * 64))
+    assert "voided" in found(lambda forged: named(forged, 0).update(position=second))
+    assert "voided" in found(lambda forged: named(forged, 0).update(position=0))
+    assert "voided" in found(lambda forged: named(forged, 0).update(position=first - 1))
+    assert "voided" in found(lambda forged: named(forged, 0).update(version=7))
+    assert "voided" in found(
+        lambda forged: forged.events("positions_voided")[0].update(
+            stream=planted[0].stream, version=1_000_000
+        )
+    )
+
+    def sound(forged: Forgery) -> None:
+        """Store the hash that the event's parts have: nothing fails any more."""
+        it = line(forged, second)
+        entry = verifier.read_entry(it, 0)
+        before = bytes.fromhex(line(forged, first)["hash"])
+        leaf = verifier.sha(b"\0" + verifier.entry_of(forged.league, before, entry)).hex()
+        it["hash"] = named(forged, 1)["hash"] = leaf
+
+    assert "voided" in found(sound)
+
+    def hides(forged: Forgery) -> None:
+        """Leave out the event before the leap."""
+        [it] = [each for each in forged.events() if each["position"] == first - 1]
+        it["stream"] = gone = f"table-{0:032x}"
+        forged.leave_out(gone)
+
+    forged = Forgery(raw)
+    hides(forged)
+    skipped = "what stood in a stream before a voided event whose version leaps"
+    assert checked(forged.write()).unchecked[skipped] == 1
+
+
+async def test_a_well_formed_event_that_is_voided_fails(database: TestDatabase) -> None:
+    settings = database.settings("holotable_api")
+    claims: list[Failing] = ["hash", "version"]
+    for claimed in claims:
+        async with open_desk(settings) as desk:
+            league, tournament, table = await begun(desk)
+            row = await last_of(desk, league, stream_of(table))
+            sound = repairing.VoidedPosition(
+                position=row.position,
+                stream=row.stream,
+                version=row.stream_version,
+                hash=row.hash.hex(),
+                fails=claimed,
+            )
+            await repairing._void(desk, league, [sound])
+            raw = await (await over(desk, league, tournament, table)).bundle()
+        texts = [(at, text) for at, rule, text in checked(raw).differences if rule == "voided"]
+        text = f"it is voided for its {claimed}, which is well formed or not what fails first"
+        assert texts == [(row.position, text)]
