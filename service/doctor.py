@@ -13,6 +13,8 @@ from rich.markup import escape
 
 from service import quarantine, troubles
 from service.database import ROOT, asyncpg_dsn, with_database
+from service.errors import LeagueKeyUnknown
+from service.keys import Keys
 from service.settings import Settings, SettingsInvalid, read
 from service.sources import skew
 from service.transparency.operating import memory_faults
@@ -96,6 +98,22 @@ async def _clock(connection: asyncpg.Connection, _settings: Settings) -> str:
     return f"{behind.total_seconds():+.3f} s off the database's"
 
 
+async def _keys(connection: asyncpg.Connection, settings: Settings) -> str:
+    keys, foreign = Keys(*settings.secret_keys), 0
+    rows = await connection.fetch("SELECT league, key_id, wrapped FROM key")
+    for row in rows:
+        try:
+            keys.unwrap(row["league"], row["key_id"], row["wrapped"])
+        except LeagueKeyUnknown:
+            foreign += 1
+    if foreign:
+        raise CheckFailed(
+            f"{foreign} of {len(rows)} leagues' keys were wrapped by another secret key",
+            "start every process with that key, or name it in HOLOTABLE_SECOND_SECRET_KEY",
+        )
+    return f"open the keys of all {len(rows)} leagues"
+
+
 async def _broker(_connection: asyncpg.Connection, settings: Settings) -> str:
     if settings.broker_url is None:
         return "none set; only workers need one"
@@ -164,6 +182,7 @@ CHECKS: Final[dict[str, Check]] = {
     "server": _server,
     "schema": _schema,
     "clock": _clock,
+    "keys": _keys,
     "broker": _broker,
     "signer": _signer,
     "projections": _projections,

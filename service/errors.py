@@ -120,6 +120,18 @@ class EventUnreadable(ServiceError):
     code = "event_unreadable"
 
 
+class LeagueKeyUnknown(EventUnreadable):
+    """None of the settings' keys opens a league's key; nothing in its log is damaged."""
+
+    code = "league_key_unknown"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the league's key was wrapped by another HOLOTABLE_SECRET_KEY; start every process "
+            "with that key, or name it in HOLOTABLE_SECOND_SECRET_KEY"
+        )
+
+
 class BadRequest(ServiceError):
     """The request itself is malformed, whatever the state of the league."""
 

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from service.errors import EventUnreadable
+from service.errors import EventUnreadable, LeagueKeyUnknown
 
 _WRAP = b"holotable/wrap/1"
 _STREAM = b"holotable/stream/1"
@@ -157,7 +157,7 @@ class Keys:
         Return a league's keys.
 
         Raises:
-            EventUnreadable: If none of the settings' keys is the one that wrapped it.
+            LeagueKeyUnknown: If none of the settings' keys is the one that wrapped it.
         """
         _, secret = self._opened(league, key_id, wrapped)
         return LeagueKeys(league, key_id, secret)
@@ -178,7 +178,7 @@ class Keys:
                 return number, cipher.decrypt(
                     wrapped[:12], wrapped[12:], league.bytes + key_id.bytes
                 )
-        raise EventUnreadable("the league's key was wrapped by another secret key")
+        raise LeagueKeyUnknown
 
     def new(self, league: UUID) -> tuple[LeagueKeys, bytes]:
         """Return fresh keys for a league, and how the relation keeps them."""

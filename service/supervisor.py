@@ -6,6 +6,7 @@ if we are killed.  Start the stack from the main thread (see ``embedded``).
 """
 
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -107,6 +108,7 @@ class Stack:
         return Settings(
             database_url=self._url(f"holotable_{process}", self.name),
             secret_key=self._secret("key"),
+            second_secret_key=self._kept("second-key"),
             broker_url=self._url(database.BROKER, self._broker) if needs_broker else None,
             signer_url=self.signer_url if process in _ASKING_SIGNER else None,
             host=self.host,
@@ -286,7 +288,24 @@ class Stack:
             file.parent.mkdir(mode=0o700, exist_ok=True)
             file.touch(mode=0o600)
             file.write_text(SystemEntropy().bytes(24).hex(), encoding="ascii")
-        return file.read_text(encoding="ascii")
+        return file.read_text(encoding="ascii").strip()
+
+    def _kept(self, name: str) -> str | None:
+        """Return a secret that the operator has put there, if there is one."""
+        file = self.data / "secrets" / name
+        return file.read_text(encoding="ascii").strip() if file.exists() else None
+
+    def write_environments(self) -> Path:
+        """Write what an operator's shell needs for each login, and return the folder."""
+        folder = self.data / "env"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        for process in ("api", "project", "worker", "audit", "migrate"):
+            file = folder / process
+            file.touch(mode=0o600)
+            told = environment(self.settings(process))
+            lines = (f"export {name}={shlex.quote(value)}\n" for name, value in told.items())
+            file.write_text("".join(lines), encoding="utf-8")
+        return folder
 
     def _signing_key(self) -> str:
         file = self.data / "secrets" / "signer"

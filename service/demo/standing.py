@@ -1,6 +1,7 @@
 """``holotable up``: the same stack, staying."""
 
 import asyncio
+import os
 import time
 from pathlib import Path
 
@@ -10,15 +11,26 @@ from rich.markup import escape
 
 from service import people
 from service.embedded import ClusterFailed
+from service.settings import PREFIX
 from service.supervisor import Stack, StackFailed, interrupt_on_terminate
 
 LOGIN = "organiser"
+OWN_KEYS = {
+    f"{PREFIX}{name}{end}" for name in ("SECRET_KEY", "SECOND_SECRET_KEY") for end in ("", "_FILE")
+}
 TOKEN_FILE = "organiser.token"  # noqa: S105 - the name of a file
 
 
 def stay(directory: Path, host: str, port: int, server: str | None) -> int:
     """Run the stack on *directory* until it is told to stop; the exit code."""
     console = Console(soft_wrap=True, highlight=False)
+    if named := sorted(OWN_KEYS.intersection(os.environ)):
+        console.print(
+            f"{named[0]} is set, and `up` keeps a key of its own\n  next: take it out of the "
+            f"environment; {directory}/secrets/key is the key (docs/guides/credentials.md)",
+            markup=False,
+        )
+        return 2
     interrupt_on_terminate()
     stack = Stack(directory, host=host, port=port, server=server)
     try:
@@ -47,6 +59,9 @@ def _greet(console: Console, stack: Stack) -> None:
         "      -H 'Content-Type: application/json' -d '{\"name\": \"Cloud City\"}'",
         markup=False,
     )
+    folder = stack.write_environments()
+    console.print("  for operator's commands, in another shell:")
+    console.print(f"    . {folder}/audit && holotable audit lge_...", markup=False)
     console.print("  Ctrl-C stops everything; the same command goes on where it was.")
 
 

@@ -10,10 +10,13 @@ import pytest
 from service.app import build
 from service.audit import audit_league
 from service.database import async_engine, asyncpg_dsn
+from service.demo.standing import stay
 from service.desk import open_desk
+from service.doctor import doctor
 from service.errors import EventUnreadable
 from service.keys import Keys
 from service.rotating import rewrap
+from service.settings import environment
 from tests.service.api.conftest import Api
 from tests.service.api.test_commands import answer_to, turn
 from tests.support.databases import SECRET_KEY
@@ -106,3 +109,26 @@ async def test_no_process_but_the_migrations_login_changes_a_wrapped_key(databas
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
             await connection.execute("UPDATE key SET wrapped = wrapped")
         await connection.close()
+
+
+async def test_a_process_without_the_key_says_so_and_calls_nothing_damaged(
+    database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with serving(database, SECRET_KEY) as api:
+        owner, league = await api.league()
+    async with serving(database, NEW_KEY) as wrong:
+        owner.http = wrong.http
+        answer = await owner.get(f"/v1/leagues/{league}")
+    assert (answer.status_code, answer.json()["code"]) == (503, "league_key_unknown")
+    told = environment(database.settings("holotable_api", secret_key=NEW_KEY))
+    assert await doctor(told) == 1
+    assert "1 of 1 leagues' keys were wrapped by another secret key" in capsys.readouterr().out
+
+
+def test_the_whole_stack_refuses_a_key_beside_its_own(
+    tmp_path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOLOTABLE_SECRET_KEY", NEW_KEY)
+    assert stay(tmp_path, "127.0.0.1", 0, None) == 2
+    assert "`up` keeps a key of its own" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
