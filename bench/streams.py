@@ -102,7 +102,7 @@ async def load(url: str, superuser: str) -> None:
     ratios = [many["rate"] / few["rate"] for few, many in zip(seen[0], seen[STREAMS], strict=True)]
     print(
         f"  ratio of actions with to without: {statistics.median(ratios):.2f} "
-        f"({min(ratios):.2f} to {max(ratios):.2f}) (at least 0.9)"
+        f"({min(ratios):.2f} to {max(ratios):.2f}) (aim 0.9)"
     )
 
 

@@ -31,6 +31,7 @@ from service.eventstore.subscription import Subscription
 from service.grouping import Grouped
 from service.guessing import Guesses
 from service.idempotency import Refusals, Requests
+from service.projections.progress import positions
 from service.settings import Settings
 from service.sources import SystemEntropy
 from service.tokens import by_tokens
@@ -178,6 +179,7 @@ async def _shell(
             desk=desk,
             engine=engine,
             pool=desk.pool,
+            positions=positions(engine),
             tokens=Grouped(lambda texts: by_tokens(engine, texts, desk.clock.now())),
             news=news,
             refusals=refusals,

@@ -22,6 +22,7 @@ from service.confidential import erase_claims
 from service.entering import forget_entered
 from service.errors import NotCaughtUp, ServiceError, StreamNotFound
 from service.projections import queries, schema
+from service.projections.progress import positions, wait_for
 from service.projections.projection import head
 from service.relations import (
     account,
@@ -100,9 +101,10 @@ async def _demand_nobody_waits(engine: AsyncEngine, player: str) -> None:
     async with engine.connect() as connection:
         leagues = [each.league for each in await queries.leagues_of(connection, player)]
         heads = {league: await head(connection, league) for league in leagues}
+    reached = positions(engine)
     for league, position in heads.items():
         for name in ("members", "tournaments"):
-            if not await queries.wait_for(engine, name, league, position, WAIT_SECONDS):
+            if not await wait_for(reached, name, league, position, WAIT_SECONDS):
                 raise NotCaughtUp("the read model has not reached the log yet")
     async with engine.connect() as connection:
         entered = {each.tournament for each in await queries.seats_of(connection, player)}

@@ -7,6 +7,7 @@ from service.api.shell import Asked, principal_of, shell_of
 from service.errors import BadRequest, NotCaughtUp
 from service.eventstore.read import last_position
 from service.projections import queries
+from service.projections.progress import wait_for
 
 WAIT_SECONDS = 5.0
 
@@ -52,8 +53,8 @@ async def reached(request: Asked, league: str, projection: str, position: int) -
     Raises:
         NotCaughtUp: After five seconds.
     """
-    engine = shell_of(request).engine
-    if not await queries.wait_for(engine, projection, league, position, WAIT_SECONDS):
+    positions = shell_of(request).positions
+    if not await wait_for(positions, projection, league, position, WAIT_SECONDS):
         raise NotCaughtUp("the read model has not reached this position yet")
 
 

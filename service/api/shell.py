@@ -18,6 +18,7 @@ from service.desk import Desk
 from service.grouping import Grouped
 from service.guessing import Guesses
 from service.idempotency import Refusals, Requests
+from service.projections.progress import Positions
 from service.settings import Settings
 from service.tokens import Principal
 from service.transparency.receipting import ReceiptDesk
@@ -43,6 +44,9 @@ class Shell:
 
     tokens: Grouped[str, Principal | None]
     """Asks the database whose tokens are."""
+
+    positions: Positions
+    """Asks the database how far read models have come."""
 
     news: News
     """Hands each event to those who follow it."""

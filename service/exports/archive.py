@@ -36,6 +36,7 @@ from service.exports.bundle import (
     Written,
 )
 from service.projections import queries, schema
+from service.projections.progress import positions, wait_for
 from service.relations import text
 from service.transparency.tree import Frontier
 
@@ -83,7 +84,7 @@ async def prepare(engine: AsyncEngine, league: str) -> Taking:
     async with engine.connect() as connection:
         until = await last_position(connection, league)
         epoch = await epoch_of(connection, league)
-    if not await queries.wait_for(engine, "all", league, until, WAIT_SECONDS):
+    if not await wait_for(positions(engine), "all", league, until, WAIT_SECONDS):
         raise NotCaughtUp("the read models have not reached the log yet")
     async with engine.connect() as connection:
         about = await queries.league(connection, league)

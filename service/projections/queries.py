@@ -5,13 +5,12 @@ Every function takes a connection that may SELECT the schema ``reads`` and
 answers structs; a missing thing is ``None`` or the empty list.
 """
 
-import asyncio
 from decimal import Decimal
 from typing import Any, TypeVar
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.projections import rows, schema
 
@@ -20,7 +19,6 @@ NAMES = (
     "disputes", "openings")  # fmt: skip
 """The projections, in the order in which they are shown."""
 
-_POLL_SECONDS = 0.02
 _OVER = ("finished", "cancelled")
 _POINTS = ("points", "best")
 _RATED = ("mu", "sigma", "ordinal")
@@ -330,28 +328,6 @@ async def position_of(connection: AsyncConnection, name: str, league: str) -> in
     )
     found: int | None = await connection.scalar(statement)
     return -1 if found is None else found
-
-
-async def wait_for(
-    database: AsyncEngine, name: str, league: str, position: int, timeout: float
-) -> bool:
-    """
-    Wait until projection *name* (or ``all`` of them) has applied *position*.
-
-    Each look is a transaction of its own, so that nothing holds a snapshot
-    while it waits.  Returns False after *timeout* seconds.
-    """
-    names = NAMES if name == "all" else (name,)
-    loop = asyncio.get_running_loop()
-    until = loop.time() + timeout
-    while True:
-        async with database.connect() as connection:
-            reached = [await position_of(connection, each, league) for each in names]
-        if min(reached) >= position:
-            return True
-        if loop.time() >= until:
-            return False
-        await asyncio.sleep(_POLL_SECONDS)
 
 
 async def _all(connection: AsyncConnection, statement: Any, shape: type[Row]) -> list[Row]:

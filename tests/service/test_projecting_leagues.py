@@ -1,5 +1,6 @@
 """A projector of many leagues: cheap without news, and one league never stops another."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,6 +17,7 @@ from service.catalogue import events_by_category, tag_of
 from service.database import async_engine
 from service.desk import Desk, open_desk
 from service.projections.models import ALL
+from service.projections.progress import positions, wait_for
 from service.projections.rebuild import rebuild
 from service.projections.runner import Runner, lag
 from tests.service.test_directing import announced
@@ -62,6 +64,25 @@ async def behind(engine: AsyncEngine, league: str) -> dict[str, int | None]:
     async with engine.connect() as connection:
         found = await lag(connection)
     return {each.name: each.broken_at for each in found if each.league == league and each.behind}
+
+
+async def test_many_who_wait_for_a_position_look_together(
+    desk: Desk, projecting: AsyncEngine
+) -> None:
+    league, _ = (await announced(desk, 0))[:2]
+    reached = positions(projecting)
+
+    async def wait(position: int) -> bool:
+        return await wait_for(reached, "members", league, position, 0)
+
+    with statements(projecting) as seen:
+        assert not any(await asyncio.gather(*(wait(0) for _ in range(20))))
+    assert len(seen) == 1
+    await Runner(projecting).catch_up()
+    with statements(projecting) as seen:
+        assert all(await asyncio.gather(*(wait(0) for _ in range(20))))
+        assert not await wait(1_000_000)
+    assert len(seen) == 2
 
 
 async def test_a_look_at_leagues_without_news_is_one_statement(

@@ -1,0 +1,56 @@
+"""How far projections have come, and waiting until they have come far enough."""
+
+import asyncio
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from service.grouping import Grouped
+from service.projections import schema
+from service.projections.queries import NAMES
+
+_POLL_SECONDS = 0.02
+
+Positions = Grouped[tuple[str, str], int]
+"""Asks how far projections have come, each by its name and the league."""
+
+
+def positions(database: AsyncEngine) -> Positions:
+    """
+    Return what asks *database* about many projections at once.
+
+    Each look is a transaction of its own, so that nothing holds a snapshot while it waits.
+    """
+
+    async def ask(keys: Sequence[tuple[str, str]]) -> list[int]:
+        checkpoint = schema.checkpoint
+        statement = sa.select(checkpoint.c.name, checkpoint.c.league, checkpoint.c.position).where(
+            checkpoint.c.league.in_({league for _, league in keys})
+        )
+        async with database.connect() as connection:
+            rows_found = await connection.execute(statement)
+        found = {(row.name, row.league): row.position for row in rows_found}
+        return [found.get(key, -1) for key in keys]
+
+    return Grouped(ask)
+
+
+async def wait_for(
+    reached: Positions, name: str, league: str, position: int, timeout: float
+) -> bool:
+    """
+    Wait until projection *name* (or ``all`` of them) has applied *position*.
+
+    Those who wait at the same time look together.  Returns False after *timeout* seconds.
+    """
+    names = NAMES if name == "all" else (name,)
+    loop = asyncio.get_running_loop()
+    until = loop.time() + timeout
+    while True:
+        found = await asyncio.gather(*(reached.of((each, league)) for each in names))
+        if min(found) >= position:
+            return True
+        if loop.time() >= until:
+            return False
+        await asyncio.sleep(_POLL_SECONDS)
