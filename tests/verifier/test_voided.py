@@ -1,5 +1,6 @@
 """Bundles of a repaired league: what is out of folding is shown, and must fail by its bytes."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from engine.league.repairing import Failing
 from engine.values import number_of, stream_of
 from service import repairing
 from service.bundles.lines import Kind
-from service.bundles.log import StoredLog
+from service.bundles.log import HeldLog, StoredLog
 from service.bundles.writing import Wanted, bundle_of
 from service.desk import Desk, open_desk
 from service.eventstore.read import read_league
@@ -61,18 +62,23 @@ class League:
         head = Checkpoint(origin=f"holotable/{number}/0", size=len(self.log), root=root)
         wanted = Wanted(kind=kind, subject=subject, viewer=viewer)
         signed = KEY.sign(head.text()), len(self.log)
-        log = StoredLog(self.desk.pool, number)
+        log, stored = HeldLog(self.log), StoredLog(self.desk.pool, number)
+        assert await log.voidings() == await stored.voidings() != []
         lines = await bundle_of(log, self.keys, wanted, signed, self.table)
         return b"".join([line async for line in lines])
 
 
 async def over(desk: Desk, league: str, tournament: str, table: str) -> League:
-    """Return the league once its tournament has been played."""
+    """Return the league once its tournament has been played and its table is closed."""
     await played(desk, league, tournament)
-    async with desk.pool.acquire() as connection:
-        log = await read_league(connection, league, limit=10_000)
     keys = await desk.writer.store.keys(number_of(league))
-    return League(tournament, table, log, keys, desk)
+    for _ in range(1000):
+        async with desk.pool.acquire() as connection:
+            log = await read_league(connection, league, limit=10_000)
+        if any(row.type == "table_closed" for row in log):
+            return League(tournament, table, log, keys, desk)
+        await asyncio.sleep(0.01)
+    raise AssertionError("the table is not closed")
 
 
 def checked(raw: bytes) -> Any:
