@@ -3483,11 +3483,11 @@ class Opening:
     def check_dead_button(self) -> None:
         """`button.dead`: the big blind moves on, the small blind and the button follow it, seat by seat."""
         assert self.table.before is not None
-        old = self.table.before.data
-        big = clockwise(self.dealt, old["big_blind"])[0]
+        old, can = self.table.before.data, self.can_be_dealt()
+        big = clockwise(can, old["big_blind"])[0]
         self.same("button.dead", "big_blind", big)
-        if len(self.dealt) == 2:
-            small = clockwise(self.dealt, big)[0]
+        if len(can) == 2:
+            small = clockwise(can, big)[0]
             self.same("button.dead", "small_blind", small)
             dealer_small = self.rules["headsup"] == "dealer_small_blind"
             self.same("button.dead", "button", small if dealer_small else big)
@@ -3496,7 +3496,7 @@ class Opening:
             if old["small_blind"] in (big, old["button"]):  # two became more
                 others = [
                     seat
-                    for seat in clockwise(self.dealt, old["big_blind"])
+                    for seat in clockwise(can, old["big_blind"])
                     if seat != old["big_blind"]
                 ]
                 self.same("button.dead", "button", others[-1])
