@@ -75,14 +75,22 @@ async def file(
     Raises:
         IdempotencyKeyReused: If the same command came with another request.
     """
-    # A record that named the claimant or the claim would say who came forward.
-    said = Said(command, request, account=filed.league)
+    # A record that named the claimant or the claim would say who came forward.  So would the
+    # command's own number: it is a bare digest of the account and of a key that can be guessed.
+    own = await keys(filed.league)
+    said = Said(keyed(own, b"request", command), request, account=filed.league)
     if await requests.before(connection, said, filed.filed_at) is not None:
         return False
     row = {name: value for name, value in filed._asdict().items() if name not in _SEALED}
-    row["told"] = _box(await keys(filed.league), filed)
+    row["told"] = _box(own, filed)
     await connection.execute(insert(relation).values(row))
     return True
+
+
+def keyed(keys: LeagueKeys, use: bytes, command: UUID) -> UUID:
+    """Return a number that *command* gives for *use*, and that only the league's key repeats."""
+    digest = keys.request_digest(b"holotable/confidential/1/" + use + command.bytes)
+    return UUID(hex=digest[:32])
 
 
 async def claim_of(connection: AsyncConnection, keys: KeysOf, number: UUID) -> Filed | None:

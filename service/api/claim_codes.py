@@ -1,7 +1,8 @@
 """Claim codes: given out for players without an account, and used to make one."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
 import msgspec
@@ -11,6 +12,7 @@ from litestar.params import FromPath
 from msgspec import Meta
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.aggregates import DECIDERS
 from engine.league.banning import demand_unbanned
 from engine.league.commands import AddMember, RemoveMember
 from engine.league.roles import STAFF, may, needed_over
@@ -26,11 +28,12 @@ from service.api.members import Membership
 from service.api.operations import OnPeople, operation
 from service.api.shell import Asked, Shell, client_address, principal_of, shell_of
 from service.api.signing_in import REPLAYED, Wanted, demand_same, root, shown_again
-from service.api.submitting import answer, decide_one, encoded, order_of
+from service.api.submitting import answer, encoded, order_of
 from service.api.tokens import Login, Password
 from service.entering import CLAIM_FOR, SECRET_BYTES, Claim, claim_code, digest_of
 from service.errors import BadRequest, StreamNotFound
 from service.idempotency import Said
+from service.writer import Entry, States
 
 
 class ClaimCode(msgspec.Struct, kw_only=True):
@@ -209,19 +212,32 @@ async def join_player(request: Asked) -> Response[bytes]:
     try:
         async with shell.engine.begin() as connection:
             said = Said(order.command_id, raw, me.number)
-            commands: list[AddMember | RemoveMember] = []
+            found: entering.Claimable | None = None
             league: LeagueId | None
             if await shell.requests.before(connection, said, now) is not None:
                 league = await entering.joined(connection, me.number)
                 if league is None:
                     raise StreamNotFound("there is nothing here under this name")
             else:
-                house = await _claimable(shell, connection, body.code, now)
+                found, house = await _claimable(shell, connection, body.code, now)
                 await demand_me_distinct(request, house)
                 await entering.join_player(connection, body.code, me.number)
-                commands, league = _instead(house, PlayerId(me.player), other, now), house.league
+                league = house.league
+
+            async def decide(states: States) -> Sequence[Entry]:
+                state = (await states.load(stream_of(league))).state
+                events: list[Any] = []
+                if found is not None:
+                    # Offices may have changed since the code was looked at.
+                    if not _good(state, found):
+                        raise StreamNotFound("there is nothing here under this name")
+                    for command in _instead(state, PlayerId(me.player), other, now):
+                        caused, state = DECIDERS["league"].carry_out(state, command)
+                        events.extend(caused)
+                return [Entry(stream_of(league), tuple(events), state)]
+
             # Refused, it leaves the code good; whoever comes again after a crash finds it done.
-            receipt = await decide_one(shell, league, league, order, commands)
+            receipt = await shell.desk.writer.submit(league, order.command, decide)
     except sa.exc.IntegrityError as error:
         detail = "your account was entered from a list itself"
         raise BadRequest("not_claimable", detail) from error
@@ -232,9 +248,9 @@ async def join_player(request: Asked) -> Response[bytes]:
 
 async def _claimable(
     shell: Shell, connection: AsyncConnection, code: str, now: datetime
-) -> Created:
+) -> tuple[entering.Claimable, Created]:
     """
-    Return the league in which *code* is good, as it stands.
+    Return what *code* is good for, and its league as it stands.
 
     A code is worth what its giver may do now: for a player who holds an office by now,
     the giver must be an owner.
@@ -246,11 +262,16 @@ async def _claimable(
     if found is not None:
         loaded = await shell.desk.writer.load(found.league, stream_of(found.league))
         house: Created = loaded.state
-        role = house.role_of(found.player)
-        giver = None if found.by is None else house.role_of(found.by)
-        if role not in STAFF or (role != "owner" and may(giver, needed_over(role))):
-            return house
+        if _good(house, found):
+            return found, house
     raise StreamNotFound("there is nothing here under this name")
+
+
+def _good(house: Created, found: entering.Claimable) -> bool:
+    """Return whether a code is still worth the office of its player."""
+    role = house.role_of(found.player)
+    giver = None if found.by is None else house.role_of(found.by)
+    return role not in STAFF or (role != "owner" and may(giver, needed_over(role)))
 
 
 def _me(request: Asked) -> UUID:

@@ -91,7 +91,7 @@ async def file_confidential_claim(request: Asked) -> Response[bytes]:
     keys = shell.desk.writer.store.keys
     me, league = principal_of(request).account.number, number_of(place.league)
     filed = Filed(
-        id=order.new_id(0),
+        id=confidential.keyed(await keys(league), b"claim", order.command_id),
         league=league,
         claimant=me,
         about=None if body.about is None else number_of(body.about),

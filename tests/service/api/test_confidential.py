@@ -1,14 +1,17 @@
 """Claims in confidence over HTTP: seen by referees, opened or dismissed, and nowhere else."""
 
 import json
+from hashlib import sha256
 from typing import Any
-from uuid import uuid4
+from uuid import uuid4, uuid5
 
 import asyncpg
+import msgspec
 import pytest
 
 from engine.values import number_of
 from service.api import claiming, confidential
+from service.api.submitting import NAMESPACE
 from service.confidential import dispute_of
 from tests.service.api.test_commands import answer_to, turn
 from tests.service.api.test_corrections import a_night
@@ -150,6 +153,24 @@ async def test_a_dump_shows_nothing_that_was_told_in_confidence(
         assert words.encode().hex() not in found
     for hidden in (people[0].player, people[1].player, tournament):
         assert all(hidden[4:] not in each.replace("-", "") for each in claims)
+
+
+async def test_nobody_who_guesses_the_key_of_a_claim_finds_the_claimant_in_a_dump(
+    serving, database: TestDatabase
+) -> None:
+    """
+    A command is numbered by a bare digest of account, path and key, which anyone can repeat.
+    """
+    async with serving() as api:
+        _, _, _, tournament, people = await a_night(api, database)
+        filed = await told(people[0], tournament, key="claim-1")
+        again = await told(people[0], tournament, key="claim-1")
+        assert (filed.status_code, again.json()["id"]) == (201, filed.json()["id"])
+    parts = [people[0].player, "POST", "/v1/confidential-claims", "claim-1"]
+    command = uuid5(NAMESPACE, sha256(msgspec.json.encode(parts)).hexdigest())
+    found = (await dump(database)).replace("-", "")
+    for guessed in (command, uuid5(command, "id/0")):
+        assert guessed.hex not in found
 
 
 async def test_claims_from_before_are_sealed_when_the_service_starts(
