@@ -11,6 +11,7 @@ Capability = Literal[
     "see_bans",
     "manage_seasons",
     "manage_tournaments",
+    "run_tournaments",
     "direct_play",
     "publish_seeds",
     "rule_disputes",
@@ -21,6 +22,7 @@ Capability = Literal[
 ]
 """
 ``manage_players`` acts on people without an office; ``manage_members`` gives and takes offices.
+``run_tournaments`` starts and ends tournaments and lets players in.
 """
 
 STAFF: frozenset[Role] = frozenset({"owner", "director", "referee", "scorer", "auditor"})
@@ -37,6 +39,7 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
         "manage_players",
         "manage_seasons",
         "manage_tournaments",
+        "run_tournaments",
         "direct_play",
         "publish_seeds",
         "rule_disputes",
@@ -48,6 +51,7 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
         "manage_players",
         "manage_seasons",
         "manage_tournaments",
+        "run_tournaments",
         "direct_play",
         "publish_seeds",
         "report_results",
@@ -59,7 +63,14 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
 }
 
 LOST_WHEN_ENTERED: frozenset[Capability] = frozenset(
-    {"direct_play", "publish_seeds", "report_results", "rule_disputes", "audit_hands"}
+    {
+        "run_tournaments",
+        "direct_play",
+        "publish_seeds",
+        "report_results",
+        "rule_disputes",
+        "audit_hands",
+    }
 )
 """What staff may not do in a tournament in which they play."""
 

@@ -145,7 +145,7 @@ async def discard_draft(request: Asked, tournament_id: FromPath[str]) -> Respons
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/approve",
     "approve_entry", "Let somebody in who asks for approval.",
-    needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
+    needs="run_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
     problems=(
         "applicant_unknown", "player_banned", "registration_closed", "tournament_full",
         "no_seat_free",
@@ -169,7 +169,7 @@ async def approve_entry(
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/refuse",
     "refuse_entry", "Refuse somebody who asks for approval, and say why.",
-    needs="manage_tournaments", scope=_DIRECTOR, body=RefusalWanted, answer=Entered,
+    needs="run_tournaments", scope=_DIRECTOR, body=RefusalWanted, answer=Entered,
     problems=("applicant_unknown", "registration_closed"),
 )  # fmt: skip
 async def refuse_entry(
@@ -243,7 +243,7 @@ async def _check_in(
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registration/close", "close_registration",
     "Take no more entrants: before the start, or late ones.",
-    needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
+    needs="run_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
     problems=("registration_closed", "registration_not_open"),
 )  # fmt: skip
 async def close_registration(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:

@@ -97,6 +97,10 @@ class CloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     closes_at: Instant | None
 
+    def __post_init__(self) -> None:
+        """Put the instant into UTC, as the log has it."""
+        self.closes_at = None if self.closes_at is None else in_utc(self.closes_at)
+
 
 class SeasonScheduled(msgspec.Struct, kw_only=True):
     """A season and when it closes by itself."""
@@ -307,7 +311,7 @@ async def schedule_close(request: Asked, season_id: FromPath[str]) -> Response[b
     body, raw = await read_body(request, CloseWanted)
     place = await reach(request, season_id, "ssn")
     order = order_of(request, raw)
-    closes_at = None if body.closes_at is None else in_utc(body.closes_at)
+    closes_at = body.closes_at
     command = ScheduleClose(closes_at=closes_at, now=shell_of(request).now())
     receipt = await decide_one(shell_of(request), place.league, season_id, order, [command])
     content = {"id": season_id, "closes_at": closes_at}

@@ -10,6 +10,7 @@ Instant = Annotated[datetime, Meta(tz=True)]
 
 # The log keeps no text that looks like an instant in another form than its own.
 _NO_INSTANT = r"^(?!\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?([+-]\d\d:\d\d)?$)"
+YEAR_MIN, YEAR_MAX = 2000, 2199
 Name = Annotated[str, Meta(min_length=1, max_length=120, pattern=_NO_INSTANT)]
 """What a league, a season or a tournament is called."""
 
@@ -19,9 +20,9 @@ def in_utc(instant: datetime) -> datetime:
     Return *instant* as the log keeps it.
 
     Raises:
-        ValueError: If no calendar has it there.
+        ValueError: If the year is out of range: what is computed from the instant, such as an
+            hour before it, would leave the calendar.
     """
-    try:
-        return instant.astimezone(UTC)
-    except OverflowError as error:
-        raise ValueError("the year is out of range in UTC") from error
+    if not YEAR_MIN <= instant.year <= YEAR_MAX:
+        raise ValueError(f"the year must be between {YEAR_MIN} and {YEAR_MAX}")
+    return instant.astimezone(UTC)

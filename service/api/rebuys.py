@@ -155,7 +155,7 @@ async def leave_casino(request: Asked, tournament_id: FromPath[str]) -> Response
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/close", "close_tournament",
     "End the game early, or a casino at all: the hands in play are the last.",
-    needs="manage_tournaments", scope="tournaments:manage", body=Nothing, answer=Bought, status=201,
+    needs="run_tournaments", scope="tournaments:manage", body=Nothing, answer=Bought, status=201,
     problems=("forbidden", "tournament_not_running"),
 )  # fmt: skip
 async def close_tournament(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:

@@ -8,9 +8,9 @@ from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.season.commands import LeaveOut
-from engine.values import PlayerId, TournamentId
+from engine.values import PlayerId, TournamentId, stream_of
 from service import closing
-from service.api.access import Place, demand_also, reach
+from service.api.access import Place, demand_also, entrant_of, reach
 from service.api.bodies import read_body
 from service.api.operations import operation
 from service.api.rehearsing import rehearsable
@@ -72,7 +72,8 @@ async def _left_out(
     Return what the caller leaves out, signed and with its reason.
 
     Raises:
-        Forbidden: If the caller is no owner of the league.
+        Forbidden: If the caller is no owner of the league, or plays in one of them: whoever
+            lost there could take the result away.
         BadRequest: If the reason is missing, or gives a reason for nothing.
     """
     if not body.leave_out and body.reason is None:
@@ -80,6 +81,10 @@ async def _left_out(
     if not body.leave_out or body.reason is None:
         raise BadRequest("bad_request", "leave_out and reason stand together")
     demand_also(place.role, "manage_league")
+    writer, player = shell_of(request).desk.writer, principal_of(request).account.player
+    for each in body.leave_out:
+        state = (await writer.load(place.league, stream_of(TournamentId(each)))).state
+        demand_also(place.role, "report_results", entered=entrant_of(state, player) is not None)
     return LeaveOut(
         tournaments=tuple(TournamentId(each) for each in dict.fromkeys(body.leave_out)),
         reason=await keep(request, place.league, order, body.reason),

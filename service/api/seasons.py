@@ -73,6 +73,10 @@ class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     closes_at: Instant | None = None
     """When it closes by itself; see ``POST /v1/seasons/{id}/closing``."""
 
+    def __post_init__(self) -> None:
+        """Put the instant into UTC, as the log has it."""
+        self.closes_at = None if self.closes_at is None else in_utc(self.closes_at)
+
 
 class SeasonMade(msgspec.Struct, kw_only=True):
     """A season."""
@@ -138,7 +142,7 @@ async def open_season(request: Asked, league_id: FromPath[str]) -> Response[byte
     )
     commands: list[Command] = [command]
     if body.closes_at is not None:
-        commands.append(ScheduleClose(closes_at=in_utc(body.closes_at), now=shell.now()))
+        commands.append(ScheduleClose(closes_at=body.closes_at, now=shell.now()))
     receipt = await decide_one(shell, league_id, season, order, commands)
     content = {"id": season, "league": league_id, "name": body.name}
     return answer(receipt, content, version_of=stream_of(season))

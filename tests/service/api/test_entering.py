@@ -330,3 +330,38 @@ async def test_who_asks_for_approval_is_nobodys_business_but_the_staffs(serving)
         assert (await asked(owner))["entry_requested"]["player"] == one.player
         mine = (await one.get(f"{path}/registrations")).json()["items"]
         assert [each["status"] for each in mine] == ["refused"]
+
+
+async def test_staff_who_play_neither_start_nor_end_it_nor_choose_who_enters(serving) -> None:
+    """
+    Who leads would end the game; who fears a player would refuse them.
+    """
+    async with serving() as api:
+        owner, league = await api.league()
+        made = await owner.post(
+            f"/v1/leagues/{league}/tournaments",
+            {"name": "Night", "ruleset": "better", "entry": {"approval": True}},
+        )
+        path = f"/v1/tournaments/{made.json()['id']}"
+        asks = await owner.post(f"{path}/registrations")
+        entrant = asks.json()["entrant"]
+        approved = await owner.post(f"{path}/registrations/{entrant}/approve", {}, key="a")
+        assert approved.status_code == 200, approved.text
+        for way in ("start", "close", "registration/close", f"registrations/{entrant}/approve"):
+            answer = await owner.post(f"{path}/{way}", {}, key=way)
+            assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), way
+
+
+@pytest.mark.parametrize("year", ["0001", "1999", "2200", "9999"])
+async def test_an_instant_of_another_age_is_refused(serving, year: str) -> None:
+    """
+    What is computed from it would leave the calendar, and stop the league's timetable.
+    """
+    async with serving() as api:
+        owner, league = await api.league()
+        terms = {"name": "T", "ruleset": "better", "starts_at": f"{year}-01-01T00:00:00Z"}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", terms)
+        assert (made.status_code, made.json()["code"]) == (400, "validation_failed")
+        season = {"name": "S", "closes_at": f"{year}-12-31T23:59:59.999999-12:00"}
+        opened = await owner.post(f"/v1/leagues/{league}/seasons", season)
+        assert (opened.status_code, opened.json()["code"]) == (400, "validation_failed")

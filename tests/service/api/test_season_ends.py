@@ -227,6 +227,11 @@ async def test_an_owner_leaves_out_a_tournament_with_a_reason(
         counted = await ask(owner, path, {"leave_out": [stuck, tournament], **WHY})
         assert (counted.status_code, counted.json()["code"]) == (409, "leave_out_invalid")
 
+        await enter(owner, stuck)
+        playing = await ask(owner, path, out)
+        assert (playing.status_code, playing.json()["code"]) == (403, "forbidden")
+        await ask(owner, f"/v1/tournaments/{stuck}/withdrawals", {})
+
         closed = await ask(owner, path, out)
         assert closed.status_code == 200, closed.text
         [end] = await ends(desk, league, season)
