@@ -19,6 +19,7 @@ FOUND = (
     pytest.param(310038, 3, 1.0, id="everybody has left a table that waited for players away"),
     pytest.param(310045, 4, 0.4, id="equal chips after a round, of one who won the main pot"),
     pytest.param(511363, 4, 0.9, id="two are dealt in and a newcomer waits behind a dead button"),
+    pytest.param(511273, 4, 0.6, id="a player whom the cut put out would accept an open deal"),
     pytest.param(500169, 6, 0.4, id="one of three busts in a hand may still buy, two may not"),
     pytest.param(500013, 6, 0.1, id="the last dealer is too short for another hand"),
     pytest.param(500014, 7, 0.8, id="a move of a player whom a redraw had moved"),

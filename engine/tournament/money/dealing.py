@@ -90,12 +90,14 @@ def accept(
     Agree to a deal; with the last one's agreement it is made.
 
     Raises:
-        DealNotOpen: If it does not wait for this entrant.
+        DealNotOpen: If it does not wait for this entrant, or the entrant is out.
     """
     running = running_of(state)
     offer = _open(running, command.offer, command.entrant)
     if command.entrant in offer.accepted:
         return ()
+    if command.entrant not in not_placed(running):
+        raise DealNotOpen(number=offer.number)
     accepted = PayoutDealAccepted(number=offer.number, entrant=command.entrant)
     parties = {share.entrant for share in offer.shares}
     if {*offer.accepted, command.entrant} != parties:
