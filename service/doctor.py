@@ -43,7 +43,8 @@ async def doctor(environ: Mapping[str, str]) -> int:
         connection = await asyncpg.connect(asyncpg_dsn(settings.database_url), timeout=5)
     except (OSError, asyncpg.PostgresError) as error:
         _out.print(f"[red]wrong[/] database: {error}\n  next: is it running, is the login right?")
-        return 3 if isinstance(error, OSError) else 1
+        away = OSError | asyncpg.CannotConnectNowError | TimeoutError
+        return 3 if isinstance(error, away) else 1
     failures = 0
     try:
         for name, check in CHECKS.items():

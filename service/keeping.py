@@ -18,7 +18,7 @@ from service.audit.processes import UnitStopped, in_processes
 from service.audit.units import Part, Told
 from service.database import ServerRefused, async_engine
 from service.desk import settle
-from service.errors import EventUnreadable
+from service.errors import EventUnreadable, StoreUnavailable
 from service.keys import Keys
 from service.projections.models import ProjectionUnknown
 from service.projections.rebuild import RebuildRefused
@@ -52,6 +52,8 @@ def explained(error: Exception) -> tuple[int, str, str] | None:
             return error.stopped.code, error.stopped.why, error.stopped.step
         case EventUnreadable():
             return 2, str(error), "is HOLOTABLE_SECRET_KEY the one this database was begun with?"
+        case StoreUnavailable():
+            return 3, f"the database cannot be reached: {error}", "run `holotable doctor`"
         case sa.exc.DBAPIError() | psycopg.Error() | asyncpg.PostgresError():
             return _explained_by_database(error)
         case OSError() | asyncpg.InterfaceError():

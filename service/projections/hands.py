@@ -124,7 +124,12 @@ def _pot_awarded(changes: Changes, happened: Happened) -> None:
     before = changes.memory[happened.subject]["pots"]
     known = {pot["pot"]: pot for pot in before}
     known[data["pot"]] = known.get(data["pot"], {"eligible": []}) | awarded
-    _grow(changes, happened, pots=[known[number] for number in sorted(known)])
+    _grow(changes, happened, pots=[known[number] for number in sorted(known, key=_place)])
+
+
+def _place(pot: int | str) -> tuple[bool, int]:
+    """Return where a pot stands: by number, the Sabacc pot last, whenever it was given away."""
+    return (True, 0) if isinstance(pot, str) else (False, pot)
 
 
 def _sabacc_pot_awarded(changes: Changes, happened: Happened) -> None:
