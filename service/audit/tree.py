@@ -62,9 +62,11 @@ class Leaves(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 async def vouched(connection: Any, league: UUID, signer: httpx.AsyncClient | None) -> list[Vouched]:
     """Return what is vouched for; to be read before the log's end is looked up."""
     epoch = await epoch_of(connection, league)
-    found = [] if signer is None else [await _remembered(signer, origin_of(league, epoch))]
     keys = [row["verifier_key"] for row in await connection.fetch(_KEYS)]
     begun = {row["epoch"]: row["size"] for row in await connection.fetch(_KEPT, league)}
+    found = [_unopened(number) for number in range(1, epoch + 1) if number not in begun]
+    if signer is not None:
+        found.append(await _remembered(signer, origin_of(league, epoch)))
     for row in await connection.fetch(_HEADS, league):
         size = row["size"]
         head = Checkpoint(origin=origin_of(league, row["epoch"]), size=size, root=row["root"])
@@ -81,6 +83,12 @@ async def vouched(connection: Any, league: UUID, signer: httpx.AsyncClient | Non
             )
         )
     return found
+
+
+def _unopened(epoch: int) -> Vouched:
+    """Return the fault of an epoch that no operator opened: it would hide the one before."""
+    fault = f"epoch {epoch} stands in the log, and nobody opened it by name"
+    return Vouched(size=0, root=b"", by="", fault=fault, compared=False)
 
 
 async def _remembered(signer: httpx.AsyncClient, origin: str) -> Vouched:

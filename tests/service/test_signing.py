@@ -320,6 +320,25 @@ async def test_an_audit_compares_the_heads_of_former_epochs(
     ]
 
 
+async def test_an_epoch_that_nobody_opened_hides_no_tail_that_was_cut(
+    writer: Writer,
+    worker: asyncpg.Connection,
+    superuser: asyncpg.Connection,
+    signer: httpx.AsyncClient,
+) -> None:
+    _, number = await signed(writer, worker, signer, 20)
+    await superuser.execute("DELETE FROM events WHERE league = $1 AND position > 15", number)
+    await superuser.execute("ALTER TABLE checkpoint DISABLE TRIGGER USER")
+    await superuser.execute("DELETE FROM checkpoint")
+    await superuser.execute(
+        "INSERT INTO league_epoch (league, epoch, raised_by) VALUES ($1, 1, 'x')", number
+    )
+
+    assert await tree_faults(worker, signer, number) == [
+        (-1, "epoch 1 stands in the log, and nobody opened it by name")
+    ]
+
+
 async def test_a_head_that_no_published_key_signed_is_found(
     writer: Writer,
     worker: asyncpg.Connection,
