@@ -3266,10 +3266,11 @@ class Table:
         )
 
     def on_carry_awarded(self, event: Event) -> None:
-        """`casino.carry`: to the winners of the last main pot, a unit each in seat order; else to all who sit there."""
-        seats = sorted(seat for seat in self.last_winners if seat in self.books) or sorted(
-            self.books
-        )
+        """`casino.carry`: a unit each to the winners of the last main pot, clockwise from the left of
+        its button; else to all who sit there, by seat."""
+        winners = [seat for seat in self.last_winners if seat in self.books]
+        button = self.last_hand.data["button"] if self.last_hand else 0
+        seats = clockwise(winners, button) or sorted(self.books)
         due: dict[int, int] = dict.fromkeys(seats, 0)
         rest, unit, turn = self.carry, self.ruleset["chip_unit"], 0
         while rest > 0 and seats:

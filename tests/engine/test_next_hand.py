@@ -215,7 +215,7 @@ def test_the_next_hands_are_those_that_balancing_foretells(game: str) -> None:
     seen: Counter[str] = Counter()
     for seed in range(8):
         seen.update(judged(game, seed))
-    assert seen["boundaries"] > 20 and seen["moves"] > 1, seen
+    assert seen["boundaries"] > 20 and seen["moves"] > 0, seen
     unjudged = ("boundaries", "moves", "positions lost for want of others")
     assert not any(count for name, count in seen.items() if name not in unjudged), seen
 
