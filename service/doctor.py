@@ -14,6 +14,7 @@ from rich.markup import escape
 from service import quarantine, troubles
 from service.database import ROOT, asyncpg_dsn, with_database
 from service.errors import LeagueKeyUnknown
+from service.heartbeats import SILENCE
 from service.keys import Keys
 from service.settings import Settings, SettingsInvalid, read
 from service.sources import skew
@@ -179,6 +180,21 @@ async def _audits(connection: asyncpg.Connection, _settings: Settings) -> str:
     return "the last of every league passed"
 
 
+async def _heartbeats(connection: asyncpg.Connection, settings: Settings) -> str:
+    rows = await connection.fetch(
+        "SELECT process, extract(epoch FROM service_time() - at)::float AS silent FROM heartbeat"
+        " ORDER BY process"
+    )
+    limit = SILENCE * settings.heartbeat_seconds
+    silent = [row for row in rows if row["silent"] > limit]
+    if silent:
+        raise CheckFailed(
+            "; ".join(f"no {row['process']} for {row['silent']:.0f} s" for row in silent),
+            "is it running, or frozen? start it again; open decisions get their time back",
+        )
+    return f"heard of: {', '.join(row['process'] for row in rows) or 'nothing started yet'}"
+
+
 CHECKS: Final[dict[str, Check]] = {
     "server": _server,
     "schema": _schema,
@@ -189,5 +205,6 @@ CHECKS: Final[dict[str, Check]] = {
     "projections": _projections,
     "quarantine": _quarantine,
     "audits": _audits,
+    "heartbeats": _heartbeats,
 }
 """In this order; each returns what it found or raises :class:`CheckFailed`."""

@@ -235,6 +235,22 @@ async def test_readiness_and_the_doctor_tell_of_troubles_and_the_service_stays_u
     assert await CHECKS["audits"](owner, settings) == "the last of every league passed"
 
 
+async def test_the_doctor_misses_a_kind_of_process_that_has_fallen_silent(
+    database: TestDatabase, worker: psycopg.Connection
+) -> None:
+    """A frozen worker closes no connection and ends no process: only its silence tells."""
+    settings, api = database.settings("holotable_api"), database.url("holotable_api")
+    connection = await asyncpg.connect(api)
+    check = CHECKS["heartbeats"]
+    assert await check(connection, settings) == "heard of: nothing started yet"
+    worker.execute("INSERT INTO heartbeat VALUES ('worker', service_time())")
+    assert await check(connection, settings) == "heard of: worker"
+    worker.execute("UPDATE heartbeat SET at = at - interval '1 minute'")
+    with pytest.raises(CheckFailed, match="no worker for 60 s"):
+        await check(connection, settings)
+    await connection.close()
+
+
 async def test_a_defect_of_the_clockwork_has_its_process_replaced(database: TestDatabase) -> None:
     """A thread that died silently left a process that looked alive and armed nothing."""
     settings = database.settings("holotable_worker", nightly_audit="noon")
