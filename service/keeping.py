@@ -67,7 +67,7 @@ def _explained_by_database(error: Exception) -> tuple[int, str, str] | None:
     message = str(cause).splitlines()[0].rpartition(">: ")[2]
     if state == "42501":
         return 2, message, "log in as the role that may: see deploy/postgres/roles.sql"
-    if state.startswith("28") or state == "3D000":
+    if state.startswith("28") or state == "3D000" or "permission denied for database" in message:
         return 2, message, "correct HOLOTABLE_DATABASE_URL"
     if state in {"42P01", "3F000"}:
         return 1, message, "run `holotable migrate`"

@@ -22,7 +22,7 @@ Capability = Literal[
 ]
 """
 ``manage_players`` acts on people without an office; ``manage_members`` gives and takes offices.
-``run_tournaments`` starts and ends tournaments and lets players in.
+``run_tournaments`` ends tournaments, closes their registration and lets players in.
 """
 
 STAFF: frozenset[Role] = frozenset({"owner", "director", "referee", "scorer", "auditor"})

@@ -38,7 +38,7 @@ class Changed(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/start", "start_tournament",
     "Start play now: close registration, draw the seats, open the tables.",
-    needs="run_tournaments",
+    needs="manage_tournaments",
     scope="tournaments:manage", body=Nothing, answer=Changed, status=202,
     problems=("forbidden", "tournament_not_running", "registration_not_open"),
 )  # fmt: skip

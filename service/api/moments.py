@@ -8,13 +8,12 @@ same question would get another answer later.
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from engine.league.roles import STAFF
 from engine.tournament.state import Drafted, Unannounced
 from engine.values import number_of
 from service.api.access import Place
-from service.api.inputs import in_utc
 from service.api.listing import Listing, listing
 from service.api.paging import position_token
 from service.api.positions import position_named
@@ -87,8 +86,8 @@ def _instant(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text.replace(" ", "+"))
         if found.tzinfo is not None:
-            return in_utc(found)
-    except ValueError:
+            return found.astimezone(UTC)
+    except (ValueError, OverflowError):
         pass  # said below
     raise BadRequest("invalid_as_of", "as_of is a position's token, or an instant with offset")
 

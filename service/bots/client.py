@@ -48,7 +48,7 @@ class Client:
 
     def __init__(self, http: httpx.AsyncClient, name: str, token: str | None = None) -> None:
         self._http = http
-        self._name = name
+        self.name = name
         self._sent = 0
         self.token = token
 
@@ -71,7 +71,7 @@ class Client:
             Unreachable: If there is no answer.
         """
         self._sent += 1
-        chosen = key or str(uuid5(NAMESPACE_URL, f"{self._name}/{path}/{self._sent}"))
+        chosen = key or str(uuid5(NAMESPACE_URL, f"{self.name}/{path}/{self._sent}"))
         return await self._send("POST", path, body=body, key=chosen)
 
     async def items(self, path: str, **query: str | int) -> list[dict[str, Any]]:

@@ -104,12 +104,10 @@ class Night:
 
     async def _gather(self) -> tuple[str, str]:
         self._teller.heading("A league gathers")
-        await self._sign_up(ORGANISER)
+        first, _ = await self._sign_up(ORGANISER)
         # The token of a sign-up reads and plays; a password gives one that may found a league.
-        token = await Client(self._http, ORGANISER).post(
-            "/v1/tokens", {"login": ORGANISER, "password": PASSWORD}
-        )
-        self._organiser = Client(self._http, ORGANISER, token["token"])
+        token = await first.post("/v1/tokens", {"login": first.name, "password": PASSWORD})
+        self._organiser = Client(self._http, first.name, token["token"])
         league = await self._organiser.post(
             "/v1/leagues", {"name": "Cloud City League", "sandbox": True}
         )

@@ -160,10 +160,16 @@ def test_the_doctor_finds_a_running_stack_well(stack: Stack) -> None:
     roles = ("api", "worker", "project", "audit", "migrate")
     for call, seen in at_once(stack, [(role, "doctor") for role in roles]).items():
         found = [line.split()[:2] for line in seen.stdout.splitlines()]
-        checks = ["settings", "server:", "schema:", "clock:", "broker:", "signer:", "projections:"]
-        closed = "--" if call == "project doctor" else "ok"
-        wanted = [*(["ok", check] for check in checks)]
-        wanted += [[closed, "quarantine:"], [closed, "audits:"]]
+        closed = {
+            "keys:": {"project"},
+            "quarantine:": {"project"},
+            "audits:": {"project"},
+            "heartbeats:": {"project", "audit", "migrate"},
+        }
+        checks = ["settings", "server:", "schema:", "clock:", "keys:", "broker:", "signer:"]
+        checks += ["projections:", "quarantine:", "audits:", "heartbeats:"]
+        role = call.split()[0]
+        wanted = [["--" if role in closed.get(each, ()) else "ok", each] for each in checks]
         assert (seen.returncode, found) == (0, wanted), call
 
 

@@ -50,7 +50,9 @@ class House:
     def gather(self, *names: str) -> str:
         for name in ("host", *names):
             body = {"login": name, "password": "a long night ahead", "name": name}
-            self.tokens[name] = self.post("nobody", "accounts", body)["token"]["token"]
+            self.post("nobody", "accounts", body)
+            signed = {"login": name, "password": body["password"]}
+            self.tokens[name] = self.post("nobody", "tokens", signed)["token"]
         self.league = self.post("host", "leagues", {"name": "Cloud City"})["id"]
         if names:
             self.code = self.invite(len(names))

@@ -68,6 +68,7 @@ async def test_a_whole_night_passes_every_check(database: TestDatabase) -> None:
         "rounds",
         "rulings",
         "tree",
+        "voided",
     }  # nobody signs here
     assert {made[name] for name in ("positions", "chains", "readable")} == {report.events}
     assert report.sandbox
@@ -95,6 +96,7 @@ async def test_a_night_of_card_turns_passes_every_check(database: TestDatabase) 
         "rounds",
         "rulings",
         "tree",
+        "voided",
     }  # nobody signs here
 
 

@@ -98,7 +98,7 @@ async def test_an_audit_that_breaks_is_broken_and_not_tried_again(
             await audited(desk, claimed(worker, league))
     assert await states(superuser) == ("broken", "dead")
     report = await superuser.fetchval("SELECT report FROM audit_report")
-    assert json.loads(report) == {"broken": "EventUnreadable"}
+    assert json.loads(report) == {"broken": "LeagueKeyUnknown"}
 
 
 async def test_an_audit_that_loses_its_database_waits_to_be_tried_again(

@@ -18,6 +18,7 @@ from service.database import async_engine
 from service.projections import queries, schema
 from service.projections.changes import Changes
 from service.projections.models import ALL
+from service.projections.progress import positions, wait_for
 from service.projections.projection import CheckpointMoved, Happened, advance, head
 from service.projections.runner import Runner, lag
 from service.settings import environment
@@ -302,8 +303,8 @@ async def test_a_reader_waits_for_its_own_write(
     async with reading.connect() as connection:
         reached = await head(connection, night.league)
 
-    assert await queries.wait_for(reading, "all", night.league, reached, timeout=0)
-    assert not await queries.wait_for(reading, "hands", night.league, reached + 1, timeout=0.05)
+    assert await wait_for(positions(reading), "all", night.league, reached, timeout=0)
+    assert not await wait_for(positions(reading), "hands", night.league, reached + 1, timeout=0.05)
 
 
 async def test_the_process_follows_the_log_and_ends_on_request(
@@ -324,7 +325,7 @@ async def test_the_process_follows_the_log_and_ends_on_request(
         night = await played(database, steps_max=20)
         async with reading.connect() as connection:
             reached = await head(connection, night.league)
-        followed = await queries.wait_for(reading, "all", night.league, reached, timeout=20)
+        followed = await wait_for(positions(reading), "all", night.league, reached, timeout=20)
     finally:
         process.send_signal(signal.SIGTERM)
         code_of_exit = await asyncio.to_thread(process.wait, 10)

@@ -19,6 +19,7 @@ from service.projections.rebuild import rebuild
 from tests.service.test_audit import audited
 from tests.service.test_directing import announced, at, played
 from tests.support.databases import TestDatabase
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 
@@ -106,6 +107,11 @@ async def test_a_damaged_league_plays_on_after_its_repair(
         assert (after.version, after.hash) == (planted.stream_version, planted.hash)
         assert await voided(desk.pool, league) == {planted.position}
         assert isinstance(await played(desk, league, name), Finished)
+
+        async def closed() -> bool:
+            return bool((await desk.writer.load(league, stream)).state.closed)
+
+        await until_awaited(closed)
         number = number_of(league)
         end = await last_position(desk.pool, league)
         fold = Fold(desk.pool, number, await desk.writer.store.keys(number), end)

@@ -332,7 +332,7 @@ async def test_who_asks_for_approval_is_nobodys_business_but_the_staffs(serving)
         assert [each["status"] for each in mine] == ["refused"]
 
 
-async def test_staff_who_play_neither_start_nor_end_it_nor_choose_who_enters(serving) -> None:
+async def test_staff_who_play_neither_end_it_nor_choose_who_enters(serving) -> None:
     """
     Who leads would end the game; who fears a player would refuse them.
     """
@@ -347,7 +347,7 @@ async def test_staff_who_play_neither_start_nor_end_it_nor_choose_who_enters(ser
         entrant = asks.json()["entrant"]
         approved = await owner.post(f"{path}/registrations/{entrant}/approve", {}, key="a")
         assert approved.status_code == 200, approved.text
-        for way in ("start", "close", "registration/close", f"registrations/{entrant}/approve"):
+        for way in ("close", "registration/close", f"registrations/{entrant}/approve"):
             answer = await owner.post(f"{path}/{way}", {}, key=way)
             assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), way
 

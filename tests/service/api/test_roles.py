@@ -194,6 +194,10 @@ NOT_WHEN_ENTERED = {
     "revise_award",
     "revoke_award",
     "take_league_away",
+    "approve_entry",
+    "refuse_entry",
+    "close_registration",
+    "close_tournament",
 }
 """What staff may not where they play."""
 
