@@ -51,10 +51,7 @@ def balanced(
 
     One player at a time: the next move is asked for once this one has been made.
     """
-    sizes = [len(each.seats) for each in live]
-    if tables_for(state.terms, sum(sizes)) < len(live):
-        return None
-    if max(sizes) - min(sizes) <= state.terms.floor.size_tolerance:
+    if tables_for(state.terms, sum(len(each.seats) for each in live)) < len(live):
         return None
     excess = _excess(state, tables, live)
     takers = [each for each in live if excess[each.table] < 0 and tables[each.table].idle]

@@ -295,9 +295,9 @@ FAULTS = (
     ),
     Fault(
         name="a table is evened out further than it has to be",
-        file="tournament/balancing.py",
-        sound="if max(sizes) - min(sizes) <= state.terms.floor.size_tolerance:",
-        faulty="if max(sizes) - min(sizes) <= 1:",
+        file="tournament/seating.py",
+        sound="while max(wanted) - min(wanted) > tolerance:",
+        faulty="while max(wanted) - min(wanted) > 1:",
         caught_by="tests/engine/test_balancing.py::"
         "test_no_more_moves_than_by_trying_every_way_and_none_the_second_time",
     ),

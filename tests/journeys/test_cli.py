@@ -164,7 +164,7 @@ def test_the_doctor_finds_a_running_stack_well(stack: Stack) -> None:
             "keys:": {"project"},
             "quarantine:": {"project"},
             "audits:": {"project"},
-            "heartbeats:": {"project", "audit", "migrate"},
+            "heartbeats:": {"project", "audit"},
         }
         checks = ["settings", "server:", "schema:", "clock:", "keys:", "broker:", "signer:"]
         checks += ["projections:", "quarantine:", "audits:", "heartbeats:"]
