@@ -85,10 +85,10 @@ async def erase(
             raise StreamNotFound("there is no account of this player", player=player)
         leagues = await deeds.leagues_of(connection, player)
         await deeds.add(connection, leagues, by or player, "player_erased", player)
-        tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
         calendars = await connection.execute(
             sa.delete(calendar_key).where(calendar_key.c.account == person)
         )
+        tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
         for beside in (idempotency, password_reset, sign_in):
             await connection.execute(sa.delete(beside).where(beside.c.account == person))
         await forget_entered(connection, person)

@@ -131,7 +131,9 @@ calendar_key = sa.Table(
     sa.Column("hash", sa.LargeBinary, nullable=False, unique=True),
     sa.Column("created_at", _INSTANT, nullable=False),
     sa.Column("revoked_at", _INSTANT),
+    sa.Column("token", _UUID, sa.ForeignKey("token.id", name="fk_calendar_key_token")),
     sa.Index("ix_calendar_key_account", "account"),
+    sa.Index("ix_calendar_key_token", "token"),
 )
 
 entered_player = sa.Table(

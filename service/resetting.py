@@ -132,6 +132,8 @@ async def set_password(
     """
     Keep another password and end what the old one gave; return how many tokens ended.
 
+    Every key of a calendar ends, and every reset code that the person gave out.
+
     Args:
         kept: The password, hashed.
         but: A token that stays, with those that it descends from.
@@ -139,10 +141,15 @@ async def set_password(
     ended = await tokens.revoke_all(connection, person, now, but=but)
     await accounts.change_password(connection, person, kept, now)
     await connection.execute(sa.delete(password_reset).where(password_reset.c.account == person))
-    if but is None:
-        await keys.revoke_all(connection, person, now)
+    await keys.revoke_all(connection, person, now)
+    await revoke_given(connection, person)
     await sign_ins.add(connection, person, kind, now, address=address)
     return ended
+
+
+async def revoke_given(connection: AsyncConnection, giver: UUID) -> None:
+    """End the reset codes that *giver* gave out: a thief may have asked for them."""
+    await connection.execute(sa.delete(password_reset).where(password_reset.c.given_by == giver))
 
 
 def _digest(code: str) -> bytes:

@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 from litestar import Response
 from litestar.params import FromPath
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.roles import may
 from engine.league.state import Created
@@ -15,6 +16,7 @@ from service.api.access import demand_form, league_of, reach
 from service.api.bodies import invalid, read_body
 from service.api.inputs import Instant, in_utc
 from service.api.leagues import Nothing
+from service.api.limiting import demand_room
 from service.api.listing import listed, listing
 from service.api.operations import operation
 from service.api.paging import Page
@@ -53,6 +55,8 @@ class CalendarKeyMade(msgspec.Struct, kw_only=True):
     """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
 
     path: str | None
+    expires_at: datetime
+    """When the token that made it ends."""
 
 
 class CalendarKeyListed(msgspec.Struct, kw_only=True):
@@ -60,6 +64,7 @@ class CalendarKeyListed(msgspec.Struct, kw_only=True):
 
     id: str
     created_at: datetime
+    expires_at: datetime
     revoked_at: datetime | None
 
 
@@ -123,27 +128,42 @@ async def read_my_calendar(request: Asked) -> Response[bytes]:
 
 @operation(
     "POST", "/v1/me/calendar-keys", "make_calendar_key",
-    "Make a key that reads my calendars, and nothing else.",
+    "Make a key that reads my calendars, and nothing else; it ends with the token that makes it.",
     needs="account", scope="leagues:read", body=Nothing, answer=CalendarKeyMade, status=201,
+    problems=("quota_exhausted",),
 )  # fmt: skip
 async def make_calendar_key(request: Asked) -> Response[bytes]:
     """Keep a key by its hash; a retry makes no other, and does not see it again."""
-    shell, person = shell_of(request), principal_of(request).account
+    shell, principal = shell_of(request), principal_of(request)
+    me, now = principal.account.number, shell.now()
     _, raw = await read_body(request, Nothing)
     order = order_of(request, raw)
     number = shell.desk.entropy.uuid()
     key = keys.key_text(shell.desk.entropy.bytes(32))
-    said = Said(order.command_id, raw, person.number, number)
+    said = Said(order.command_id, raw, me, number)
     async with shell.engine.begin() as connection:
-        before = await shell.requests.before(connection, said, shell.now())
-        if before is not None:
-            again = CalendarKeyMade(
-                id=identifier("cal", before.made or number), key=None, path=None
-            )
-            return encoded(again, 201, dict(REPLAYED))
-        await keys.keep(connection, number, person.number, key, shell.now())
-    path = f"/v1/me/calendar.ics?key={key}"
-    return encoded(CalendarKeyMade(id=identifier("cal", number), key=key, path=path), 201)
+        before = await shell.requests.before(connection, said, now)
+        if before is not None and before.made is not None:
+            return await _made_before(connection, me, before.made)
+        held = await keys.number_held(connection, me, now)
+        demand_room("calendar_keys", held, shell.limits.settings.account_tokens)
+        await keys.keep(connection, number, me, principal.token, key, now)
+    made = CalendarKeyMade(
+        id=identifier("cal", number),
+        key=key,
+        path=f"/v1/me/calendar.ics?key={key}",
+        expires_at=principal.expires_at,
+    )
+    return encoded(made, 201)
+
+
+async def _made_before(connection: AsyncConnection, owner: UUID, number: UUID) -> Response[bytes]:
+    """Answer a retry: the key is not shown again."""
+    found = [each for each in await keys.keys_of(connection, owner) if each.number == number]
+    again = CalendarKeyMade(
+        id=identifier("cal", number), key=None, path=None, expires_at=found[0].expires_at
+    )
+    return encoded(again, 201, dict(REPLAYED))
 
 
 @operation(
@@ -158,7 +178,10 @@ async def list_calendar_keys(request: Asked) -> Response[bytes]:
         found = await keys.keys_of(connection, owner.number)
     items = [
         CalendarKeyListed(
-            id=f"cal_{each.number.hex}", created_at=each.created_at, revoked_at=each.revoked_at
+            id=f"cal_{each.number.hex}",
+            created_at=each.created_at,
+            expires_at=each.expires_at,
+            revoked_at=each.revoked_at,
         )
         for each in found
     ]
@@ -184,7 +207,7 @@ async def _player(request: Asked) -> PlayerId:
     """Return whose key the address holds; ``Unauthenticated`` without a good one."""
     key = request.query_params.get("key", "")
     async with shell_of(request).engine.connect() as connection:
-        owner = await keys.owner_of(connection, key)
+        owner = await keys.owner_of(connection, key, shell_of(request).now())
     if owner is None:
         raise Unauthenticated("the key is missing, unknown or ended")
     return PlayerId(f"plr_{owner.hex}")

@@ -9,7 +9,7 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
-from service import sign_ins, tokens
+from service import resetting, sign_ins, tokens
 from service.api.authentication import forget
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
@@ -188,7 +188,7 @@ async def rotate_token(request: Asked, token_id: FromPath[str]) -> Response[byte
 
 @operation(
     "DELETE", "/v1/tokens", "sign_out_everywhere",
-    "End all my tokens and the keys of my calendars.",
+    "End all my tokens, the keys of my calendars, and the reset codes that I gave out.",
     needs="account", scope=tokens.MANAGE, answer=SignedOut,
 )  # fmt: skip
 async def sign_out_everywhere(request: Asked) -> Response[bytes]:
@@ -200,6 +200,7 @@ async def sign_out_everywhere(request: Asked) -> Response[bytes]:
             tokens=await tokens.revoke_all(connection, me, now),
             calendar_keys=await keys.revoke_all(connection, me, now),
         )
+        await resetting.revoke_given(connection, me)
         address = client_address(request)
         await sign_ins.add(connection, me, "signed_out", now, address=address)
     forget(shell, principal)

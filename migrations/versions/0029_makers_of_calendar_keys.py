@@ -1,0 +1,26 @@
+"""
+Keep which token made each calendar key: the key ends with that token.
+
+Keys that exist have no such token.  They are good for 366 days from the day they were made.
+"""
+
+from alembic import op
+
+revision = "0029"
+down_revision = "0028"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.execute(
+        """
+        ALTER TABLE calendar_key
+            ADD COLUMN token uuid CONSTRAINT fk_calendar_key_token REFERENCES token (id)
+        """
+    )
+    op.execute("CREATE INDEX ix_calendar_key_token ON calendar_key (token)")
+
+
+def downgrade() -> None:
+    op.execute("ALTER TABLE calendar_key DROP COLUMN token")
