@@ -87,8 +87,7 @@ class StreamAudit:
         self._findings = findings
         self._reading = Reading(keys, findings)
         self._deciding = Deciding(keys)
-        self._own = frozenset(streams)
-        self._only = tournament
+        self._own, self._only = frozenset(streams), tournament
         self._streams: dict[str, Stream] = {}
         self._links = Links(findings)
         self._knockouts = KnockoutAudit(findings)

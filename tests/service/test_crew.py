@@ -1,12 +1,12 @@
 """A crew is complete whatever becomes of single processes, and ends whatever they do."""
 
-import os
 import signal
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = Path(__file__).resolve().parents[2]
 LIMIT_SECONDS = 40
 
 
