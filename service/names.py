@@ -1,12 +1,11 @@
 """
-What people and things may be called, and which names read alike.
+What people and things may be called.
 
-In short PRECIS (RFC 8264, and RFC 8266 for nicknames) and UTS 39, with the standard library's
-Unicode.  Only new names are asked: names that are stored stay as they are.
+In short PRECIS (RFC 8264, and RFC 8266 for nicknames), with the standard library's Unicode.
+Only new names are asked: names that are stored stay as they are.
 """
 
 import unicodedata
-from collections.abc import Iterable
 
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
 """Letters, marks and symbols that show nothing."""
@@ -29,13 +28,6 @@ _REFUSED = {
 }
 _SHOWN = "LNPS"
 """Major categories that can be seen on their own."""
-
-_ALIKE = {
-    **str.maketrans("01", "ol"),
-    **str.maketrans("асԁеһіјӏорԛѕԝхукмнтв", "acdehijlopqswxykmhtb"),
-    **str.maketrans("αεικνορτυχβ", "aeiknoptuxb"),
-}
-"""Digits, Cyrillic and Greek after case folding, and the Latin letters they are taken for."""
 
 
 def named(name: str) -> str:
@@ -63,24 +55,3 @@ def named(name: str) -> str:
     if not any(unicodedata.category(sign)[0] in _SHOWN for sign in plain):
         raise ValueError("a name holds at least one letter, digit or sign")
     return unicodedata.normalize("NFC", " ".join(plain.split()))
-
-
-def skeleton(name: str) -> str:
-    """
-    Return what two names share that a reader takes for one.
-
-    Case, accents, spaces and punctuation are left out, and letters of other scripts that look
-    Latin are Latin.
-
-    >>> skeleton("LEIA") == skeleton("Lеiа.") == skeleton("Léia")
-    True
-    """
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
-    kept = "".join(sign for sign in folded if sign.isalnum()).translate(_ALIKE)
-    return kept or folded
-
-
-def alike(name: str, others: Iterable[str | None]) -> bool:
-    """Return whether *name* reads like one of *others*; None is nobody's."""
-    own = skeleton(name)
-    return any(each is not None and skeleton(each) == own for each in others)

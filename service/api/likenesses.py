@@ -8,7 +8,7 @@ from engine.values import PlayerId
 from service.accounts import names
 from service.api.shell import Asked, principal_of, shell_of
 from service.errors import BadRequest
-from service.names import alike
+from service.skeletons import Taken
 
 
 async def names_in_office(request: Asked, house: Created) -> list[str]:
@@ -24,7 +24,7 @@ async def demand_distinct(request: Asked, house: Created, name: str) -> None:
     Raises:
         BadRequest: ``name_taken``.
     """
-    if alike(name, await names_in_office(request, house)):
+    if name in Taken(await names_in_office(request, house)):
         detail = "this name reads like that of somebody in office here: come in under another one"
         raise BadRequest("name_taken", detail, name=name)
 

@@ -29,8 +29,8 @@ from service.entering import (
     identity_of,
 )
 from service.errors import BadRequest
-from service.names import skeleton
 from service.rosters import BYTES_MAX, Fault, Row, read_roster
+from service.skeletons import Taken
 from service.writer import Receipt
 
 Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
@@ -183,13 +183,13 @@ def _refused(
     """Return what the league would refuse of rows that are well written."""
     league: Created = place.state
     found = []
-    taken = {skeleton(each) for each in staff}
+    taken = Taken(staff)
     for row in rows:
         if not may(place.role, needed_over(row.role)):
             found.append(Fault(row.line, "role", "only an owner gives offices"))
         player = before.get(row.identity)
         if player is None:
-            if skeleton(row.name) in taken:
+            if row.name in taken:
                 detail = "the name reads like that of somebody in office"
                 found.append(Fault(row.line, "name_taken", detail))
             continue

@@ -19,11 +19,14 @@ async def test_nobody_comes_in_under_a_name_that_reads_like_the_owners(serving) 
 
         taken = [
             await false.post(accept),
-            await owner.post(players, {"name": "Leia-Organa"}),
+            *[
+                await owner.post(players, {"name": name})
+                for name in ("Leia-Organa", "Leıa Orgɑna", "ʟeia Orgaոa")
+            ],
         ]
         assert [(each.status_code, each.json()["code"]) for each in taken] == [
             (409, "name_taken")
-        ] * 2
+        ] * 4
         listed = await bring(owner, league, "name\nChewie\nLéia Organa\n".encode())
         assert [(each["line"], each["outcome"]) for each in listed.json()["rows"]] == [
             (3, "name_taken")
