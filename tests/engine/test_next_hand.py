@@ -1,7 +1,7 @@
 """
 Balancing, judged by an oracle that deals the next hands at the tables themselves.
 
-``python -m tests.engine.test_next_hand SEEDS`` judges so many floors a game and prints figures.
+``python -m tests.engine.test_next_hand SEEDS`` judges SEEDS floors a game.
 """
 
 import sys
