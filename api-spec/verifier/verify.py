@@ -4699,6 +4699,7 @@ class Money(Part):
         self.won: dict[str, dict[str, int]] = {}  # bounties of whom, by whom
         self.nobody: dict[str, int] = {}
         self.proposed: Json | None = None
+        self.proposed_version = 1
         self.accepted: set[str] = set()
         self.deals = 0
         self.deal: Json | None = None
@@ -4884,6 +4885,7 @@ class Money(Part):
                 event, "payout_deal.by_chips", "shares", shares, by_weight(total, names, stacks)
             )
         self.proposed, self.accepted = data, set()
+        self.proposed_version = event.schema_version
 
     def on_payout_deal_accepted(self, event: Event) -> None:
         number = self.proposed["number"] if self.proposed else None
@@ -4908,10 +4910,18 @@ class Money(Part):
             "declined": "payout_deal.declined",
             "bust": "payout_deal.bust",
             "disqualified": "payout_deal.bust",
+            "eliminated": "payout_deal.bust",
         }
         self.same(event, "rule", "rule", event.data["rule"], rules[event.data["cause"]])
         self.check(event, event.data["rule"], self.proposed is not None, "no deal was open")
         self.proposed = None
+
+    def on_entrant_eliminated(self, event: Event) -> None:
+        """`payout_deal.bust`: from version 2 on a deal is void before any of its parties is out."""
+        if self.proposed is not None and self.proposed_version > 1:
+            self.check(event, "payout_deal.bust", False, "the deal proposed is not void")
+
+    on_no_show_purged = on_entrant_eliminated
 
     def on_entrant_busted(self, event: Event) -> None:
         """`payout_deal.bust`: a deal that is proposed is void when somebody loses the last chip."""

@@ -55,6 +55,7 @@ from engine.tournament.freezing import decisions as freezing
 from engine.tournament.heads import decisions as heads
 from engine.tournament.heads.commands import RecordTables
 from engine.tournament.money import commands as of_money
+from engine.tournament.money import dealing
 from engine.tournament.money import decisions as money
 from engine.tournament.rounds import commands as of_rounds
 from engine.tournament.rounds import decisions as rounds
@@ -72,6 +73,11 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         freezing.demand_free(state)
     if isinstance(state, Registering) and state.fairness.waiting:
         _demand_settled(command)
+    return dealing.without_parties(state, _followed(state, command))
+
+
+def _followed(state: State, command: Command) -> tuple[Event, ...]:
+    """Return the events that *command* causes, with those that follow for others."""
     events = _decided(state, command)
     if isinstance(command, floor_commands.Disqualify | entering.RecordPurge):
         events = _with_bubble(state, events, command.now)

@@ -127,7 +127,7 @@ class MoneyAudit:
                 self._outlived = self._offer is not None
             case of_money.PayoutDealAccepted():
                 self._standing(position)
-                self._agreed.add(event.entrant)
+                self._accepted(event, position)
             case of_money.PayoutDealVoided():
                 self._offer, self._outlived = None, False
             case of_money.PayoutDealMade():
@@ -136,7 +136,16 @@ class MoneyAudit:
                 number = None if offer is None else offer.number
                 sound = number == event.number and self._agreed == parties
                 self._hold(sound, position, "a deal was made that not everyone agreed to")
+                still = self._entered.keys() - self._placed.keys()
+                self._hold(parties == still, position, "a deal was made by others than are in")
                 self._deal = offer
+
+    def _accepted(self, event: of_money.PayoutDealAccepted, position: int) -> None:
+        number = None if self._offer is None else self._offer.number
+        self._hold(number == event.number, position, "a deal was accepted that was not open")
+        still = event.entrant in self._entered and event.entrant not in self._placed
+        self._hold(still, position, "somebody who was out accepted a deal")
+        self._agreed.add(event.entrant)
 
     def _standing(self, position: int) -> None:
         sound = not self._outlived

@@ -163,6 +163,8 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("start_postponed", 1): _with_hours_as_they_were,
     ("season_opened", 1): _of_first_season,
     ("points_awarded", 1): _without_field,
+    ("payout_deal_proposed", 1): _same,
+    ("payout_deal_voided", 1): _same,
     ("season_closed", 1): _without_lots,
     ("season_closed", 2): _without_fates,
     ("dispute_ruled", 1): _without_dry_run,

@@ -21,6 +21,7 @@ from engine.tournament.state import Finished
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, Rounds, SingleTable
 from engine.tournament.terms.fees import AddOnTerms, PayoutRow, Price
 from engine.tournament.terms.floor import HandForHandTerms
+from tests.engine.evening import passive
 from tests.engine.floor import NOON, announce, entrant, table
 from tests.engine.rounds import Heats, bold
 from tests.engine.rulings import RULED
@@ -241,3 +242,32 @@ def test_a_bust_within_a_round_voids_the_deal_that_is_proposed(stacks: str) -> N
     assert (voided.entrant, voided.cause) == (busted.entrant, "bust")
     with pytest.raises(DealNotOpen):
         evening.ask(AcceptDeal(entrant=entrant(1), offer=1, now=NOON))
+
+
+@pytest.mark.parametrize("stacks", ["fresh", "carried"])
+def test_who_goes_out_with_the_cut_voids_the_deal_that_is_proposed(stacks: str) -> None:
+    plan = Rounds(rounds=1, hands_per_round=2, cut=4, stacks=stacks)  # type: ignore[arg-type]
+    terms = {"fees": FeeTerms(buy_in=100), "currency": "EUR", "payouts": (1,)}
+    evening = Heats(9, preset("better"), plan, **terms)
+    evening.ask(ProposeDeal(by=None, method="equal", now=NOON))
+    evening.play_round()
+    (voided,) = evening.of(PayoutDealVoided)
+    first = evening.events[evening.events.index(voided) + 1]
+    assert isinstance(first, EntrantEliminated)
+    assert (voided.entrant, voided.cause) == (first.entrant, "eliminated")
+    evening.ask(ProposeDeal(by=None, method="equal", now=NOON))
+
+
+def test_who_lost_all_before_a_deal_was_proposed_voids_it_when_the_round_is_over() -> None:
+    plan = Rounds(rounds=2, hands_per_round=20, stacks="carried")
+    terms = {"fees": FeeTerms(buy_in=100), "currency": "EUR", "payouts": (1,)}
+    evening = Heats(9, preset("better"), plan, starting_stack=20, **terms)
+    evening.play_as = bold
+    while not evening.rounds.busted:
+        for seating in evening.tournament.tables:
+            evening.boundary(seating.table)
+            evening.play_hand(seating.table)
+    evening.play_as = passive
+    evening.ask(ProposeDeal(by=None, method="equal", now=NOON))
+    evening.play_round()
+    assert evening.of(PayoutDealVoided)[-1].cause == "eliminated"

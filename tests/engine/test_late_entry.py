@@ -41,6 +41,8 @@ from engine.tournament.events import (
 )
 from engine.tournament.floor.commands import Disqualify
 from engine.tournament.floor.events import HandForHandStarted
+from engine.tournament.money.commands import AcceptDeal, ProposeDeal
+from engine.tournament.money.events import PayoutDealVoided
 from engine.tournament.money.pool import ledger_of
 from engine.tournament.state import Finished, Running
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms
@@ -366,6 +368,21 @@ def test_the_buy_in_of_who_never_came_is_out_of_the_pool_and_the_place_is_gone()
     assert [each.place for each in night.tournament.placings] == [1, 2, 3]
     assert sum(each.amount for each in night.tournament.payouts) == 305
     assert decider.replay(night.events) == night.tournament
+
+
+def test_a_purge_voids_the_deal_that_is_proposed() -> None:
+    """
+    The purged entrant can never accept it.
+    """
+    night = with_one_absent(4, fees=FeeTerms(buy_in=100), currency="EUR", payouts=(1,))
+    night.ask(ProposeDeal(by=None, method="equal", now=night.now))
+    night.ask(AcceptDeal(entrant=entrant(1), offer=1, now=night.now))
+    purge_absent(night)
+    purged = next(each for each in night.events if isinstance(each, NoShowPurged))
+    assert night.events[night.events.index(purged) - 1] == PayoutDealVoided(
+        number=1, entrant=entrant(4), cause="eliminated", rule="payout_deal.bust"
+    )
+    night.ask(ProposeDeal(by=None, method="equal", now=night.now))
 
 
 def test_who_is_left_alone_by_a_purge_has_won() -> None:

@@ -10,11 +10,12 @@ from engine.policies import decide_in_turn
 from engine.rulesets import preset
 from engine.tournament import decider
 from engine.tournament.commands import Cancel, RecordBrought
-from engine.tournament.events import TournamentFinished
+from engine.tournament.events import EntrantEliminated, EntrantRegistered, TournamentFinished
 from engine.tournament.money.commands import ProposeDeal
 from engine.tournament.money.events import (
     BountyWon,
     PayoutDealAccepted,
+    PayoutDealMade,
     PayoutDealProposed,
     PayoutDealVoided,
     RefundsAwarded,
@@ -151,9 +152,30 @@ def test_a_deal_that_outlived_a_bust_is_found() -> None:
     evening.ask(ProposeDeal(by=entrant(1), method="equal", now=NOON))
     evening.play_as = bold
     evening.play_round()
-    honest = [*evening.events, PayoutDealAccepted(number=1, entrant=entrant(1))]
-    assert audited(honest).passed
-    forged = [each for each in honest if not isinstance(each, PayoutDealVoided)]
-    report = audited(forged)
+    assert audited(list(evening.events)).passed
+    forged = [each for each in evening.events if not isinstance(each, PayoutDealVoided)]
+    report = audited([*forged, PayoutDealAccepted(number=1, entrant=entrant(1))])
     assert not report.passed
     assert "a deal was not void" in report.text()
+
+
+def test_a_deal_that_was_accepted_by_a_player_who_is_out_is_found() -> None:
+    """
+    The cut put the player out, and a deal that was open then stayed open once.
+    """
+    plan = Rounds(rounds=1, hands_per_round=2, cut=4)
+    terms = {"fees": FeeTerms(buy_in=100), "currency": "EUR", "payouts": (1,)}
+    evening = Heats(9, preset("better"), plan, **terms)
+    evening.ask(ProposeDeal(by=None, method="equal", now=NOON))
+    evening.play_round()
+    honest = [each for each in evening.events if not isinstance(each, PayoutDealVoided)]
+    out = next(each.entrant for each in honest if isinstance(each, EntrantEliminated))
+    left = evening.rounds.playing[0]
+    assert audited([*honest, PayoutDealAccepted(number=1, entrant=left)]).passed
+    report = audited([*honest, PayoutDealAccepted(number=1, entrant=out)])
+    assert not report.passed
+    assert "somebody who was out accepted a deal" in report.text()
+    everyone = [each.entrant for each in honest if isinstance(each, EntrantRegistered)]
+    forged: list[Any] = [PayoutDealAccepted(number=1, entrant=each) for each in everyone]
+    report = audited([*honest, *forged, PayoutDealMade(number=1, rule="payout_deal.made")])
+    assert "a deal was made by others than are in" in report.text()

@@ -1,8 +1,8 @@
 """
 How those who are left divide what they play for among themselves.
 
-A deal counts when everyone still in has accepted it, and is void as soon as one of
-them declines it or loses the last chip.  Source: rulebook ``payout_deal``.
+A deal counts when everyone still in has accepted it.  It is void as soon as one of
+them declines it, loses the last chip or is out.  Source: rulebook ``payout_deal``.
 """
 
 from collections.abc import Iterable
@@ -11,8 +11,9 @@ from typing import Literal
 from msgspec.structs import replace
 
 from engine.rulesets import OpenEnd
+from engine.tournament.entering.events import NoShowPurged
 from engine.tournament.errors import DirectiveStale
-from engine.tournament.events import PlayClosing
+from engine.tournament.events import EntrantEliminated, Event, PlayClosing
 from engine.tournament.money.commands import AcceptDeal, DeclineDeal, ProposeDeal
 from engine.tournament.money.errors import (
     DealAmountsWrong,
@@ -141,6 +142,23 @@ def voided(
     return (
         PayoutDealVoided(number=offer.number, entrant=broke, cause=cause, rule="payout_deal.bust"),
     )
+
+
+def without_parties(state: State, events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """Return *events*; if they put a party out, the deal proposed is void before the first is."""
+    offer = state.books.offer if isinstance(state, Running) else None
+    if offer is None or any(isinstance(each, PayoutDealVoided) for each in events):
+        return events
+    for place, event in enumerate(events):
+        if isinstance(event, EntrantEliminated | NoShowPurged):
+            void = PayoutDealVoided(
+                number=offer.number,
+                entrant=event.entrant,
+                cause="eliminated",
+                rule="payout_deal.bust",
+            )
+            return (*events[:place], void, *events[place:])
+    return events
 
 
 def _parties(state: Running, by: EntrantId | None) -> tuple[EntrantId, ...]:

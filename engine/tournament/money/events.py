@@ -78,6 +78,13 @@ class BountyUnclaimed(_Event, frozen=True, kw_only=True, tag="bounty_unclaimed")
 
 
 class PayoutDealProposed(_Event, frozen=True, kw_only=True, tag="payout_deal_proposed"):
+    """
+    A deal waits for the answers of everyone still in.
+
+    From version 2 on it lapses as soon as any of them is out. A deal of version 1 stayed open
+    when a party went out other than by a bust or a disqualification.
+    """
+
     number: int
     """Of the deals proposed in this tournament, from 1."""
     by: EntrantId | None
@@ -105,11 +112,16 @@ class PayoutDealMade(_Event, frozen=True, kw_only=True, tag="payout_deal_made"):
 
 
 class PayoutDealVoided(_Event, frozen=True, kw_only=True, tag="payout_deal_voided"):
-    """A proposed deal counts no more; ``entrant`` declined it, or is out."""
+    """
+    A proposed deal lapsed because ``entrant`` declined it or is out.
+
+    Version 1 had no cause ``eliminated``.
+    """
 
     number: int
     entrant: EntrantId
-    cause: Literal["declined", "bust", "disqualified"]
+    cause: Literal["declined", "bust", "disqualified", "eliminated"]
+    """``eliminated``: the end of a round, the cut or a purge put the entrant out."""
     rule: str
 
 
