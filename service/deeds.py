@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of
-from service.projections import queries
+from service.memberships import roles_of
 
 Kind = Literal[
     "archive_taken",
@@ -65,4 +65,4 @@ async def add(
 
 async def leagues_of(connection: AsyncConnection, player: str) -> list[UUID]:
     """Return the leagues that a player belongs to: their staff reads what is done to them."""
-    return [number_of(each.league) for each in await queries.leagues_of(connection, player)]
+    return [number_of(each) for each in await roles_of(connection, player)]

@@ -21,6 +21,7 @@ from service import deeds
 from service.confidential import erase_claims
 from service.entering import forget_entered
 from service.errors import NotCaughtUp, ServiceError, StreamNotFound
+from service.memberships import roles_of
 from service.projections import queries, schema
 from service.projections.progress import positions, wait_for
 from service.projections.projection import head
@@ -99,7 +100,8 @@ async def erase(
 
 async def _demand_nobody_waits(engine: AsyncEngine, player: str) -> None:
     async with engine.connect() as connection:
-        leagues = [each.league for each in await queries.leagues_of(connection, player)]
+        # Asked of the log: a league of a moment ago would have its only owner erased.
+        leagues = await roles_of(connection, player)
         heads = {league: await head(connection, league) for league in leagues}
     reached = positions(engine)
     for league, position in heads.items():

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import PlayerId, identifier, number_of
 from service import accounts, sign_ins, tokens
-from service.projections import queries
+from service.memberships import roles_of
 from service.relations import account, entered_player, password_reset
 from service.schedule import keys
 
@@ -86,8 +86,7 @@ async def resettable_by(connection: AsyncConnection, league: str, person: UUID) 
     )
     if made is None:
         return False
-    leagues = await queries.leagues_of(connection, identifier("plr", person))
-    return {each.league for each in leagues} <= {league}
+    return set(await roles_of(connection, identifier("plr", person))) <= {league}
 
 
 async def good(connection: AsyncConnection, code: str, now: datetime) -> Reset | None:

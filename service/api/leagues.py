@@ -15,6 +15,7 @@ from service.api.operations import operation
 from service.api.paging import Page
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, encoded, order_of
+from service.memberships import roles_of
 from service.projections import queries
 
 
@@ -97,14 +98,13 @@ async def _demand_room(request: Asked, league: str) -> None:
     """
     Check that the caller may own one more league.
 
-    Read models follow the log by a moment, so a few more may be founded at once.  A retry
-    of the request that founded the last one is let through.
+    A retry of the request that founded the last one is let through.
 
     Raises:
         QuotaExhausted: If they own as many as they may.
     """
     shell, player = shell_of(request), principal_of(request).account.player
     async with shell.engine.connect() as connection:
-        known = await queries.leagues_of(connection, player)
-    owned = [each for each in known if each.role == "owner" and each.league != league]
+        roles = await roles_of(connection, player)
+    owned = [each for each, role in roles.items() if role == "owner" and each != league]
     demand_room("leagues", len(owned), shell.limits.settings.account_leagues)

@@ -138,6 +138,19 @@ async def test_an_entry_that_the_read_models_do_not_know_yet_counts(
         assert (refused.status_code, refused.json()["code"]) == (503, "not_caught_up")
 
 
+async def test_a_league_that_the_read_models_do_not_know_yet_keeps_its_only_owner(
+    serving, database, monkeypatch
+) -> None:
+    monkeypatch.setattr("service.erasing.WAIT_SECONDS", 0.2)
+    async with serving() as api:
+        owner, _ = await api.league()
+        answer = await erased(api, owner)
+        assert (answer.status_code, answer.json()["code"]) == (503, "not_caught_up")
+        await project(database)
+        answer = await erased(api, owner)
+        assert (answer.status_code, answer.json()["code"]) == (409, "last_owner")
+
+
 async def test_erasing_is_confirmed_by_id_and_password(serving) -> None:
     async with serving() as api:
         person, other = await api.person(), await api.person()

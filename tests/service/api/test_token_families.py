@@ -233,6 +233,31 @@ async def test_a_reset_code_of_a_league_is_void_once_the_account_belongs_elsewhe
         assert (await owner.post(path)).json()["code"] == "not_resettable"
 
 
+async def test_a_reset_asks_the_log_where_the_read_models_stand_still(serving, database) -> None:
+    """Nothing is projected here: the account's other leagues are in the log alone."""
+    async with serving() as api:
+        owner, league = await api.league()
+        stranger, elsewhere = await api.league()
+        own, founder = [await claimed(api, owner, league, name) for name in ("Han", "Leia")]
+        paths = [
+            f"/v1/leagues/{league}/players/{who.player}/password-reset" for who in (own, founder)
+        ]
+        codes = [(await owner.post(path)).json()["code"] for path in paths]
+        joining = (await stranger.post(f"/v1/leagues/{elsewhere}/invitations", {})).json()["code"]
+        assert (await own.post(f"/v1/invitations/{joining}/accept")).is_success
+        wide = (await signed_in(api, "leia", scopes=["leagues:manage"])).json()["token"]
+        made = await api.http.post("/v1/leagues", json={"name": "Bespin"}, headers=bearer(wide))
+        assert made.is_success, made.text
+        for path, code in zip(paths, codes, strict=True):
+            late = await api.http.post("/v1/password-resets", json={"code": code, "password": NEW})
+            assert late.status_code == 404
+            assert (await owner.post(path)).json()["code"] == "not_resettable"
+        own_league = f"/v1/leagues/{elsewhere}/members/{own.player}"
+        left = await api.http.delete(own_league, headers=stranger.headers)
+        assert left.is_success, left.text
+        assert (await owner.post(paths[0])).is_success
+
+
 @pytest.mark.parametrize("then", ["the giver is demoted", "the account becomes an owner's"])
 async def test_a_reset_code_is_worth_what_its_giver_may_still_do(
     serving, database, then: str
