@@ -11,13 +11,14 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 from litestar import Response
 from litestar.params import FromPath
-from litestar.response import ServerSentEventMessage, Stream
+from litestar.response import ServerSentEventMessage
 
 from engine.audiences import Reader
 from engine.league.roles import STAFF, Role
@@ -30,6 +31,7 @@ from service.api.operations import operation
 from service.api.paging import limit_of, parts_of, token, wait_of
 from service.api.problems import AWAY
 from service.api.shell import Asked, Shell, principal_of, shell_of
+from service.api.streaming import Counted
 from service.api.submitting import encoded
 from service.errors import (
     BadRequest,
@@ -37,7 +39,6 @@ from service.errors import (
     Forbidden,
     StoreUnavailable,
     StreamNotFound,
-    TooManyStreams,
     Unauthenticated,
 )
 from service.eventstore.codec import MALFORMED, openings_for
@@ -53,7 +54,6 @@ _ENDINGS: tuple[type[Exception], ...] = (
     sa.exc.InterfaceError,
     StoreUnavailable,
     EventUnreadable,
-    TooManyStreams,
 )
 
 _NOTHING = msgspec.Raw(b"{}")
@@ -284,9 +284,9 @@ async def _answer(
     given = query.get("after") or query.get("cursor")
     if "text/event-stream" in request.headers.get("accept", ""):
         after = feed.after(request.headers.get("last-event-id") or given)
-        shell.limits.streams.demand_room(principal_of(request))
+        held = partial(shell.limits.streams.held, principal_of(request))
         messages = _messages(request, feed, after)
-        return Stream(messages, media_type="text/event-stream", headers=_STREAM_HEADERS)
+        return Counted(held, messages, media_type="text/event-stream", headers=_STREAM_HEADERS)
     after, limit, wait = feed.after(given), limit_of(request), wait_of(request)
     if wait:
         await feed.news(after, wait)
@@ -329,10 +329,7 @@ async def _messages(request: Asked, feed: Feed, after: int) -> AsyncIterator[byt
     yield _OPENING
     shell = feed.shell
     try:
-        with (
-            shell.limits.streams.held(principal_of(request)),
-            shell.news.following(feed.league, feed.stream) as follower,
-        ):
+        with shell.news.following(feed.league, feed.stream) as follower:
             async for message in _news_for(request, feed, follower, after):
                 yield message
     except _ENDINGS as error:

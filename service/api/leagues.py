@@ -51,14 +51,15 @@ async def create_league(request: Asked) -> Response[bytes]:
     body, raw = await read_body(request, LeagueWanted)
     order = order_of(request, raw)
     league = LeagueId(f"lge_{order.new_id(0).hex}")
-    await _demand_room(request, league)
     command = CreateLeague(
         league=league,
         name=body.name,
         owner=PlayerId(principal_of(request).account.player),
         sandbox=body.sandbox,
     )
-    receipt = await decide_one(shell, league, league, order, [command])
+    with shell.limits.foundings.begun(principal_of(request).account.number, league) as before:
+        await _demand_room(request, league, before)
+        receipt = await decide_one(shell, league, league, order, [command])
     content = {"id": league, "name": body.name, "sandbox": body.sandbox, "role": "owner"}
     return answer(receipt, content, version_of=stream_of(league))
 
@@ -94,11 +95,14 @@ async def read_league(request: Asked, league_id: FromPath[str]) -> Response[byte
     return encoded(found, headers={"ETag": f'"{place.loaded.version}"'})
 
 
-async def _demand_room(request: Asked, league: str) -> None:
+async def _demand_room(request: Asked, league: str, begun: frozenset[str]) -> None:
     """
     Check that the caller may own one more league.
 
     A retry of the request that founded the last one is let through.
+
+    Args:
+        begun: Leagues that the caller was founding before this one.
 
     Raises:
         QuotaExhausted: If they own as many as they may.
@@ -106,5 +110,5 @@ async def _demand_room(request: Asked, league: str) -> None:
     shell, player = shell_of(request), principal_of(request).account.player
     async with shell.engine.connect() as connection:
         roles = await roles_of(connection, player)
-    owned = [each for each, role in roles.items() if role == "owner" and each != league]
-    demand_room("leagues", len(owned), shell.limits.settings.account_leagues)
+    owned = {each for each, role in roles.items() if role == "owner"} | begun
+    demand_room("leagues", len(owned - {league}), shell.limits.settings.account_leagues)

@@ -65,9 +65,12 @@ class Streams:
         }
         self._open: Counter[tuple[str, Any]] = Counter()
 
-    def demand_room(self, principal: Principal) -> None:
+    @contextmanager
+    def held(self, principal: Principal) -> Iterator[None]:
         """
-        Check that one more may be opened.
+        Count a stream for as long as it is open.
+
+        Nothing is awaited between the check and the count.
 
         Raises:
             TooManyStreams: If the token, the account or the process has as many as it may.
@@ -78,16 +81,6 @@ class Streams:
                 raise TooManyStreams(
                     f"{most} streams are open already; close one first", limit=key[0]
                 )
-
-    @contextmanager
-    def held(self, principal: Principal) -> Iterator[None]:
-        """
-        Count a stream for as long as it is open.
-
-        Raises:
-            TooManyStreams: As :meth:`demand_room`.
-        """
-        self.demand_room(principal)
         for key in _holders(principal):
             self._open[key] += 1
         try:
@@ -97,6 +90,31 @@ class Streams:
                 self._open[key] -= 1
                 if not self._open[key]:
                     del self._open[key]
+
+
+class Foundings:
+    """Leagues that are being founded in this process, by account."""
+
+    def __init__(self) -> None:
+        self._begun: Counter[tuple[Any, str]] = Counter()
+
+    @contextmanager
+    def begun(self, account: Any, league: str) -> Iterator[frozenset[str]]:
+        """
+        Count *league* as being founded, inside the block.
+
+        Yields:
+            The account's leagues that were being founded before.  Whoever then asks the log
+            how many leagues the account owns misses none: each is in the log or among these.
+        """
+        before = frozenset(each for owner, each in self._begun if owner == account)
+        self._begun[account, league] += 1
+        try:
+            yield before
+        finally:
+            self._begun[account, league] -= 1
+            if not self._begun[account, league]:
+                del self._begun[account, league]
 
 
 class Limits:
@@ -123,6 +141,7 @@ class Limits:
 
         self.settings = settings
         self.streams = Streams(settings)
+        self.foundings = Foundings()
         self._proxies = proxies
         self._tokens = rate("token", settings.token_requests)
         self._accounts = rate("account", settings.account_requests)

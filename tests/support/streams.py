@@ -18,6 +18,7 @@ class Following:
 
     def __init__(self, limit: int | None = None) -> None:
         self.items: list[dict[str, Any]] = []
+        self.status: int | None = None
         self.ended = asyncio.Event()
         self._changed = asyncio.Condition()
         self._reading = asyncio.Event()
@@ -36,6 +37,7 @@ class Following:
     async def send(self, message: Any) -> None:
         """Take what the application sends, once the client reads."""
         await self._reading.wait()
+        self.status = message.get("status", self.status)
         text = message.get("body", b"").decode()
         for line in text.splitlines():
             if line.startswith("data: "):
@@ -46,6 +48,11 @@ class Following:
             self._reading.clear()
         async with self._changed:
             self._changed.notify_all()
+
+    async def until_begun(self, seconds: float = 20.0) -> None:
+        """Wait until the answer's status has come."""
+        async with asyncio.timeout(seconds), self._changed:
+            await self._changed.wait_for(lambda: self.status is not None)
 
     async def until(self, count: int, seconds: float = 20.0) -> None:
         """Wait until *count* events have come."""

@@ -236,3 +236,25 @@ async def test_an_account_owns_so_many_leagues(serving) -> None:
         assert (first.status_code, again.status_code) == (201, 201)
         second = await owner.post("/v1/leagues", {"name": "Bespin"})
         assert (second.status_code, second.json()["quota"]) == (409, "leagues")
+
+
+async def test_an_account_that_founds_leagues_at_once_owns_no_more(serving) -> None:
+    async with serving(account_leagues=3) as api:
+        owner, other = await api.person(), await api.person()
+        founding = [owner.post("/v1/leagues", {"name": f"Cloud {n}"}, key=f"{n}") for n in range(9)]
+        answers = await asyncio.gather(*founding)
+        assert sorted(each.status_code for each in answers) == [201] * 3 + [409] * 6
+        made = next(n for n, each in enumerate(answers) if each.status_code == 201)
+        again = await owner.post("/v1/leagues", {"name": f"Cloud {made}"}, key=f"{made}")
+        assert again.json() == answers[made].json()
+        assert (await other.post("/v1/leagues", {"name": "Bespin"})).status_code == 201
+
+
+async def test_tokens_made_at_once_are_no_more_than_an_account_may_have(serving) -> None:
+    async with serving(account_tokens=4) as api:
+        person = await api.person()
+        child = {"scopes": ["leagues:read"]}
+        made = await asyncio.gather(*(person.post("/v1/tokens", child) for _ in range(8)))
+        keys = await asyncio.gather(*(person.post("/v1/me/calendar-keys") for _ in range(8)))
+        assert sorted(each.status_code for each in made) == [201] * 2 + [409] * 6
+        assert sorted(each.status_code for each in keys) == [201] * 4 + [409] * 4

@@ -53,6 +53,28 @@ async def happen(owner: Any, league: str) -> None:
     assert answer.status_code == 201, answer.text
 
 
+async def test_of_streams_that_are_asked_for_at_once_no_more_are_opened_than_may_be(
+    serving,
+) -> None:
+    async with serving(token_streams=3) as api, AsyncExitStack() as opened:
+        owner, league = await api.league()
+        path = f"/v1/leagues/{league}/events"
+        asked = [
+            await opened.enter_async_context(following(api.app, path, owner.headers))
+            for _ in range(12)
+        ]
+        for each in asked:
+            await each.until_begun()
+        assert sorted(each.status or 0 for each in asked) == [200] * 3 + [429] * 9
+        for each in asked:
+            if each.status == 200:
+                await each.until(1)
+                assert not each.ended.is_set()
+        await opened.aclose()  # a stream that is closed is counted no more
+        async with following(api.app, path, owner.headers) as stream:
+            await stream.until(1)
+
+
 async def test_an_event_costs_200_followers_of_its_league_one_read_and_other_leagues_none(
     serving, asked
 ) -> None:
