@@ -2,9 +2,10 @@
 
 import ast
 import re
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 
-import pytest
 from click import Command, Group
 
 from service.cli import cli
@@ -24,18 +25,24 @@ ENGINE = [path for path in SOURCES if path.relative_to(ROOT).parts[0] == "engine
 DOCUMENTS = [
     path for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")) if path.is_file()
 ]
+POOLS = "service/pools.py"
+PROXIES = "service/api/proxies.py"
 CLOCKS = {"now", "utcnow", "today", "time", "monotonic", "perf_counter"}
 
 
-def name(path: Path) -> str:
-    return str(path.relative_to(ROOT))
+@cache
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(text_of(path))))
 
 
 def longest_function(path: Path) -> tuple[int, str]:
     functions = [
-        node
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        node for node in nodes_of(path) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     lengths = [((node.end_lineno or 0) - node.lineno + 1, node.name) for node in functions]
     return max(lengths, default=(0, ""))
@@ -44,7 +51,7 @@ def longest_function(path: Path) -> tuple[int, str]:
 def clock_reads(path: Path) -> list[str]:
     return [
         ast.unparse(node)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in CLOCKS
@@ -52,60 +59,70 @@ def clock_reads(path: Path) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("path", CODE, ids=name)
-def test_a_file_can_be_known_whole(path: Path) -> None:
+def found(paths: Iterable[Path], what: Callable[[Path], object]) -> dict[str, object]:
+    """Return what *what* finds, by the file it finds it in."""
+    return {str(path.relative_to(ROOT)): it for path in paths if (it := what(path))}
+
+
+def matches(pattern: str) -> Callable[[Path], list[str]]:
+    return lambda path: re.findall(pattern, text_of(path))
+
+
+def test_a_file_can_be_known_whole() -> None:
     """A file above the limit is asking for a noun."""
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LINES_MAX
+
+    def above(path: Path) -> int | None:
+        lines = len(text_of(path).splitlines())
+        return lines if lines > LINES_MAX else None
+
+    assert found(CODE, above) == {}
 
 
-@pytest.mark.parametrize("path", CODE, ids=name)
-def test_a_function_fits_on_a_screen(path: Path) -> None:
+def test_a_function_fits_on_a_screen() -> None:
     """A long function hides a name that nobody has said aloud."""
-    assert longest_function(path) <= (FUNCTION_LINES_MAX, "~")
+
+    def above(path: Path) -> tuple[int, str] | None:
+        longest = longest_function(path)
+        return longest if longest[0] > FUNCTION_LINES_MAX else None
+
+    assert found(CODE, above) == {}
 
 
-@pytest.mark.parametrize("path", ENGINE, ids=name)
-def test_the_engine_reads_no_clock(path: Path) -> None:
+def test_the_engine_reads_no_clock() -> None:
     """Time enters as a field of commands; a rule that reads a clock cannot be decided again."""
-    assert clock_reads(path) == []
+    assert found(ENGINE, clock_reads) == {}
 
 
-@pytest.mark.parametrize("path", SERVICE, ids=name)
-def test_threads_are_taken_from_bounded_pools_only(path: Path) -> None:
+def test_threads_are_taken_from_bounded_pools_only() -> None:
     """Asyncio's own threads are shared by everything: what one client makes heavy stops all."""
-    unbounded = r"\bto_thread\(|\brun_in_executor\b|\bThreadPoolExecutor\b"
+    unbounded = matches(r"\bto_thread\(|\brun_in_executor\b|\bThreadPoolExecutor\b")
 
-    assert path.name == "pools.py" or re.findall(unbounded, path.read_text("utf-8")) == []
+    assert list(found(SERVICE, unbounded)) == [POOLS]
 
 
-@pytest.mark.parametrize("path", SERVICE, ids=name)
-def test_forwarded_addresses_are_read_in_one_place(path: Path) -> None:
+def test_forwarded_addresses_are_read_in_one_place() -> None:
     """Whoever reads them elsewhere believes what any client writes."""
-    elsewhere = path.relative_to(ROOT / "service").as_posix() != "api/proxies.py"
-
-    assert not elsewhere or re.findall(r"b?\"[a-z-]*forwarded", path.read_text("utf-8")) == []
+    assert list(found(SERVICE, matches(r"b?\"[a-z-]*forwarded"))) == [PROXIES]
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name)
-def test_an_exception_from_a_check_names_it(path: Path) -> None:
+def test_an_exception_from_a_check_names_it() -> None:
     """A bare exception would also hide what is found later."""
-    text = path.read_text(encoding="utf-8")
-
-    assert re.findall(r"#\s*noqa(?!:)|#\s*type:\s*ignore(?!\[)", text) == []
+    assert found(SOURCES, matches(r"#\s*noqa(?!:)|#\s*type:\s*ignore(?!\[)")) == {}
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name)
-def test_nothing_is_left_for_later(path: Path) -> None:
+def test_nothing_is_left_for_later() -> None:
     """What is missing stands in the tracker, not in the code."""
-    assert re.findall(r"\b(TODO|FIXME)\b", path.read_text("utf-8")) == []
+    assert found(SOURCES, matches(r"\b(TODO|FIXME)\b")) == {}
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=name)
-def test_every_link_in_the_documents_leads_somewhere(path: Path) -> None:
+def test_every_link_in_the_documents_leads_somewhere() -> None:
     """A dead link in the first minute costs a reader."""
-    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", path.read_text(encoding="utf-8"))
+    links = matches(r"\]\((?!https?:|#)([^)#]+)")
 
-    assert [target for target in targets if not (path.parent / target).exists()] == []
+    def dead(path: Path) -> list[str]:
+        return [target for target in links(path) if not (path.parent / target).exists()]
+
+    assert found(DOCUMENTS, dead) == {}
 
 
 def test_every_command_in_the_readme_exists() -> None:
