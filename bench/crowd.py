@@ -38,6 +38,8 @@ from service.supervisor import Stack
 
 BOTS = 180
 SEATS = 6
+ORBIT = {"escalation": {"kind": "double_per_orbit"}}
+"""Levels by the clock, which several tables have by default, are too slow for bots."""
 OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1, "worker_processes": 1}
 SIGNING_UP = 8
 """Accounts made at once: each costs a slow hash of a password."""
@@ -172,7 +174,8 @@ async def play(urls: tuple[str, ...], bots: int, terms: dict[str, Any]) -> Crowd
         code = (await host.post(f"/v1/leagues/{league}/invitations", invited))["code"]
         asked = {"name": "Crowd", "ruleset": "better", "table_seats": SEATS, "bots": "only"}
         asked |= {"entrants_max": bots, "hands_between_seconds": 0, "decision_seconds": 60}
-        tournament = (await host.post(f"/v1/leagues/{league}/tournaments", asked | terms))["id"]
+        asked |= terms | {"overrides": ORBIT | terms.get("overrides", {})}
+        tournament = (await host.post(f"/v1/leagues/{league}/tournaments", asked))["id"]
         door = asyncio.Semaphore(SIGNING_UP)
 
         async def enter(number: int) -> tuple[str, Player]:

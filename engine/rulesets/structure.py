@@ -10,17 +10,24 @@ The two shares, and how long a hand takes, were found by playing tournaments out
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable
+from itertools import takewhile
 
 from msgspec.structs import replace
 
 from engine.rulesets.errors import RulesetInvalid
 from engine.rulesets.model import CoruscantShift, Ruleset
-from engine.rulesets.parts import Ante, Blinds, Levels, LevelStep
-from engine.rulesets.validation import contradiction
+from engine.rulesets.parts import Ante, AnteByPlayers, Blinds, DoublePerOrbit, Levels, LevelStep
+from engine.rulesets.validation import NUMBER_MAX, contradiction
 
 PLAYERS_MAX = 100_000
 MINUTES_MIN, MINUTES_MAX = 45, 1440
+
+EVENING_MINUTES = 120
+"""How long a tournament is to last if nobody says anything else."""
+
+GROWTH_MIN = 1.25
+"""From one level to the next, for stacks that are too short to last an evening."""
 
 HAND_SECONDS = 25
 PLAYER_SECONDS = 7
@@ -69,27 +76,54 @@ def suggest(ruleset: Ruleset, *, players: int, stack: int, minutes: int) -> tupl
         RulesetInvalid: If its forced bets do not rise by levels, or the stack is too
             short to last so long.
     """
-    base = _check(ruleset, players, stack, minutes)
+    game, base = _check(ruleset, players, stack, minutes)
     length = round(minutes * 60 / LEVELS)
     first = max(stack / STACK_IN_BETS, base)
     last = players * stack / _chips_at_the_end(ruleset, length)
     if last <= first:
         raise RulesetInvalid(reason="the stacks are too short to last so long")
     growth = (last / first) ** (1 / (LEVELS - 1))
-    steps: list[LevelStep] = []
-    for bet in _rising(ruleset, first, growth):
-        step = _step(ruleset, bet, length)
-        if steps and not _higher(steps[-1], step):
-            # The smallest chip is too large for a step: the level before lasts longer.
-            before = steps.pop()
-            step = _step(ruleset, _bet(before), (before.length or 0) + length)
-        steps.append(step)
-    last_step = steps.pop()
-    levels = (*steps, _step(ruleset, _bet(last_step), None))
+    levels = _levels(game, first, growth, length)
     reason = contradiction(replace(ruleset, escalation=Levels(by="clock", levels=levels)))
     if reason is not None:
         raise RulesetInvalid(reason=reason)
     return levels
+
+
+def counts_per_table(ruleset: Ruleset) -> bool:
+    """Return whether each table raises the forced bets for itself, by its own hands."""
+    match ruleset.escalation:
+        case DoublePerOrbit() | AnteByPlayers():
+            return True
+        case Levels(by=by):
+            return by == "hands"
+        case _:
+            return False
+
+
+def by_the_clock(ruleset: Ruleset, *, players: int, stack: int) -> Ruleset:
+    """
+    Return *ruleset* with levels by the clock for an evening, the same at every table.
+
+    The first level has the forced bets that the ruleset itself begins with.  Any stack
+    will do: if it is too short for an evening, the bets still rise.
+
+    Args:
+        ruleset: A game of Coruscant Shift whose forced bets rise.
+        players: As many as may enter; fewer end earlier.
+        stack: What everybody begins with.
+
+    Source: rulebook ``escalation.several_tables``.
+    """
+    if not isinstance(ruleset, CoruscantShift):
+        raise TypeError("only forced bets of Coruscant Shift rise")
+    length = round(EVENING_MINUTES * 60 / LEVELS)
+    amounts = ruleset.base_amounts()
+    first = amounts.big or amounts.ante
+    last = players * stack / _chips_at_the_end(ruleset, length)
+    growth = max((last / first) ** (1 / (LEVELS - 1)), GROWTH_MIN)
+    levels = _levels(ruleset, first, growth, length)
+    return replace(ruleset, escalation=Levels(by="clock", levels=levels))
 
 
 def _chips_at_the_end(ruleset: Ruleset, length: int) -> float:
@@ -98,8 +132,8 @@ def _chips_at_the_end(ruleset: Ruleset, length: int) -> float:
     return chips * ANTE_FACTOR if isinstance(ruleset.forced, Ante) else chips
 
 
-def _check(ruleset: Ruleset, players: int, stack: int, minutes: int) -> int:
-    """Return the big bet that the game begins with."""
+def _check(ruleset: Ruleset, players: int, stack: int, minutes: int) -> tuple[CoruscantShift, int]:
+    """Return the game, and the big bet that it begins with."""
     if not isinstance(ruleset, CoruscantShift) or ruleset.moneyless:
         raise RulesetInvalid(reason="its forced bets do not rise by levels")
     if not isinstance(ruleset.forced, Blinds | Ante):
@@ -113,12 +147,22 @@ def _check(ruleset: Ruleset, players: int, stack: int, minutes: int) -> int:
         raise RulesetInvalid(
             reason=f"the stack must be at least {least} chips, in units of {ruleset.chip_unit}"
         )
-    return base
+    return ruleset, base
 
 
-def _rising(ruleset: Ruleset, first: float, growth: float) -> Iterator[int]:
-    for number in range(LEVELS + LEVELS_MORE):
-        yield _rounded(first * growth**number, ruleset.chip_unit)
+def _levels(
+    ruleset: CoruscantShift, first: float, growth: float, length: int
+) -> tuple[LevelStep, ...]:
+    """Return levels that begin at *first*; at the ruleset's own forced bets if it is no more."""
+    own = ruleset.base_amounts()
+    bets = (
+        _rounded(first * growth**number, ruleset.chip_unit)
+        for number in range(LEVELS + LEVELS_MORE)
+    )
+    steps = [_step(ruleset, bet, length) for bet in takewhile(lambda bet: bet <= NUMBER_MAX, bets)]
+    if first <= (own.big or own.ante):
+        steps[:1] = [LevelStep(small=own.small, big=own.big, ante=own.ante, length=length)]
+    return _listed(steps)
 
 
 def _rounded(amount: float, unit: int) -> int:
@@ -129,19 +173,27 @@ def _rounded(amount: float, unit: int) -> int:
     return unit * max(1, round(nice * power))
 
 
-def _step(ruleset: Ruleset, bet: int, length: int | None) -> LevelStep:
+def _listed(steps: Iterable[LevelStep]) -> tuple[LevelStep, ...]:
+    """Return *steps* as they rise; the last one stays."""
+    listed: list[LevelStep] = []
+    for step in steps:
+        if not listed or _bet(step) > _bet(listed[-1]):
+            listed.append(step)
+        else:
+            # The smallest chip is too large for a step: the level before lasts longer.
+            before = listed.pop()
+            listed.append(replace(before, length=(before.length or 0) + (step.length or 0)))
+    return (*listed[:-1], replace(listed[-1], length=None))
+
+
+def _step(ruleset: CoruscantShift, bet: int, length: int) -> LevelStep:
     if isinstance(ruleset.forced, Ante):
         return LevelStep(ante=bet, length=length)
-    unit = ruleset.chip_unit
-    small = unit * max(1, bet // 2 // unit)
-    table_ante = isinstance(ruleset.forced, Blinds) and ruleset.forced.table_ante > 0
-    ante = bet if table_ante else 0
+    least, unit = ruleset.base_amounts(), ruleset.chip_unit
+    small = max(least.small, unit * max(1, bet // 2 // unit))
+    ante = max(least.ante, bet) if least.ante else 0
     return LevelStep(small=small, big=bet, ante=ante, length=length)
 
 
 def _bet(step: LevelStep) -> int:
     return step.big or step.ante
-
-
-def _higher(before: LevelStep, after: LevelStep) -> bool:
-    return _bet(after) > _bet(before)

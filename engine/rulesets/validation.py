@@ -31,7 +31,7 @@ _PLAYERS_MAX = 12
 _ROUNDS_PLAYERS_MAX = 8
 _ROUNDS_MAX = 50
 _DECK_SIZE = 62
-_NUMBER_MAX = 10**12
+NUMBER_MAX = 10**12
 """Sums of so many chips over a whole tournament are still exact in every JSON reader."""
 
 _REVISION = 1
@@ -52,8 +52,8 @@ def _of_every_game(ruleset: Ruleset) -> str | None:
     match ruleset:
         case _ if ruleset.revision != _REVISION:
             return f"revision is not {_REVISION}: there is no other one to play by"
-        case _ if any(number > _NUMBER_MAX for number in _numbers(msgspec.to_builtins(ruleset))):
-            return f"a number is above {_NUMBER_MAX}"
+        case _ if any(number > NUMBER_MAX for number in _numbers(msgspec.to_builtins(ruleset))):
+            return f"a number is above {NUMBER_MAX}"
         case _ if ruleset.chip_unit < 1:
             return "chip_unit is below 1"
         case _ if (ruleset.score == "cash_out") != isinstance(ruleset.end, OpenEnd):

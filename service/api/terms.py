@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
-from engine.rulesets import Ruleset, preset, resolve, ruleset_hash, scaled
+from engine.rulesets import NoEscalation, OpenEnd, Ruleset, resolve, ruleset_hash, scaled
+from engine.rulesets.structure import by_the_clock, counts_per_table
 from engine.tournament.commands import Announce, OpenRegistration
 from engine.tournament.entering.commands import Draft
 from engine.tournament.terms import (
@@ -32,6 +34,16 @@ ENTRANTS = 64
 STACK = 1000
 """Where neither the ruleset nor the director says anything."""
 
+Overrides = Annotated[
+    dict[str, Any],
+    Meta(
+        description=(
+            "Parameters laid over the preset.  Without `escalation`, and if more may enter than "
+            "one table seats, forced bets that each table would raise for itself rise by the "
+            "clock instead, in levels made for the ruleset; in rounds they stay as they are."
+        )
+    ),
+]
 Small = Annotated[int, Meta(ge=0, le=86_400)]
 
 
@@ -40,7 +52,7 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
 
     name: Name
     ruleset: str
-    overrides: dict[str, Any] = {}
+    overrides: Overrides = {}
     season: str | None = None
     table_seats: Annotated[int, Meta(ge=2, le=12)] = 6
     starting_stack: Annotated[int, Meta(ge=0, le=2**40)] | None = None
@@ -106,8 +118,7 @@ def announcement(
         RulesetInvalid: If the overrides do not make a playable game of it.
         BadRequest: ``beacon_unknown``, if the service asks no such beacon.
     """
-    ruleset = resolve(body.ruleset, body.overrides) if body.overrides else preset(body.ruleset)
-    ruleset = scaled(ruleset, body.time_scale)
+    ruleset, stack, most = _game(body)
     return Announce(
         tournament=tournament,
         league=league,
@@ -117,9 +128,9 @@ def announcement(
         ruleset_name=body.ruleset,
         ruleset_hash=ruleset_hash(ruleset),
         table_seats=body.table_seats,
-        starting_stack=_stack(ruleset) if body.starting_stack is None else body.starting_stack,
+        starting_stack=stack,
         entrants_min=body.entrants_min,
-        entrants_max=_most(body),
+        entrants_max=most,
         starts_at=body.starts_at or now + STARTS_IN,
         registration_opens_at=body.registration_opens_at,
         decision_seconds=body.decision_seconds,
@@ -197,6 +208,36 @@ def demand_sandbox(body: TournamentWanted, sandbox: bool) -> None:
         raise BadRequest("not_a_sandbox", "only a sandbox league may fix its masters")
     if body.time_scale != 1 and not sandbox:
         raise BadRequest("not_a_sandbox", "only a sandbox league may scale durations")
+
+
+def _game(body: TournamentWanted) -> tuple[Ruleset, int, int]:
+    """
+    Return the ruleset that is announced, the starting stack, and how many may enter.
+
+    Source: rulebook ``escalation.several_tables``.
+    """
+    ruleset = resolve(body.ruleset, body.overrides)
+    stack = _stack(ruleset) if body.starting_stack is None else body.starting_stack
+    most = _most(body)
+    if "escalation" not in body.overrides and _several_tables(body, ruleset, most):
+        ruleset = _alike_at_all(ruleset, body.format, players=most, stack=stack)
+    return scaled(ruleset, body.time_scale), stack, most
+
+
+def _several_tables(body: TournamentWanted, ruleset: Ruleset, most: int) -> bool:
+    """Return whether the tournament may need more than one table; a casino never does."""
+    one = isinstance(body.format, SingleTable) or isinstance(ruleset.end, OpenEnd)
+    return most > body.table_seats and not one
+
+
+def _alike_at_all(ruleset: Ruleset, plan: FormatTerms, *, players: int, stack: int) -> Ruleset:
+    """Return *ruleset* with forced bets that no table raises for itself."""
+    if not counts_per_table(ruleset):
+        return ruleset
+    if isinstance(plan, Rounds):
+        # The clock would run on from round to round, where stacks begin anew.
+        return replace(ruleset, escalation=NoEscalation())
+    return by_the_clock(ruleset, players=players, stack=stack)
 
 
 def _most(body: TournamentWanted) -> int:

@@ -23,6 +23,14 @@ STACKS: Final = {
 HOUSE_RULES: Final[dict[str, dict[str, Any]]] = {"cantina": {"odd_chip": "carry"}}
 """So that a night in which nobody ties for an odd pot of ``better`` has carried chips too."""
 
+_ORBIT: Final = {"kind": "double_per_orbit"}
+_BY_PLAYERS: Final = {"kind": "ante_by_players", "inc": {"2": 5, "3": 3, "4": 2, "*": 1}}
+ESCALATIONS: Final = {"better": _ORBIT, "better_simple": _ORBIT, "cantina": _BY_PLAYERS}
+"""
+Said in each announcement, for several tables have levels by the clock by default: bots are done
+before the first level ends, and the same seed is to deal the same night at any speed.
+"""
+
 OPEN_HANDS: Final = {"casino": 12}
 """A game without an end is played for so many hands, at one table."""
 
@@ -146,6 +154,7 @@ def tournament_request(
         "season": season,
         "ruleset": ruleset,
         "overrides": {
+            **({"escalation": ESCALATIONS[ruleset]} if ruleset in ESCALATIONS else {}),
             **HOUSE_RULES.get(ruleset, {}),
             **({"rebuy": {"seconds": 0}} if open_end else {}),
         },

@@ -105,7 +105,8 @@ class Evening:
         invited = {"role": "player", "uses": len(NAMES)}
         code = (await host.post(f"/v1/leagues/{league}/invitations", invited))["code"]
         terms = {"name": "Night one", "ruleset": "better", "starting_stack": 150}
-        terms |= {"overrides": {"starting_stack": 150}, "table_seats": 4, "entrants_max": 8}
+        overrides = {"starting_stack": 150, "escalation": {"kind": "double_per_orbit"}}
+        terms |= {"overrides": overrides, "table_seats": 4, "entrants_max": 8}
         terms |= {"decision_seconds": DECISION_SECONDS, "grace_seconds": 0}
         terms |= {"hands_between_seconds": 0, "bots": "only"}
         made = await host.post(f"/v1/leagues/{league}/tournaments", terms)

@@ -70,7 +70,7 @@ async def test_overrides_are_merged_over_those_below_unless_another_game_is_name
     async with serving() as api:
         owner, league = await api.league()
         below = {"starting_stack": 500}
-        await house(owner, league, ruleset="better", overrides=below)
+        await house(owner, league, ruleset="better", overrides=below, entrants_max=6)
         both = await announced(owner, league, overrides={"button": "moving"})
         other = await announced(owner, league, ruleset="better_simple")
     expected = resolve("better", {**below, "button": "moving"})
@@ -217,8 +217,9 @@ async def test_the_house_has_no_overrides_without_their_game(serving) -> None:
 async def test_what_was_played_otherwise_than_the_preset_is_told(serving) -> None:
     async with serving() as api:
         owner, league = await api.league()
-        plain = await announced(owner, league, ruleset="cantina")
-        other = await announced(owner, league, ruleset="cantina", overrides={"odd_chip": "carry"})
+        await house(owner, league, ruleset="cantina", entrants_max=6)
+        plain = await announced(owner, league)
+        other = await announced(owner, league, overrides={"odd_chip": "carry"})
     assert plain["ruleset_overrides"] == []
     assert other["ruleset_overrides"] == [
         {"parameter": "odd_chip", "one": "seat_order", "other": "carry"}

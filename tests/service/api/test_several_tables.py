@@ -1,0 +1,135 @@
+"""Tables of one tournament have the same forced bets, unless its announcement says otherwise."""
+
+from datetime import UTC, datetime
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from engine.errors import CommandRejected
+from engine.rulesets import PRESETS, Ruleset, resolve
+from engine.rulesets.model import CoruscantShift
+from engine.tournament import decider
+from engine.tournament.terms import FormatTerms, Freezeout, Rounds, SingleTable
+from engine.values import LeagueId, TournamentId
+from service.api.terms import TournamentWanted, announcement
+from tests.service.api.test_templates import announced, house, put
+
+NOW = datetime(2098, 12, 1, 19, tzinfo=UTC)
+ORBIT = {"kind": "double_per_orbit"}
+
+
+class NoPulses:
+    """A service that asks no beacon."""
+
+    def named(self, chain: str | None) -> None:
+        """Name none."""
+
+
+def asked(**terms: Any) -> Any:
+    """Return the command that announces what *terms* say."""
+    body = msgspec.convert({"name": "Night", "ruleset": "better"} | terms, TournamentWanted)
+    trial, league = TournamentId("trn_1"), LeagueId("lge_1")
+    return announcement(body, trial, league, NOW, NoPulses())  # type: ignore[arg-type]
+
+
+def kind_of(ruleset: Ruleset) -> str:
+    """Return which escalation it is, and what a list of levels counts."""
+    escalation: Any = msgspec.to_builtins(ruleset.escalation)
+    return str(escalation.get("by", escalation["kind"]))
+
+
+FORMATS = some.sampled_from(
+    [{"kind": "freezeout"}, {"kind": "single_table"}, {"kind": "rounds", "rounds": 3}]
+)
+TERMS = some.fixed_dictionaries(
+    {"ruleset": some.sampled_from(sorted(PRESETS))},
+    optional={
+        "table_seats": some.integers(2, 12),
+        "entrants_max": some.integers(2, 100_000),
+        "starting_stack": some.integers(1, 2**30).map(lambda units: 5 * units),
+        "format": FORMATS,
+        "time_scale": some.integers(1, 1000),
+        "overrides": some.fixed_dictionaries(
+            {},
+            optional={
+                "odd_chip": some.sampled_from(["carry", "seat_order"]),
+                "forced": some.fixed_dictionaries(
+                    {"kind": some.just("blinds"), "small": some.just(10), "big": some.just(15)},
+                    optional={"table_ante": some.sampled_from([0, 5, 50])},
+                ),
+            },
+        ),
+    },
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(terms=TERMS)
+def test_no_tournament_with_room_for_several_tables_raises_bets_at_each_unless_it_says_so(
+    terms: dict[str, Any],
+) -> None:
+    try:
+        command = asked(**terms)
+        decider.decide(decider.initial, command)
+    except CommandRejected:
+        return
+    own = resolve(terms["ruleset"], terms.get("overrides", {}))
+    one_table = command.entrants_max <= command.table_seats or own.score == "cash_out"
+    if one_table or kind_of(own) == "none":
+        assert command.ruleset == own
+        return
+    rounds = isinstance(command.format, Rounds)
+    assert kind_of(command.ruleset) == ("none" if rounds else "clock")
+    assert command.ruleset.base_amounts() == own.base_amounts()
+    assert msgspec.structs.replace(command.ruleset, escalation=own.escalation) == own  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("stack", [5, 100, 450, 10_000, 2**40 - 1])
+@pytest.mark.parametrize("ruleset", ["better_simple", "cantina"])
+@pytest.mark.parametrize("most", [7, 100_000])
+def test_forced_bets_rise_by_the_clock_from_any_stack(stack: int, ruleset: str, most: int) -> None:
+    escalation = asked(ruleset=ruleset, starting_stack=stack, entrants_max=most).ruleset.escalation
+    bets = [step.big or step.ante for step in escalation.levels]
+    assert len(bets) > 8
+    assert bets[0] == 2
+    assert bets == sorted(set(bets))
+
+
+@pytest.mark.parametrize("escalation", [ORBIT, {"kind": "none"}])
+def test_an_escalation_that_is_named_is_kept(escalation: dict[str, str]) -> None:
+    command = asked(overrides={"escalation": escalation})
+    assert command.ruleset == resolve("better", {"escalation": escalation})
+
+
+def test_levels_of_a_sandbox_are_scaled_like_any() -> None:
+    lengths = [step.length for step in asked(time_scale=60).ruleset.escalation.levels]
+    assert (lengths[0], lengths[-1]) == (10, None)
+
+
+def test_each_format_was_thought_of() -> None:
+    assert set(get_args(FormatTerms)) == {Freezeout, SingleTable, Rounds}
+    raising = {name for name in PRESETS if kind_of(resolve(name, {})) != "none"}
+    assert raising == {"better", "better_simple", "cantina"}
+    assert all(isinstance(resolve(name, {}), CoruscantShift) for name in raising)
+
+
+@pytest.mark.anyio
+async def test_every_way_to_announce_gives_all_tables_the_same_forced_bets(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        drafted = await announced(owner, league, ruleset="better", draft=True, entrants_max=6)
+        shown = [await announced(owner, league, ruleset=each) for each in ("better", "cantina")]
+        path = f"/v1/tournaments/{drafted['id']}"
+        before = (await owner.get(path)).json()["ruleset"]["escalation"]
+        await put(owner, f"{path}/terms", {"name": "Night", "ruleset": "better"})
+        assert (await owner.post(f"{path}/announce")).status_code == 200
+        shown.append((await owner.get(path)).json())
+        await house(owner, league, ruleset="better", overrides={"odd_chip": "seat_order"})
+        shown.append(await announced(owner, league))
+        await house(owner, league, ruleset="better", overrides={"escalation": ORBIT})
+        said = await announced(owner, league)
+    assert before == said["ruleset"]["escalation"] == ORBIT
+    assert [each["ruleset"]["escalation"]["by"] for each in shown] == ["clock"] * 4
