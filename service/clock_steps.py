@@ -47,7 +47,12 @@ async def show(settings: Settings) -> int:
 
 
 async def believe(settings: Settings, operator: str, reason: str) -> int:
-    """Have the service go by the database's clock at once; 2 if no step is in doubt."""
+    """
+    Have the service go by the database's clock at once; 2 if no step is in doubt.
+
+    Args:
+        settings: With the login of ``holotable_migrate``: no process of the service may do this.
+    """
     if not operator.strip() or not reason.strip():
         _err.print("an operator and a reason have names\n  next: say who believes it and why")
         return 2

@@ -16,7 +16,7 @@ from service.errors import NotCaughtUp, StreamNotFound
 from service.names import named
 from service.sealed_rows import keys_over
 from service.settings import Settings
-from service.sources import DatabaseClock, SystemEntropy
+from service.sources import SystemEntropy, service_now
 
 _out = Console(soft_wrap=True, highlight=False)
 _err = Console(stderr=True, soft_wrap=True, highlight=False)
@@ -35,7 +35,7 @@ async def create_account(settings: Settings, login: str, name: str, password: st
     engine = async_engine(settings.database_url, 1)
     try:
         async with engine.begin() as connection:
-            now = DatabaseClock().now()
+            now = await service_now(connection)
             made = await accounts.create(connection, number, login, name, kept, now)
     finally:
         await engine.dispose()
@@ -76,7 +76,7 @@ async def offer_reset(settings: Settings, login: str) -> int:
             if owner is None:
                 _err.print(f"no account {login}\n  next: run `holotable account create {login}`")
                 return 1
-            await resetting.offer(connection, owner, code, DatabaseClock().now())
+            await resetting.offer(connection, owner, code, await service_now(connection))
             player = f"plr_{owner.hex}"
             leagues = await deeds.leagues_of(connection, player)
             by = deeds.operator()
@@ -100,7 +100,7 @@ async def organiser(settings: Settings, login: str, name: str) -> str:
         async with engine.begin() as connection:
             owner = await accounts.number_of_login(connection, login)
             if owner is None:
-                owner, now = SystemEntropy().uuid(), DatabaseClock().now()
+                owner, now = SystemEntropy().uuid(), await service_now(connection)
                 await accounts.create(connection, owner, login, name, None, now)
             return await _token(connection, owner, tokens.SCOPES_DEFAULT, tokens.DAYS_DEFAULT)
     finally:
@@ -114,7 +114,7 @@ async def take_key_from_password(settings: Settings, login: str) -> bool:
         person = await accounts.by_password(engine, login, settings.secret_key)
         if person is not None:
             async with engine.begin() as connection:
-                now = DatabaseClock().now()
+                now = await service_now(connection)
                 await accounts.change_password(connection, person.number, None, now)
     finally:
         await engine.dispose()
@@ -125,7 +125,7 @@ async def _token(
     connection: AsyncConnection, owner: UUID, scopes: tuple[str, ...], days: int
 ) -> str:
     """Make a root token by leave of the operator, and write it down; return its secret."""
-    now, entropy = DatabaseClock().now(), SystemEntropy()
+    now, entropy = await service_now(connection), SystemEntropy()
     made, secret = tokens.new(entropy.bytes(32), entropy.uuid(), "command line", scopes, days, now)
     await tokens.keep(connection, owner, made, secret)
     await sign_ins.add(connection, owner, "operator", now, token=made.number)
@@ -140,7 +140,7 @@ async def revoke_token(settings: Settings, named: str) -> int:
     engine = async_engine(settings.database_url, 1)
     try:
         async with engine.begin() as transaction:
-            ended = await tokens.revoke_named(transaction, named, DatabaseClock().now())
+            ended = await tokens.revoke_named(transaction, named, await service_now(transaction))
     finally:
         await engine.dispose()
     if ended is None:
@@ -157,8 +157,9 @@ async def erase_player(settings: Settings, named: str) -> int:
         if not named.startswith("plr_"):
             raise ValueError(named)
         keys = keys_over(engine, *settings.secret_keys)
-        now, by = DatabaseClock().now(), deeds.operator()
-        erased = await erase(engine, keys, number_of(named), now, by=by)
+        async with engine.connect() as connection:
+            now = await service_now(connection)
+        erased = await erase(engine, keys, number_of(named), now, by=deeds.operator())
     except (ValueError, StreamNotFound):
         _err.print(f"no player {named}\n  next: name an id, plr_...", markup=False)
         return 2

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 import psycopg
+import sqlalchemy as sa
 import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.numbers import uuid4_of
 
@@ -27,7 +29,7 @@ STEP_MAX = timedelta(seconds=5)
 
 READ_CLOCK = "SELECT read_at, ahead_us, noticed_at, believed FROM read_clock()"
 _DOUBT = "SELECT doubt_clock({}, {})"
-_BELIEVE_HELD = "SELECT believe_clock(NULL, 'it held for ten minutes')"
+_BELIEVE_HELD = "SELECT believe_held_clock()"
 _MICROSECOND = timedelta(microseconds=1)
 _HELD = timedelta(minutes=10)
 
@@ -118,6 +120,13 @@ class DatabaseClock:
         self._then, self._measured = reading.time, asked
         self._believed = reading.believed
         return None
+
+
+async def service_now(connection: AsyncConnection) -> datetime:
+    """Return the instant that the service goes by, for a process that asks but once."""
+    asked = await connection.execute(sa.text("SELECT service_time()"))
+    now: datetime = asked.scalar_one()
+    return now.astimezone(UTC)
 
 
 async def skew(connection: Any) -> timedelta:

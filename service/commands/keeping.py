@@ -105,7 +105,11 @@ def show_clock() -> None:
 @click.option("--operator", required=True, metavar="NAME", help="Who answers for it.")
 @click.option("--reason", required=True, help="Why the clock is right now.")
 def believe_clock(operator: str, reason: str) -> None:
-    """Go by the database's clock from now on; it counts as an outage, so nobody times out."""
+    """
+    Go by the database's clock from now on; it counts as an outage, so nobody times out.
+
+    Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate.
+    """
     awaited(owner("service.clock_steps:believe")(settings(), operator, reason))
 
 

@@ -1,5 +1,6 @@
 """An owner's or operator's side of archives: writing one to disk, checking one."""
 
+from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
@@ -12,7 +13,7 @@ from service.exports.archive import Taking, prepare, take
 from service.exports.bundle import Archive
 from service.exports.checking import check_archive
 from service.settings import Settings
-from service.sources import DatabaseClock
+from service.sources import service_now
 
 _out = Console(soft_wrap=True, highlight=False)
 _err = Console(stderr=True, soft_wrap=True, highlight=False)
@@ -30,7 +31,8 @@ async def export(settings: Settings, league: str, target: Path) -> int:
         async with engine.begin() as connection:
             number = number_of(league)
             await deeds.add(connection, [number], deeds.operator(), "archive_taken", league)
-        await _write(taking, file)
+            now = await service_now(connection)
+        await _write(taking, file, now)
     except (StreamNotFound, ValueError):
         _err.print(f"no league {league}\n  next: look it up with GET /v1/leagues", markup=False)
         return 2
@@ -43,12 +45,12 @@ async def export(settings: Settings, league: str, target: Path) -> int:
     return 0
 
 
-async def _write(taking: Taking, file: Path) -> None:
+async def _write(taking: Taking, file: Path, now: datetime) -> None:
     """Write to a draft beside *file*, which appears when it is whole."""
     draft = file.with_name(f"{file.name}.part")
     try:
         with draft.open("wb") as opened:
-            async for _ in take(taking, Archive(opened, DatabaseClock().now())):
+            async for _ in take(taking, Archive(opened, now)):
                 pass
         draft.replace(file)
     finally:

@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import asyncpg
 import psycopg
 import pytest
 
 from engine.tournament.state import Finished, Running
 from engine.values import stream_of
-from service import clock_steps, directing, heartbeats, jobs, watching
+from service import clock_steps, directing, heartbeats, jobs, people, watching
 from service.boundaries import open_next_hand
 from service.desk import Desk, open_desk
 from service.eventstore.read import read_league
@@ -174,12 +175,17 @@ async def test_an_operator_believes_a_step_by_name_and_a_log_that_is_ahead_goes_
         await directing.start_tournament(early, league, name, early.clock.now())
         table = await table_of(early, league, name)
         await open_next_hand(early, league, table)
-        assert await clock_steps.believe(settings, "Bib", "nothing is in doubt") == 2
+        operators = database.settings("holotable_migrate")
+        assert await clock_steps.believe(operators, "Bib", "nothing is in doubt") == 2
         await leap(database, early, timedelta())
         assert await step(early, league, table), "in doubt, the log being ahead"
         assert await clock_steps.show(settings) == 1
-        assert await clock_steps.believe(settings, " ", "nobody") == 2
-        assert await clock_steps.believe(settings, "Bib", "the time server was wrong") == 0
+        assert await clock_steps.believe(operators, " ", "nobody") == 2
+        for role in ("holotable_api", "holotable_worker"):
+            with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                await clock_steps.believe(database.settings(role), "Bib", "in Bib's name")
+        assert await clock_steps.show(settings) == 1
+        assert await clock_steps.believe(operators, "Bib", "the time server was wrong") == 0
         await early.clock.measure(early.pool)  # type: ignore[attr-defined]
         assert abs(early.clock.now() - datetime.now(UTC)) < SLACK
         assert isinstance(await played(early, league, name), Finished)
@@ -188,6 +194,24 @@ async def test_an_operator_believes_a_step_by_name_and_a_log_that_is_ahead_goes_
     assert "decision_timed_out" not in await kinds(desk, league)
     report = await audited(database, league)
     assert report.passed, report.text()
+
+
+async def test_what_an_operator_makes_is_dated_by_the_service(
+    database: TestDatabase,
+) -> None:
+    set_clock(database.url("postgres"), HOUR)
+    settings = database.settings("holotable_api")
+    assert await people.create_account(settings, "bib", "Bib", "correct horse") == 0
+    assert await people.create_token(settings, "bib", (), 1) == 0
+    assert await people.offer_reset(settings, "bib") == 0
+    connection = await asyncpg.connect(database.url())
+    dated = await connection.fetchrow(
+        "SELECT account.created_at AS account, token.created_at AS token,"
+        " (SELECT expires_at - interval '1 day' FROM password_reset) AS reset"
+        " FROM account JOIN token ON token.account = account.id"
+    )
+    await connection.close()
+    assert all(abs(each - datetime.now(UTC) - HOUR) < SLACK for each in dated.values())
 
 
 @pytest.mark.parametrize("back", [HOUR, timedelta(seconds=2)])

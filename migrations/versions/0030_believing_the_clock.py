@@ -1,0 +1,36 @@
+"""
+Let only the operator's login believe a step of the clock before its ten minutes are over.
+
+API and workers could do so under anybody's name.  They keep what they need: to believe a
+step that has held.
+"""
+
+from alembic import op
+
+revision = "0030"
+down_revision = "0029"
+branch_labels = None
+depends_on = None
+
+_WRITERS = "holotable_api, holotable_worker"
+
+STATEMENTS = (
+    f"REVOKE EXECUTE ON FUNCTION believe_clock FROM {_WRITERS}",
+    """
+    CREATE FUNCTION believe_held_clock() RETURNS bigint LANGUAGE sql VOLATILE SECURITY DEFINER
+    SET search_path = pg_catalog, public, pg_temp
+    AS $$ SELECT public.believe_clock(NULL, 'it held for ten minutes') $$
+    """,
+    "REVOKE ALL ON FUNCTION believe_held_clock FROM PUBLIC",
+    f"GRANT EXECUTE ON FUNCTION believe_held_clock TO {_WRITERS}",
+)
+
+
+def upgrade() -> None:
+    for statement in STATEMENTS:
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    op.execute("DROP FUNCTION believe_held_clock")
+    op.execute(f"GRANT EXECUTE ON FUNCTION believe_clock TO {_WRITERS}")
