@@ -32,7 +32,7 @@ from engine.table.decider import decider
 from engine.table.events import Event
 from engine.table.hand import Decision
 from engine.table.state import Place, Table
-from engine.table.wagers import legal_wagers
+from engine.table.wagers import legal_wagers, street_of
 from engine.values import EntrantId, HandId, TableId, TournamentId
 
 SEATS = 6
@@ -121,8 +121,8 @@ class Ours:
 
     def _wager(self, place: Place, decision: Decision) -> Act:
         answer = next(self._answers)
-        hand, held = self.table.hand, place.hand
-        facing = hand is not None and held is not None and held.put_in < hand.current_bet
+        held = place.hand
+        facing = held is not None and street_of(self.table).due(place.seat, held.put_in) > 0
         verb: Verb = "call" if facing else "check"
         amount = None
         if answer == "fold" and facing:

@@ -159,15 +159,13 @@ def next_to_act(street: Street) -> int | None:
     Source: rulebook ``betting.street_end``.
     """
     after = street.after
-    # Where one price is fixed for all, nobody is asked again.
-    price = street.current_bet if isinstance(street.rules, PokerNoLimit) else 0
     able, first, lowest = 0, None, None
     for each in street.seats:
         stake = each.hand
         if stake is None or not stake.live or not (each.stack > 0 or street.moneyless):
             continue
         able += 1
-        if stake.acted_at is None or stake.put_in < price:
+        if stake.acted_at is None or _asked_again(street, each.seat, stake.put_in):
             if each.seat <= after:
                 lowest = lowest or each.seat
             else:
@@ -181,18 +179,25 @@ def next_to_act(street: Street) -> int | None:
     return turn
 
 
+def _asked_again(street: Street, seat: int, put_in: Chips) -> bool:
+    """Return whether a seat that has acted owes something; a fixed price is asked once."""
+    behind = isinstance(street.rules, PokerNoLimit) and put_in < street.current_bet
+    return behind and street.due(seat, put_in) > 0
+
+
 def _asked_alone(street: Street, seat: int) -> bool:
     """Return whether others have put in more than the only one who can act, or were asked."""
     stakes = [stake for each in street.seats if (stake := each.hand) is not None]
-    if isinstance(street.rules, FixedContinue):
-        return any(stake.acted_at is not None for stake in stakes)
     own = street.bettor(seat).put_in
+    if isinstance(street.rules, FixedContinue):
+        free = street.contested_only and street.due(seat, own) == 0
+        return not free and any(stake.acted_at is not None for stake in stakes)
     return any(stake.live and stake.put_in > own for stake in stakes)
 
 
 def _barred(street: Street, bettor: Bettor) -> str | None:
     """Return the rule that forbids a raise, or none."""
-    if not street.others_can_act(bettor.seat):
+    if not street.others_can_answer(bettor.seat):
         return "betting.lone_seat"
     if bettor.put_in + bettor.stack <= street.current_bet:
         return "betting.all_in"
@@ -214,13 +219,12 @@ def legal_actions(street: Street, seat: int) -> tuple[LegalAction, ...]:
     """Return all that *seat*, whose turn it is, may do; ``act`` accepts exactly these."""
     bettor = street.bettor(seat)
     fold = LegalAction(verb="fold", rule=_fold_rule(street, bettor))
+    due = street.due(seat, bettor.put_in)
+    price = min(due, bettor.stack)
     if isinstance(street.rules, FixedContinue):
-        price = min(street.rules.cost, bettor.stack)
         return (fold, LegalAction(verb="stay", rule="betting.fixed_continue", amount=price))
-    due = street.current_bet - bettor.put_in
     actions = [fold]
     if due > 0:
-        price = min(due, bettor.stack)
         actions.append(LegalAction(verb="call", rule="betting.call", amount=price))
     else:
         actions.append(LegalAction(verb="check", rule="betting.check"))
@@ -250,7 +254,7 @@ def act(
         return _pays(street, bettor, 0, rule=_fold_rule(street, bettor))
     if isinstance(street.rules, FixedContinue):
         if verb == "stay":
-            return _stay(street.rules, street, bettor, expected)
+            return _stay(street, bettor, expected)
         raise VerbNotPlayed(verb=verb, betting="fixed_continue")
     match verb:
         case "check":
@@ -276,31 +280,35 @@ def _pays(street: Street, bettor: Bettor, chips: Chips, *, rule: str) -> Outcome
 
 def _fold_rule(street: Street, bettor: Bettor) -> str:
     """Return the rule of a fold; one that nothing asked for is told apart."""
-    free = isinstance(street.rules, PokerNoLimit) and bettor.put_in >= street.current_bet
+    free = isinstance(street.rules, PokerNoLimit) and street.due(bettor.seat, bettor.put_in) == 0
     return "betting.free_fold" if free else "betting.fold"
 
 
 def _check(street: Street, bettor: Bettor) -> Outcome:
-    if (due := street.current_bet - bettor.put_in) > 0:
+    if (due := street.due(bettor.seat, bettor.put_in)) > 0:
         raise CannotCheck(due=due)
     return _pays(street, bettor, 0, rule="betting.check")
 
 
 def _call(street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
-    due = street.current_bet - bettor.put_in
-    if due <= 0:
+    due = street.due(bettor.seat, bettor.put_in)
+    if due == 0:
         raise NothingToCall
+    return _pays_price(street, bettor, due, expected, rule="betting.call")
+
+
+def _stay(street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
+    due = street.due(bettor.seat, bettor.put_in)
+    return _pays_price(street, bettor, due, expected, rule="betting.fixed_continue")
+
+
+def _pays_price(
+    street: Street, bettor: Bettor, due: Chips, expected: Chips | None, *, rule: str
+) -> Outcome:
     price = min(due, bettor.stack)
     if expected is not None and expected != price:
         raise CallAmountChanged(expected=expected, due=price)
-    return _pays(street, bettor, price, rule="betting.call")
-
-
-def _stay(rules: FixedContinue, street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
-    price = min(rules.cost, bettor.stack)
-    if expected is not None and expected != price:
-        raise CallAmountChanged(expected=expected, due=price)
-    return _pays(street, bettor, price, rule="betting.fixed_continue")
+    return _pays(street, bettor, price, rule=rule)
 
 
 def _raise_to(rules: PokerNoLimit, street: Street, bettor: Bettor, amount: Chips | None) -> Outcome:

@@ -8,6 +8,9 @@ from engine.errors import InvariantViolated
 from engine.rulesets import FixedContinue, PokerNoLimit
 from engine.values import Chips
 
+_CONTESTED_SINCE = 2
+"""The revision of the rules from which ``betting.contested`` holds."""
+
 
 class Stake(Protocol):
     """What a seat has in the hand being played, as far as betting is concerned."""
@@ -70,6 +73,8 @@ class Street(msgspec.Struct, frozen=True, gc=False):
     """The turn goes on to its left: who acted last, or the seat before the first actor's."""
 
     moneyless: bool = False
+    revision: int = 1
+    """The revision of the rules that the hand is played by."""
 
     def bettor(self, seat: int) -> Bettor:
         """Return the bettor in *seat*."""
@@ -83,9 +88,44 @@ class Street(msgspec.Struct, frozen=True, gc=False):
         stake = each.hand
         return stake is not None and stake.live and (each.stack > 0 or self.moneyless)
 
-    def others_can_act(self, seat: int) -> bool:
-        """Return whether somebody can act besides *seat*."""
+    def others_can_answer(self, seat: int) -> bool:
+        """Return whether another seat could answer a raise (rulebook ``betting.lone_seat``)."""
+        if self.contested_only:
+            return self.contestable(seat) > self.current_bet
         return any(each.seat != seat and self.can_act(each) for each in self.seats)
+
+    def due(self, seat: int, put_in: Chips) -> Chips:
+        """
+        Return what *seat* owes, however short its stack is.
+
+        Source: rulebook ``betting.contested``.
+        """
+        rules = self.rules
+        asked = put_in + rules.cost if isinstance(rules, FixedContinue) else self.current_bet
+        if asked > put_in and self.contested_only:
+            asked = min(asked, self.contestable(seat))
+        return max(0, asked - put_in)
+
+    @property
+    def contested_only(self) -> bool:
+        """Return whether a seat is asked only for what another seat can contest."""
+        return self.revision >= _CONTESTED_SINCE
+
+    def contestable(self, seat: int) -> Chips:
+        """Return the most that another seat has put into the street or can still put in."""
+        most = 0
+        for each in self.seats:
+            if each.seat != seat and (stake := each.hand) is not None:
+                most = max(most, stake.put_in + self._to_come(each.stack, stake))
+        return most
+
+    def _to_come(self, stack: Chips, stake: Stake) -> Chips:
+        """Return the most that a seat can still put into the street."""
+        if not stake.live:
+            return 0
+        if not isinstance(self.rules, FixedContinue):
+            return stack
+        return 0 if stake.acted_at is not None else min(stack, self.rules.cost)
 
     @property
     def min_increment(self) -> Chips:

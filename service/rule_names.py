@@ -3,11 +3,11 @@
 NAMES = """
 absence.killed absence.players_away absence.stepped_away absence.timeouts add_on beacon.deals
 beacon.lapsed beacon.named beacon.round beacon.seats beacon.silence beacon.value betting.all_in
-betting.call betting.check betting.chip_unit betting.first_actor betting.fixed_continue
-betting.fold betting.free_fold betting.last_raise betting.lone_seat betting.min_bet
-betting.opening_bet betting.reopening betting.street_end betting.turn betting.units bounty.own
-bounty.pot bounty.unclaimed bounty.won button button.dead button.first cancellation
-cancellation.before_play cancellation.by_chips cancellation.by_director
+betting.call betting.check betting.chip_unit betting.contested betting.first_actor
+betting.fixed_continue betting.fold betting.free_fold betting.last_raise betting.lone_seat
+betting.min_bet betting.opening_bet betting.reopening betting.street_end betting.turn
+betting.units bounty.own bounty.pot bounty.unclaimed bounty.won button button.dead button.first
+cancellation cancellation.before_play cancellation.by_chips cancellation.by_director
 cancellation.lowest_unpaid cancellation.refund_all cancellation.roll_forward cancellation.stacks
 cards.deal cards.decks cards.discard cards.recycling cards.replacement casino casino.add_on
 casino.carry casino.cash_out casino.leave casino.sit_down check_in clock clock.bet clock.card
@@ -37,8 +37,8 @@ registration.closed registration.postponed registration.too_few_entrants rounds 
 rounds.end rounds.ended_early rounds.final rounds.first rounds.hands rounds.heats
 rounds.no_rebuy rounds.out rounds.places rounds.placing rounds.points rounds.ranking
 rounds.result rounds.round_robin rounds.start rounds.swiss rulesets rulesets.presets
-schedule.doubled_time schedule.edit_before_entries schedule.local_time schedule.missed
-schedule.once schedule.refused schedule.skipped_time seating.balance_button
+rulesets.revisions schedule.doubled_time schedule.edit_before_entries schedule.local_time
+schedule.missed schedule.once schedule.refused schedule.skipped_time seating.balance_button
 seating.balance_next_big_blind seating.break_table seating.draw seating.final_table seating.halt
 seating.late_entry seating.redraw seating.table_added selection.first selection.improve
 showdown.best showdown.key showdown.reveal showdown.show single_table spike.ante spike.buy

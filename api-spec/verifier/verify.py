@@ -1760,6 +1760,7 @@ class Street:
     chips: bool = (
         True  # False where only hands are counted: then every live seat can act (`words.live`)
     )
+    revision: int = 1  # of the rules (`rulesets.revisions`)
 
     def can_act(self, seat: Seat) -> bool:
         return seat.live and (seat.stack > 0 or not self.chips)
@@ -1777,18 +1778,41 @@ class Street:
     def is_waiting(self, seat: Seat) -> bool:
         if self.betting["kind"] == "fixed_continue":
             return seat.acted_at is None
-        return seat.acted_at is None or seat.put_in < self.current_bet
+        return seat.acted_at is None or self.owed(seat) > 0
+
+    def contestable(self, seat: Seat) -> int:
+        """The most that another seat has in the street, or can still have in it."""
+        most = 0
+        for other in self.seats.values():
+            more = other.stack if other.live else 0
+            if self.betting["kind"] == "fixed_continue":
+                more = 0 if other.acted_at is not None else min(more, self.betting["cost"])
+            if other is not seat:
+                most = max(most, other.put_in + more)
+        return most
+
+    def owed(self, seat: Seat) -> int:
+        """What *seat* owes, whether or not it has as much: `betting.call`, `betting.contested`."""
+        fixed = self.betting["kind"] == "fixed_continue"
+        height = seat.put_in + self.betting["cost"] if fixed else self.current_bet
+        if self.revision >= 2:
+            height = min(height, self.contestable(seat))
+        return max(0, height - seat.put_in)
 
     def to_act(self) -> int | None:
         """`betting.turn`, `betting.street_end`, `betting.fixed_continue`"""
         actors = self.actors()
         live = [seat for seat in self.seats.values() if seat.live]
         fixed = self.betting["kind"] == "fixed_continue"
-        if len(actors) <= 1 and (
-            fixed or not actors or actors[0].put_in >= max(seat.put_in for seat in live)
-        ):
+        if not actors:
+            return None
+        if len(actors) == 1 and not fixed:
+            if actors[0].put_in >= max(seat.put_in for seat in live):
+                return None
+        if len(actors) == 1 and fixed:
             # A fixed street that has begun goes on with who is left to ask; one that begins so is skipped.
-            if not fixed or all(seat.acted_at is None for seat in self.seats.values()):
+            begun = any(seat.acted_at is not None for seat in self.seats.values())
+            if not begun or (self.revision >= 2 and not self.owed(actors[0])):
                 return None
         for number in clockwise(list(self.seats), self.after):
             if self.can_act(self.seats[number]) and self.is_waiting(self.seats[number]):
@@ -1799,6 +1823,8 @@ class Street:
         """From where to where *seat* may raise, or None: 5.7 to 5.13."""
         top = seat.put_in + seat.stack
         others = any(other is not seat for other in self.actors())
+        if self.revision >= 2:
+            others = self.contestable(seat) > self.current_bet
         reopened = seat.acted_at is None or self.current_bet - seat.acted_at >= self.min_raise()
         if top <= self.current_bet or not others or not reopened:
             return None
@@ -1809,9 +1835,9 @@ class Street:
         """What *seat* may do, each verb with the least and the largest amount."""
         found: dict[str, tuple[int, int] | None] = {"fold": None}
         if self.betting["kind"] == "fixed_continue":
-            price = min(self.betting["cost"], seat.stack)
+            price = min(self.owed(seat), seat.stack)
             return found | {"stay": (price, price)}
-        due = min(self.current_bet - seat.put_in, seat.stack)
+        due = min(self.owed(seat), seat.stack)
         if due > 0:
             found["call"] = (due, due)
         else:
@@ -2592,6 +2618,7 @@ class Hand:
         )
         street.current_bet = self.price if number == 1 else 0
         street.chips = not self.counting
+        street.revision = self.rules["revision"]
         while not self.alone():
             seat = street.to_act()
             if seat is None:
@@ -2638,7 +2665,7 @@ class Hand:
         if data["timed_out"]:
             due = "check" if "check" in legal else "fold"
             if "stay" in legal:
-                due = "stay" if amount == 0 and self.rules["betting"]["cost"] == 0 else "fold"
+                due = "fold" if street.owed(player) else "stay"
             self.same(event, "clock.bet", "verb", verb, due)
         self.same(event, "rule", "rule", data["rule"], "clock.bet" if data["timed_out"] else rule)
         paid = street.act(player, verb, amount)
@@ -2884,7 +2911,7 @@ def action_rule(street: Street, player: Player, data: Json) -> str:
     if street.betting["kind"] == "fixed_continue":
         return "betting.fixed_continue" if verb == "stay" else "betting.fold"
     if verb == "fold":
-        return "betting.fold" if player.put_in < street.current_bet else "betting.free_fold"
+        return "betting.fold" if street.owed(player) else "betting.free_fold"
     if verb != "raise_to":
         return f"betting.{verb}"
     if not street.current_bet:
@@ -2911,6 +2938,7 @@ class Books:
 
 
 BETWEEN = {"table_waiting", "table_held", "table_resumed", "table_closed"}
+REVISIONS = (1, 2)  # of the rules (`rulesets.revisions`)
 
 
 class Table:
@@ -2922,7 +2950,9 @@ class Table:
         self.id: str = opened["table"]
         self.number: int = opened["number"]
         self.ruleset: Json = opened["ruleset"]
-        self.known = self.ruleset["variant"] == "coruscant_shift"
+        self.known = (
+            self.ruleset["variant"] == "coruscant_shift" and self.ruleset["revision"] in REVISIONS
+        )
         self.books = {
             seat["seat"]: Books(seat["entrant"], seat["stack"]) for seat in opened["seats"]
         }
@@ -2955,7 +2985,8 @@ class Table:
         self.given.same(first, "rulesets", "hash of the ruleset", first.data["ruleset_hash"], found)
         if not self.known:
             self.given.report.skip(
-                f"rules: {self.ruleset['variant']} is a game this program does not know"
+                f"rules: {self.ruleset['variant']} of revision {self.ruleset['revision']} "
+                "is a game this program does not know"
             )
         starts = [place for place, event in enumerate(self.events) if event.type == "hand_opened"]
         self.note(first.position)

@@ -3,6 +3,7 @@
 from engine.rulesets.levels import scaled
 from engine.rulesets.model import (
     EXTRA_HANDS,
+    REVISION,
     CorellianSpike,
     CoruscantShift,
     RoundsRuleset,
@@ -42,6 +43,7 @@ from engine.rulesets.presets import PRESETS, preset, resolve
 __all__ = [
     "EXTRA_HANDS",
     "PRESETS",
+    "REVISION",
     "Amounts",
     "Ante",
     "AnteByPlayers",

@@ -41,6 +41,13 @@ from engine.rulesets.parts import (
 )
 from engine.values import Chips
 
+REVISION = 2
+"""
+The newest revision of the rules; all from 1 on stay playable.
+
+Source: rulebook ``rulesets.revisions``.
+"""
+
 Position = Literal["left_of_button", "left_of_big_blind"]
 ExtraHand = Literal[
     "idiots_array",
@@ -59,6 +66,7 @@ class _Game(
 ):
     """What every game is asked for; the defaults are those of the game family."""
 
+    # The default is that of the first stored rulesets; REVISION is what is announced now.
     revision: int = 1
     first_dealer: Literal["host_choice", "high_card", "random"] = "host_choice"
     max_players: int = 10

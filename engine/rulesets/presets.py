@@ -7,7 +7,7 @@ import msgspec
 
 from engine.denominations import HYPERSPACE
 from engine.rulesets.errors import RulesetInvalid, RulesetUnknown
-from engine.rulesets.model import CorellianSpike, CoruscantShift, Ruleset, Traditional
+from engine.rulesets.model import REVISION, CorellianSpike, CoruscantShift, Ruleset, Traditional
 from engine.rulesets.validation import contradiction
 
 _DRAW_OFF = {"kind": "draw_off"}
@@ -99,7 +99,7 @@ Source: rulebook ``rulesets.presets``.
 """
 
 _GAMES = {
-    str(game.__struct_config__.tag): msgspec.to_builtins(game())
+    str(game.__struct_config__.tag): msgspec.to_builtins(game(revision=REVISION))
     for game in (CoruscantShift, Traditional, CorellianSpike)
 }
 _VARIANT = "coruscant_shift"
@@ -120,7 +120,7 @@ def resolve(name: str, overrides: Mapping[str, Any]) -> Ruleset:
     Return the preset called *name* with *overrides* laid over it.
 
     An object that carries ``kind`` replaces the inherited object whole; any
-    other object is merged key by key.
+    other object is merged key by key.  The revision of the rules is always the newest.
 
     Raises:
         RulesetUnknown: If there is no such preset.
@@ -132,6 +132,9 @@ def resolve(name: str, overrides: Mapping[str, Any]) -> Ruleset:
         ruleset: Ruleset = msgspec.convert(merged, Ruleset)
     except msgspec.ValidationError as error:
         raise RulesetInvalid(reason=str(error)) from error
+    if ruleset.revision != REVISION:
+        older = f"revision is not {REVISION}, the newest one: leave it out of the overrides"
+        raise RulesetInvalid(reason=older)
     if (reason := contradiction(ruleset)) is not None:
         raise RulesetInvalid(reason=reason)
     return ruleset

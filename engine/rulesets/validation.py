@@ -7,7 +7,7 @@ import msgspec
 
 from engine.denominations import flaw
 from engine.rulesets.levels import contradiction_in
-from engine.rulesets.model import CorellianSpike, CoruscantShift, Ruleset, Traditional
+from engine.rulesets.model import REVISION, CorellianSpike, CoruscantShift, Ruleset, Traditional
 from engine.rulesets.parts import (
     Ante,
     AnteByPlayers,
@@ -34,8 +34,6 @@ _DECK_SIZE = 62
 NUMBER_MAX = 10**12
 """Sums of so many chips over a whole tournament are still exact in every JSON reader."""
 
-_REVISION = 1
-
 
 def contradiction(ruleset: Ruleset) -> str | None:
     """Return why *ruleset* is not a playable game; none if it is one."""
@@ -50,8 +48,8 @@ def contradiction(ruleset: Ruleset) -> str | None:
 def _of_every_game(ruleset: Ruleset) -> str | None:
     most = _PLAYERS_MAX if isinstance(ruleset, CoruscantShift) else _ROUNDS_PLAYERS_MAX
     match ruleset:
-        case _ if ruleset.revision != _REVISION:
-            return f"revision is not {_REVISION}: there is no other one to play by"
+        case _ if not 1 <= ruleset.revision <= REVISION:
+            return f"revision is not between 1 and {REVISION}: there is no other one to play by"
         case _ if any(number > NUMBER_MAX for number in _numbers(msgspec.to_builtins(ruleset))):
             return f"a number is above {NUMBER_MAX}"
         case _ if ruleset.chip_unit < 1:

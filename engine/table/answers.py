@@ -122,13 +122,11 @@ def _bet(
 
 
 def _verb_of_the_clock(table: Table, place: Place) -> Verb:
-    betting = table.ruleset.betting
-    if isinstance(betting, FixedContinue):
-        return "stay" if betting.cost == 0 else "fold"
-    hand, held = table.hand, place.hand
-    if hand is None or held is None:
+    if (held := place.hand) is None:
         raise InvariantViolated("a bet outside a hand")
-    return "check" if held.put_in >= hand.current_bet else "fold"
+    if street_of(table).due(place.seat, held.put_in) > 0:
+        return "fold"
+    return "stay" if isinstance(table.ruleset.betting, FixedContinue) else "check"
 
 
 def time_out(course: Course, command: TimeOut) -> None:

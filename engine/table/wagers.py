@@ -125,6 +125,7 @@ def street_of(table: Table) -> Street:
         hand.full_raise,
         _turn_after(table, hand),
         ruleset.moneyless,
+        ruleset.revision,
     )
 
 

@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from engine.errors import CommandRejected
 from engine.rulesets import Ruleset, resolve, ruleset_hash
 from engine.rulesets.errors import RulesetInvalid
@@ -96,6 +98,9 @@ OTHER = (
 )
 """Other games: rarely, and only where much is odd."""
 
+_OLDER_EACH = 3
+"""So many nights apart, one is played by the first revision of the rules."""
+
 
 def _ruleset(dice: Dice) -> tuple[str, Ruleset, int]:
     if dice.odd(0.05):
@@ -121,6 +126,8 @@ def announcement(
     for _ in range(_TRIES):
         try:
             name, ruleset, stack = _ruleset(dice)
+            if number % _OLDER_EACH == 0:
+                ruleset = replace(ruleset, revision=1)
             asked = Announce(
                 tournament=tournament,
                 league=league,

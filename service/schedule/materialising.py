@@ -157,6 +157,8 @@ def _commands(
     now: datetime,
 ) -> list[Any]:
     body = wanted(house, occurrence.body, season_id, occurrence.moment.at)
+    # Terms that were planned under an older revision of the rules are played by the newest.
+    body.overrides.pop("revision", None)
     return announcing(body, tournament_id, house.league, now, desk.entropy.token, desk.pulses)
 
 

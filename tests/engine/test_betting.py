@@ -13,7 +13,7 @@ from engine.betting import (
     legal_actions,
     next_to_act,
 )
-from engine.rulesets import FixedContinue, PokerNoLimit
+from engine.rulesets import REVISION, FixedContinue, PokerNoLimit
 from engine.street import Bettor, Street
 
 
@@ -28,6 +28,7 @@ class Round:
         min_open: int = 100,
         current_bet: int = 0,
         put_in: dict[int, int] | None = None,
+        revision: int = REVISION,
     ) -> None:
         posted = put_in or {}
         self.bettors = {
@@ -39,6 +40,7 @@ class Round:
         self.current_bet = current_bet
         self.full_raise = min_open
         self.last_actor: int | None = None
+        self.revision = revision
 
     def street(self) -> Street:
         return Street(
@@ -49,6 +51,7 @@ class Round:
             current_bet=self.current_bet,
             full_raise=self.full_raise,
             after=self.last_actor or 0,
+            revision=self.revision,
         )
 
     def turn(self) -> int | None:

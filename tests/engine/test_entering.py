@@ -128,6 +128,14 @@ def test_a_draft_is_revised_and_then_announced_as_it_stands() -> None:
     scenario.when(AnnounceDraft(now=BEFORE)).then_nothing()
 
 
+def test_a_draft_is_announced_with_the_revision_it_was_written_under() -> None:
+    older = msgspec.structs.replace(whole().ruleset, revision=1)
+    scenario = Scenario(decider).asked(Draft(terms=whole(ruleset=older), now=BEFORE))
+    (announced,) = scenario.when(AnnounceDraft(now=BEFORE)).events()
+    assert isinstance(announced, TournamentAnnounced)
+    assert announced.ruleset == older
+
+
 def test_a_draft_whose_start_has_passed_is_not_announced() -> None:
     scenario = Scenario(decider).asked(Draft(terms=whole(), now=BEFORE))
     scenario.when(AnnounceDraft(now=NOON)).then_rejected(TermsInvalid, field="starts_at")

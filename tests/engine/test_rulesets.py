@@ -47,7 +47,8 @@ DRAW_OFF = {"kind": "draw_off", "limit": 3, "then": "cube"}
         ("official", {"betting": {"kind": "poker_nl"}}, "staying must be free"),
         ("official", {"starting_stack": 100}, "starting_stack must be null"),
         ("official", {"special_item": True}, "nobody is ever broke"),
-        ("better", {"revision": 2}, "revision is not 1"),
+        ("better", {"revision": 1}, "revision is not 2"),
+        ("better", {"revision": 3}, "revision is not 2"),
         ("better", {"starting_stack": 0}, "starting_stack does not pay"),
         ("better", {"starting_stack": 5 * 10**12}, "above 1000000000000"),
         ("better", {"betting": {"kind": "fixed_continue", "cost": 3}}, "cost is not a multiple"),
@@ -119,7 +120,7 @@ def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
 def test_every_preset_can_be_played_and_compares_equal_to_itself() -> None:
     for name in PRESETS:
         assert differences(preset(name), preset(name)) == ()
-        assert preset(name).revision == 1
+        assert preset(name).revision == 2
 
 
 def test_an_override_without_kind_is_merged_and_one_with_kind_replaces() -> None:

@@ -5,6 +5,7 @@ from tests.faults.planting import Fault
 
 BEACON = "tests/engine/test_beacon.py::"
 BETTING = "tests/engine/test_betting.py::"
+CONTESTED = "tests/engine/test_contested.py::"
 EXAMPLES = "tests/engine/test_worked_examples.py::"
 FAIRNESS = "tests/engine/test_fairness.py::"
 POKER_ACTIONS = "tests/engine/test_poker_actions.py::"
@@ -49,6 +50,14 @@ FAULTS = (
         sound="full_raise=increment if full else street.full_raise",
         faulty="full_raise=increment",
         caught_by=BETTING + "test_c08_short_all_ins_never_become_the_increment",
+    ),
+    Fault(
+        name="a call asks for chips that nobody can contest",
+        file="street.py",
+        sound="asked = min(asked, self.contestable(seat))",
+        faulty="asked = max(asked, self.contestable(seat))",
+        caught_by=CONTESTED
+        + "test_a_small_blind_is_asked_only_for_what_a_short_big_blind_can_contest",
     ),
     Fault(
         name="the next raise may be smaller than the last",
@@ -180,8 +189,8 @@ FAULTS = (
     Fault(
         name="the clock folds where checking is free",
         file="table/answers.py",
-        sound='return "check" if held.put_in >= hand.current_bet else "fold"',
-        faulty='return "check" if held.put_in > hand.current_bet else "fold"',
+        sound="street_of(table).due(place.seat, held.put_in) > 0",
+        faulty="street_of(table).due(place.seat, held.put_in) >= 0",
         caught_by=POKER_ACTIONS
         + "test_b06_when_time_is_out_the_clock_checks_or_folds_and_ties_go_to_the_player",
     ),

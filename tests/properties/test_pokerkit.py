@@ -1,5 +1,5 @@
 """
-Pots agree with pokerkit's, all-ins, folds, short antes and ties included.
+Pots agree with pokerkit's, all-ins, folds, short antes and ties included; so do prices.
 
 The same betting is done at a table of ours and in a game of pokerkit's; both know the
 same order of hands.  All chips are multiples of 60, so that up to six tied seats share
@@ -28,6 +28,17 @@ RULESET = resolve(
         "odd_chip": "seat_order",
     },
 )
+BLINDS = resolve(
+    "better_simple",
+    {
+        "forced": {"kind": "blinds", "small": ANTE, "big": 2 * ANTE},
+        "escalation": {"kind": "none"},
+        "betting": {"kind": "poker_nl", "min_raise": "last_raise", "min_open": "big_blind"},
+        "first_actor": ["left_of_big_blind", "left_of_button"],
+        "headsup": "dealer_small_blind",
+        "odd_chip": "seat_order",
+    },
+)
 AUTOMATIONS = (
     Automation.ANTE_POSTING,
     Automation.BET_COLLECTION,
@@ -49,14 +60,21 @@ class Twin:
 
     Every seat keeps one card, whose distance from the target is its rank; in pokerkit
     it holds one low card, and another of its suit that does not count in badugi.
+
+    Args:
+        headsup: Two seats with blinds, in place of up to six with an ante.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, headsup: bool = False) -> None:
         self.dice = Random(seed)
-        count = self.dice.randint(2, 6)
+        self.headsup = headsup
+        count = 2 if headsup else self.dice.randint(2, 6)
         stacks = [ANTE * self.dice.randint(1, 12) for _ in range(count)]
         stacks[0] += self.dice.choice((0, -30))
-        self.floor = Floor(RULESET, stacks, seed=seed)
+        self.floor = Floor(BLINDS if headsup else RULESET, stacks, seed=seed)
+        self.asked: list[int] = []
+        self.asked_there: list[int] = []
+        """What a call costs at each turn, in our game and in pokerkit's."""
         self.floor.target = (0, "circle")
         self.ranks = self._ranks(count)
         self._script()
@@ -85,18 +103,19 @@ class Twin:
             self.floor.script[seat, "new"] = tuple(next(rest) for _ in range(4))
 
     def _state(self, stacks: list[int]) -> State:
+        least = 2 * ANTE if self.headsup else ANTE
         state = State(
             AUTOMATIONS,
             Deck.STANDARD,
             (BadugiHand,),
             (
-                Street(False, (False,), 0, False, Opening.POSITION, ANTE, None),
-                Street(False, (False,), 0, False, Opening.POSITION, ANTE, None),
+                Street(False, (False,), 0, False, Opening.POSITION, least, None),
+                Street(False, (False,), 0, False, Opening.POSITION, least, None),
             ),
             BettingStructure.NO_LIMIT,
             True,
-            ANTE,
-            0,
+            0 if self.headsup else ANTE,
+            (ANTE, 2 * ANTE) if self.headsup else 0,
             0,
             stacks,
             len(stacks),
@@ -128,7 +147,12 @@ class Twin:
         self._deal_second()
         index = self.order.index(seat)
         assert self.pokerkit.actor_index == index
-        verb, amount = self._choice(self.floor.view(seat))
+        view = self.floor.view(seat)
+        legal = {action.verb: action for action in view.legal}
+        price = legal["call"].amount or 0 if "call" in legal else 0
+        self.asked.append(price)
+        self.asked_there.append(self.pokerkit.checking_or_calling_amount or 0)
+        verb, amount = self._choice(view)
         if verb == "fold" and self.pokerkit.can_fold():
             self.pokerkit.fold()
         elif verb == "raise_to" and self.pokerkit.can_complete_bet_or_raise_to(amount):
@@ -170,6 +194,20 @@ class Twin:
         assert not self.pokerkit.status
         ours = self.floor.stacks()
         return [ours.get(seat, 0) for seat in self.order], list(self.pokerkit.stacks)
+
+
+def test_calls_cost_what_they_cost_in_pokerkit() -> None:
+    """With an ante for any number of seats; heads-up also against a short big blind."""
+    short = 0
+    for seed in range(HANDS // 2):
+        for headsup in (False, True):
+            twin = Twin(seed, headsup=headsup)
+            twin.play()
+            assert twin.asked == twin.asked_there, f"hand {seed}"
+            ours, theirs = twin.stacks()
+            assert ours == theirs, f"hand {seed}"
+            short += any(0 < price < ANTE for price in twin.asked)
+    assert short
 
 
 def test_pots_are_paid_as_pokerkit_pays_them() -> None:

@@ -124,6 +124,22 @@ async def test_a_fixture_is_filled_up_by_its_template_and_the_house(
     assert (terms.ruleset_name, terms.decision_seconds, terms.table_seats) == ("better", 45, 4)
 
 
+async def test_a_fixture_planned_under_older_rules_is_announced_by_the_newest(
+    database: TestDatabase,
+) -> None:
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        league_id, season_id = await opened(desk)
+        first = (desk.clock.now() + timedelta(days=2)).replace(second=0, microsecond=0)
+        overrides = {"revision": 1, "max_players": 6}
+        body = json.dumps({"name": "Old", "ruleset": "better", "overrides": overrides})
+        await planned(desk, league_id, season_id, plan(first, body=body))
+
+        await materialise(desk, league_id, season_id, RECURRENCE)
+        found = tournament_of(RECURRENCE, zones.written(first), 1)
+        state: Any = (await desk.writer.load(league_id, stream_of(found))).state
+    assert (state.terms.ruleset.revision, state.terms.ruleset.max_players) == (2, 6)
+
+
 async def test_a_night_of_a_timetable_for_several_tables_has_levels_by_the_clock(
     database: TestDatabase,
 ) -> None:

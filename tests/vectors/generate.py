@@ -152,15 +152,16 @@ def betting() -> Case:
     """Return vectors of whose turn it is, what that seat may do, and what is refused."""
     return {
         "about": "Rulebook 5. Amounts are chips of the street in all.",
-        "streets": [_asked(street) for street in _streets()],
+        "streets": [_asked(street) for street in _streets(1, range(24))],
+        "revision_2": [_asked(street) for street in _streets(2, range(100, 124))],
     }
 
 
-def _streets() -> Iterator[Street]:
+def _streets(revision: int, numbers: range) -> Iterator[Street]:
     """Yield streets as they come about: random ones, played by chance until they end."""
-    for number in range(24):
+    for number in numbers:
         dice = Random(SEED + number)
-        street = _opening(dice)
+        street = msgspec.structs.replace(_opening(dice), revision=revision)
         for _ in range(8):
             yield street
             seat = next_to_act(street)

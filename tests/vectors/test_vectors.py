@@ -118,8 +118,9 @@ def test_shares_differ_by_a_unit_at_most_and_lose_nothing() -> None:
         assert shares == sorted(shares, reverse=True)
 
 
-def test_nothing_is_both_legal_and_refused() -> None:
-    for case in cases("legal_actions", "streets"):
+@pytest.mark.parametrize("section", ["streets", "revision_2"])
+def test_nothing_is_both_legal_and_refused(section: str) -> None:
+    for case in cases("legal_actions", section):
         legal = {action["verb"]: action for action in case.get("legal", ())}
         for refused in case.get("refused", ()):
             action = legal.get(refused["verb"])
@@ -130,6 +131,21 @@ def test_nothing_is_both_legal_and_refused() -> None:
             )
             uneven = refused["code"] == "amount_not_in_units"
             assert action is None or inside or uneven
+
+
+def test_no_call_in_the_second_revision_is_above_what_the_others_have() -> None:
+    lower = 0
+    for case in cases("legal_actions", "revision_2"):
+        calls = [each for each in case.get("legal", ()) if each["verb"] == "call"]
+        for call in calls:
+            (own,) = (seat for seat in case["seats"] if seat["seat"] == case["to_act"])
+            others = (seat for seat in case["seats"] if seat is not own)
+            most = max(seat["put_in"] + seat["live"] * seat["stack"] for seat in others)
+            assert own["put_in"] + call["amount"] <= min(most, case["current_bet"])
+            lower += own["put_in"] + call["amount"] < min(
+                case["current_bet"], own["put_in"] + own["stack"]
+            )
+    assert lower
 
 
 FACES = {"17": -17, "15": -15, "14": -14, "13": -13, "11": -11, "08": -8, "02": -2, "00": 0}

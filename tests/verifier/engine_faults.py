@@ -37,6 +37,7 @@ PLANTED = (
     known("fewer cards of the target suit win a tie", "showdown.best"),
     known("a sylop counts for no suit", "showdown.key"),
     known("a short all-in becomes the full raise", "betting.chip_unit"),
+    known("a call asks for chips that nobody can contest", "betting.call", (9, 4, 0.0)),
     known("the big blind has no option", "phases"),
     known("below the target is better than above it", "showdown.best"),
     known("blinds double one hand too early", "escalation"),

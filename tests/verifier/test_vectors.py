@@ -154,8 +154,9 @@ def test_pots_and_shares_are_those_published() -> None:
         assert carried == case["carried"]
 
 
-def test_turns_and_legal_actions_are_those_published() -> None:
-    for case in vectors("legal_actions")["streets"]:
+@pytest.mark.parametrize(("section", "revision"), [("streets", 1), ("revision_2", 2)])
+def test_turns_and_legal_actions_are_those_published(section: str, revision: int) -> None:
+    for case in vectors("legal_actions")[section]:
         seats = {
             seat["seat"]: verifier.Seat(
                 seat["seat"],
@@ -167,7 +168,7 @@ def test_turns_and_legal_actions_are_those_published() -> None:
             for seat in case["seats"]
         }
         rest = (case["min_open"], seats, case["after"], case["current_bet"], case["full_raise"])
-        street = verifier.Street(case["betting"], case["unit"], *rest)
+        street = verifier.Street(case["betting"], case["unit"], *rest, revision=revision)
         assert street.to_act() == case["to_act"]
         if case["to_act"] is None:
             continue
