@@ -195,10 +195,15 @@ class Asker:
     commands: dict[str, str] = field(default_factory=dict)
     """Of each, the last that let them into a league."""
 
+    calendar_key: str = ""
+    """Of somebody else, who reads the calendar of any league with it."""
+
     async def meet(self) -> None:
         """Sign everybody up, once for all worlds."""
         for persona in (*PERSONAS[1:], "somebody else"):
             self.people[persona] = await self.api.person()
+        other = self.people["somebody else"]
+        self.calendar_key = await self._made(other, "/v1/me/calendar-keys", {}, "key")
 
     async def world(self) -> World:
         """Found a league in which everybody has their role, and half of them play."""
@@ -241,9 +246,7 @@ class Asker:
             "template_id": await self._made(
                 owner, f"{about}/templates", {"name": "T", "body": {"ruleset": "better"}}, "id"
             ),
-            "calendar_key": await self._made(
-                self.people["somebody else"], "/v1/me/calendar-keys", {}, "key"
-            ),
+            "calendar_key": self.calendar_key,
             "dispute_id": await self._dispute(night),
             "claim_id": await self._dispute(night, "/v1/confidential-claims"),
             "command_id": self.commands["somebody else"],
