@@ -16,6 +16,7 @@ from engine.currencies import fraction_digits
 from engine.decider import Command, Decider, Event, State
 from engine.errors import CommandRejected, InvariantViolated
 from engine.positions import DEALT_MIN
+from engine.rulesets import ruleset_hash
 from engine.season import decisions as seasons
 from engine.season.commands import AddTournament, AwardPoints, ReviseAward
 from engine.season.state import Opened
@@ -86,7 +87,7 @@ def _opening(tournament: Running, seating: Seating, *, now: datetime) -> OpenTab
         tournament=terms.tournament,
         number=seating.number,
         ruleset=terms.ruleset,
-        ruleset_hash=terms.ruleset_hash,
+        ruleset_hash=ruleset_hash(terms.ruleset),
         decision_seconds=terms.decision_seconds,
         grace_seconds=terms.grace_seconds,
         seats=tuple(

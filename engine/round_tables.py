@@ -5,6 +5,7 @@ from datetime import datetime
 
 from engine import purchases
 from engine.errors import InvariantViolated
+from engine.rulesets import ruleset_hash
 from engine.table.commands import (
     AwardCarry,
     CloseTable,
@@ -63,7 +64,7 @@ def opened(
                 tournament=terms.tournament,
                 number=seating.number,
                 ruleset=terms.ruleset,
-                ruleset_hash=terms.ruleset_hash,
+                ruleset_hash=ruleset_hash(terms.ruleset),
                 decision_seconds=terms.decision_seconds,
                 grace_seconds=terms.grace_seconds,
                 seats=tuple(

@@ -2941,6 +2941,14 @@ BETWEEN = {"table_waiting", "table_held", "table_resumed", "table_closed"}
 REVISIONS = (1, 2)  # of the rules (`rulesets.revisions`)
 
 
+def whole_rules(ruleset: Json) -> Json:
+    """The ruleset with the parameters that came later (rulebook 11.1): blinds had no `player_ante`."""
+    forced = ruleset.get("forced", {})
+    if forced.get("kind") != "blinds":
+        return ruleset
+    return ruleset | {"forced": {"player_ante": 0} | forced}
+
+
 class Table:
     """One table's stream, hand by hand."""
 
@@ -3169,7 +3177,7 @@ class Table:
             opened, "completeness", "head of the tournament", opened.data["tournament_head"], head
         )
         due = self.tournament.terms["ruleset"]
-        self.given.same(self.events[0], "rulesets", "ruleset", self.ruleset, due)
+        self.given.same(self.events[0], "rulesets", "ruleset", whole_rules(self.ruleset), whole_rules(due))
         named = self.events[0].data["ruleset_hash"]
         self.given.same(
             opened, "rulesets", "hash of the ruleset", opened.data["ruleset_hash"], named

@@ -12,6 +12,8 @@ Capability = Literal[
     "manage_seasons",
     "manage_tournaments",
     "run_tournaments",
+    "start_tournaments",
+    "run_floor",
     "direct_play",
     "publish_seeds",
     "rule_disputes",
@@ -22,7 +24,9 @@ Capability = Literal[
 ]
 """
 ``manage_players`` acts on people without an office; ``manage_members`` gives and takes offices.
-``run_tournaments`` ends tournaments, closes their registration and lets players in.
+``run_tournaments`` ends tournaments and lets players in; ``start_tournaments`` closes registration
+and starts play.  ``run_floor`` keeps the clock and the seating; ``direct_play`` rules on players,
+hands and ends.
 """
 
 STAFF: frozenset[Role] = frozenset({"owner", "director", "referee", "scorer", "auditor"})
@@ -40,6 +44,8 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
         "manage_seasons",
         "manage_tournaments",
         "run_tournaments",
+        "start_tournaments",
+        "run_floor",
         "direct_play",
         "publish_seeds",
         "rule_disputes",
@@ -52,11 +58,13 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
         "manage_seasons",
         "manage_tournaments",
         "run_tournaments",
+        "start_tournaments",
+        "run_floor",
         "direct_play",
         "publish_seeds",
         "report_results",
     },
-    "referee": _STAFF | {"direct_play", "rule_disputes", "audit_hands"},
+    "referee": _STAFF | {"run_floor", "direct_play", "rule_disputes", "audit_hands"},
     "scorer": _STAFF | {"report_results"},
     "auditor": _STAFF | {"audit_hands"},
     "player": _ANYONE,
@@ -65,6 +73,8 @@ _CAPABILITIES: dict[Role, frozenset[Capability]] = {
 LOST_WHEN_ENTERED: frozenset[Capability] = frozenset(
     {
         "run_tournaments",
+        "start_tournaments",
+        "run_floor",
         "direct_play",
         "publish_seeds",
         "report_results",
@@ -74,8 +84,17 @@ LOST_WHEN_ENTERED: frozenset[Capability] = frozenset(
 )
 """What staff may not do in a tournament in which they play."""
 
+CLOCK_AND_SEATING: frozenset[Capability] = frozenset({"start_tournaments", "run_floor"})
+"""What staff who play may do all the same, if the terms say ``staff_may_play``."""
 
-def may(role: Role | None, capability: Capability, *, entered: bool = False) -> bool:
+
+def may(
+    role: Role | None,
+    capability: Capability,
+    *,
+    entered: bool = False,
+    staff_may_play: bool = False,
+) -> bool:
     """
     Return whether *role* permits *capability*; a stranger (None) may do nothing.
 
@@ -83,13 +102,17 @@ def may(role: Role | None, capability: Capability, *, entered: bool = False) -> 
         entered: Whether the person plays in the tournament it is about: staff
             who play lose directing and unsealing there, so that nobody rules
             on a pot of their own or opens an opponent's cards.
+        staff_may_play: Whether the tournament's terms leave them the clock and the seating.
 
     >>> may("referee", "audit_hands"), may("referee", "audit_hands", entered=True)
     (True, False)
+    >>> [may("owner", "run_floor", entered=True, staff_may_play=said) for said in (False, True)]
+    [False, True]
     """
     if role is None or capability not in _CAPABILITIES[role]:
         return False
-    return not (entered and capability in LOST_WHEN_ENTERED)
+    kept = staff_may_play and capability in CLOCK_AND_SEATING
+    return kept or not (entered and capability in LOST_WHEN_ENTERED)
 
 
 def needed_over(*roles: Role | None) -> Capability:

@@ -35,6 +35,9 @@ class Blinds(_Part, frozen=True, kw_only=True, tag="blinds"):
     table_ante: Chips = 0
     """What the big blind pays for the whole table besides: dead money of the main pot."""
 
+    player_ante: Chips = 0
+    """What every seat in the hand pays before the blinds; it does not count as a bet."""
+
 
 class NoEscalation(_Part, frozen=True, kw_only=True, tag="none"):
     """Forced bets stay as they are."""

@@ -20,6 +20,9 @@ from engine.tournament.terms.floor import problems as floor_problems
 ENTRANTS_MIN = 2
 ENTRANTS_MAX = 100_000
 NAME_LENGTH_MAX = 200
+PLACE_LENGTH_MAX = 200
+LENGTH_MIN, LENGTH_MAX = 60, 31 * 86_400
+"""Seconds that a tournament may be planned to last."""
 
 
 def announce(state: State, command: Announce) -> tuple[Event, ...]:
@@ -40,33 +43,7 @@ def named(before: Chain | None, chain: Chain | None) -> tuple[BeaconNamed, ...]:
 
 def _announced(command: Announce) -> TournamentAnnounced:
     """Return the terms as they are published."""
-    return TournamentAnnounced(
-        tournament=command.tournament,
-        league=command.league,
-        season=command.season,
-        name=command.name,
-        ruleset=command.ruleset,
-        ruleset_name=command.ruleset_name,
-        ruleset_hash=command.ruleset_hash,
-        table_seats=command.table_seats,
-        starting_stack=command.starting_stack,
-        entrants_min=command.entrants_min,
-        entrants_max=command.entrants_max,
-        starts_at=command.starts_at,
-        registration_opens_at=command.registration_opens_at,
-        decision_seconds=command.decision_seconds,
-        grace_seconds=command.grace_seconds,
-        bots=command.bots,
-        payouts=command.payouts,
-        prize_pool=command.prize_pool,
-        currency=command.currency,
-        hands_between_seconds=command.hands_between_seconds,
-        hands_max=command.hands_max,
-        entry=command.entry,
-        fees=command.fees,
-        format=command.format,
-        floor=command.floor,
-    )
+    return TournamentAnnounced(**{name: getattr(command, name) for name in Terms.__struct_fields__})
 
 
 def check_terms(terms: Announce | Terms) -> None:
@@ -129,11 +106,30 @@ def _entry(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
     )
 
 
+def _event(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
+    """Return what must hold of what is said about the evening: field, whether it does, what."""
+    place, length = terms.place, terms.length_seconds
+    return (
+        (
+            "place",
+            place is None or 0 < len(place.strip()) <= len(place) <= PLACE_LENGTH_MAX,
+            f"must have 1 to {PLACE_LENGTH_MAX} characters",
+        ),
+        (
+            "length_seconds",
+            length is None or LENGTH_MIN <= length <= LENGTH_MAX,
+            f"must be between {LENGTH_MIN} and {LENGTH_MAX}",
+        ),
+        ("visibility", terms.visibility == "members", "must be members: no league has another yet"),
+    )
+
+
 def _terms(command: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
     seats_max, unit = command.ruleset.max_players, command.ruleset.chip_unit
     opens_at = command.registration_opens_at
     return (
         *checked_format(command),
+        *_event(command),
         ("name", 0 < len(command.name.strip()) <= NAME_LENGTH_MAX, "must have 1 to 200 characters"),
         ("table_seats", 2 <= command.table_seats <= seats_max, f"must be 2 to {seats_max}"),
         (

@@ -21,7 +21,16 @@ from engine.tournament.heads import commands as heads
 from engine.tournament.money import commands as of_money
 from engine.tournament.rounds import commands as rounds
 from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms, Freezeout
-from engine.tournament.values import BotRule, Busted, Candidate, Draw, Masters, Move, Standing
+from engine.tournament.values import (
+    BotRule,
+    Busted,
+    Candidate,
+    Draw,
+    Masters,
+    Move,
+    Standing,
+    Visibility,
+)
 from engine.values import (
     Chips,
     EntrantId,
@@ -70,6 +79,10 @@ class Announce(_Command, frozen=True, kw_only=True, tag="announce"):
     fees: FeeTerms = FeeTerms()
     format: FormatTerms = Freezeout()
     floor: FloorTerms = FloorTerms()
+    staff_may_play: bool = False
+    place: str | None = None
+    length_seconds: int | None = None
+    visibility: Visibility = "members"
     beacon: Chain | None = None
     """A public beacon that seats and decks are mixed with, if any."""
 

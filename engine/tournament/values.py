@@ -9,6 +9,8 @@ from engine.rulesets import Amounts
 from engine.values import Chips, EntrantId, HexDigest, PlayerId, Seat, TableId
 
 BotRule = Literal["allowed", "forbidden", "only"]
+Visibility = Literal["members", "link", "public"]
+"""Who may read a tournament; leagues are for their members alone so far."""
 
 
 class Masters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -13,7 +13,15 @@ from typing import Any
 from engine.dispute.state import Claimed
 from engine.dispute.values import Subject
 from engine.errors import InvariantViolated
-from engine.league.roles import LOST_WHEN_ENTERED, STAFF, Capability, Role, may, needed_over
+from engine.league.roles import (
+    CLOCK_AND_SEATING,
+    LOST_WHEN_ENTERED,
+    STAFF,
+    Capability,
+    Role,
+    may,
+    needed_over,
+)
 from engine.league.state import Created
 from engine.season.state import Opened
 from engine.tournament.state import Cancelled, Drafted, Finished, Registering, Running, Unannounced
@@ -60,7 +68,8 @@ async def reach(
     place = await find(request, identifier, prefix, fresh=fresh, believe=believe)
     demand(request, place.role)
     if operation_of(request).capability in LOST_WHEN_ENTERED:
-        demand(request, place.role, entered=await _plays_at(request, place))
+        entered, staff_may_play = await _plays_at(request, place)
+        demand(request, place.role, entered=entered, staff_may_play=staff_may_play)
     return place
 
 
@@ -157,13 +166,16 @@ async def belong(request: Asked, league: str, *, fresh: bool = True) -> Role:
     return role
 
 
-def demand(request: Asked, role: Role, *, entered: bool = False) -> None:
+def demand(
+    request: Asked, role: Role, *, entered: bool = False, staff_may_play: bool = False
+) -> None:
     """
     Check that *role* permits what the route declares.
 
     Args:
         entered: Whether the caller plays in what it is about: staff lose some of their
             capabilities there.
+        staff_may_play: Whether the tournament's terms leave them the clock and the seating.
 
     Raises:
         Forbidden: With the capability that is missing.
@@ -171,18 +183,26 @@ def demand(request: Asked, role: Role, *, entered: bool = False) -> None:
     capability = operation_of(request).capability
     if capability is None:
         raise InvariantViolated("a route that asks for no role looks into a league")
-    demand_also(role, capability, entered=entered)
+    demand_also(role, capability, entered=entered, staff_may_play=staff_may_play)
 
 
-def demand_also(role: Role, capability: Capability, *, entered: bool = False) -> None:
+def demand_also(
+    role: Role, capability: Capability, *, entered: bool = False, staff_may_play: bool = False
+) -> None:
     """
     Check that *role* permits more than the route declares: what a body asks may need more.
 
     Raises:
         Forbidden: With the capability that is missing.
     """
-    if not may(role, capability, entered=entered):
-        raise Forbidden("the role in this league does not allow this", capability=capability)
+    if may(role, capability, entered=entered, staff_may_play=staff_may_play):
+        return
+    detail = "the role in this league does not allow this"
+    if may(role, capability):
+        detail = "you play here: ask somebody of the staff who does not"
+        if capability in CLOCK_AND_SEATING:
+            detail += ", or announce the next tournament with `staff_may_play`"
+    raise Forbidden(detail, capability=capability)
 
 
 def demand_over(role: Role, *held: Role | None) -> None:
@@ -195,15 +215,20 @@ def demand_over(role: Role, *held: Role | None) -> None:
     demand_also(role, needed_over(*held))
 
 
-async def _plays_at(request: Asked, place: Place) -> bool:
-    """Whether the caller is entered in the tournament that *place* is, or belongs to."""
+async def _plays_at(request: Asked, place: Place) -> tuple[bool, bool]:
+    """
+    Return whether the caller is entered in the tournament that *place* is, or belongs to.
+
+    And whether its terms leave the clock and the seating to staff who play.
+    """
     state = place.state
     player = principal_of(request).account.player
     if place.stream.startswith("table-"):
         state = await tournament_of_table(request, place)
     if isinstance(state, Claimed):
-        return await plays_in_disputed(request, place.league, state.opened.subject)
-    return entrant_of(state, player) is not None
+        return await plays_in_disputed(request, place.league, state.opened.subject), False
+    entered = entrant_of(state, player) is not None
+    return entered, entered and state.terms.staff_may_play
 
 
 async def plays_in_disputed(request: Asked, league: str, subject: Subject) -> bool:

@@ -38,7 +38,7 @@ class Changed(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/start", "start_tournament",
     "Start play now: close registration, draw the seats, open the tables.",
-    needs="manage_tournaments",
+    needs="start_tournaments",
     scope="tournaments:manage", body=Nothing, answer=Changed, status=202,
     problems=("forbidden", "tournament_not_running", "registration_not_open"),
 )  # fmt: skip
@@ -57,7 +57,7 @@ async def start_now(request: Asked, tournament_id: FromPath[str]) -> Response[by
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/pause", "pause_tournament",
     "Open no further hands.",
-    needs="direct_play", scope="tournaments:manage", body=Reasoned, answer=Changed,
+    needs="run_floor", scope="tournaments:manage", body=Reasoned, answer=Changed,
     problems=("forbidden", "tournament_not_running"),
 )  # fmt: skip
 async def pause(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -68,7 +68,7 @@ async def pause(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/resume", "resume_tournament",
     "Open hands again.",
-    needs="direct_play", scope="tournaments:manage", body=Reasoned, answer=Changed,
+    needs="run_floor", scope="tournaments:manage", body=Reasoned, answer=Changed,
     problems=("forbidden", "tournament_not_running"),
 )  # fmt: skip
 async def resume(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:

@@ -218,7 +218,7 @@ async def check_in(request: Asked, tournament_id: FromPath[str]) -> Response[byt
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/check-in",
     "check_in_entrant", "Say that an entrant is there.",
-    needs="direct_play", scope=_DIRECTOR, body=Nothing, answer=Entered,
+    needs="run_floor", scope=_DIRECTOR, body=Nothing, answer=Entered,
     problems=("check_in_not_open", "entrant_unknown", "registration_not_open"),
 )  # fmt: skip
 async def check_in_entrant(
@@ -243,7 +243,7 @@ async def _check_in(
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registration/close", "close_registration",
     "Take no more entrants: before the start, or late ones.",
-    needs="run_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
+    needs="start_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
     problems=("registration_closed", "registration_not_open"),
 )  # fmt: skip
 async def close_registration(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:

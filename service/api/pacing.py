@@ -31,7 +31,7 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible")
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/breaks", "announce_break",
     "Begin a break when the hands in play are over, or plan one for the end of a level.",
-    scope="tournaments:manage", needs="direct_play", body=BreakWanted, answer=Ruled, status=201,
+    scope="tournaments:manage", needs="run_floor", body=BreakWanted, answer=Ruled, status=201,
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def announce_break(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -49,7 +49,7 @@ async def announce_break(request: Asked, tournament_id: FromPath[str]) -> Respon
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/breaks/end", "end_break",
-    "End the break before its time.", scope="tournaments:manage", needs="direct_play",
+    "End the break before its time.", scope="tournaments:manage", needs="run_floor",
     body=ReasonGiven, answer=Ruled, key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def end_break(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -71,7 +71,7 @@ async def call_last_hands(request: Asked, tournament_id: FromPath[str]) -> Respo
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/hand_for_hand", "start_hand_for_hand",
     "Have all tables wait for each other after every hand, from the hands in play on.",
-    scope="tournaments:manage", needs="direct_play", body=ReasonGiven, answer=Ruled,
+    scope="tournaments:manage", needs="run_floor", body=ReasonGiven, answer=Ruled,
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def start_hand_for_hand(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -82,7 +82,7 @@ async def start_hand_for_hand(request: Asked, tournament_id: FromPath[str]) -> R
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/hand_for_hand/end", "end_hand_for_hand",
     "Have no table wait for others any more.",
-    scope="tournaments:manage", needs="direct_play", body=ReasonGiven, answer=Ruled,
+    scope="tournaments:manage", needs="run_floor", body=ReasonGiven, answer=Ruled,
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def end_hand_for_hand(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:

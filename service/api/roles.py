@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-from engine.league.roles import LOST_WHEN_ENTERED, Role, may
+from engine.league.roles import CLOCK_AND_SEATING, LOST_WHEN_ENTERED, Role, may
 from service.api.operations import OnPeople, Operation
 from service.api.routes import ROUTES
 
@@ -30,6 +30,8 @@ role does not suffice is told so (403).
 - **yes**: may; **-**: may not.
 - **not entered**: may, unless entered in the tournament it is about: nobody rules on a pot of
   their own or opens an opponent's cards.
+- **by terms**: may; somebody entered in the tournament only if its terms say
+  `staff_may_play`. That is the clock and the seating, and nothing else.
 - **entered**: may as whoever is entered there, for that entry only.
 - **own**: about what is one's own; no league is asked.  **open**: no token is needed.
 """
@@ -96,6 +98,8 @@ def _cell(described: Operation, role: Role) -> str:
         return "-"
     if described.needs == "own_entry":
         return "entered"
+    if capability in CLOCK_AND_SEATING:
+        return "by terms"
     return "not entered" if capability in LOST_WHEN_ENTERED else "yes"
 
 

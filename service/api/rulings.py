@@ -80,7 +80,7 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible")
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/moves", "order_move",
     "Move an entrant to another table as soon as both are between hands.",
-    scope="tournaments:manage", needs="direct_play", body=MoveWanted, answer=Ruled, status=201,
+    scope="tournaments:manage", needs="run_floor", body=MoveWanted, answer=Ruled, status=201,
     key_required=True, problems=(*_PROBLEMS, "entrant_unknown", "table_not_in_play"), dry_run=True,
 )  # fmt: skip
 @rehearsable
@@ -100,7 +100,7 @@ async def order_move(request: Asked, tournament_id: FromPath[str]) -> Response[b
 @operation(
     "PUT", "/v1/tournaments/{tournament_id:str}/breaking_order", "change_breaking_order",
     "Have the open tables break in another order.",
-    scope="tournaments:manage", needs="direct_play", body=OrderWanted, answer=Ruled,
+    scope="tournaments:manage", needs="run_floor", body=OrderWanted, answer=Ruled,
     key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 @rehearsable
@@ -172,7 +172,7 @@ async def disqualify(request: Asked, tournament_id: FromPath[str]) -> Response[b
 @operation(
     "POST", "/v1/tables/{table_id:str}/hold", "hold_table",
     "Stop one table, in the middle of a hand too.",
-    scope="tournaments:manage", needs="direct_play", body=ReasonGiven, answer=Ruled,
+    scope="tournaments:manage", needs="run_floor", body=ReasonGiven, answer=Ruled,
     key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed"),
 )  # fmt: skip
 async def hold_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
@@ -183,7 +183,7 @@ async def hold_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]
 @operation(
     "POST", "/v1/tables/{table_id:str}/release", "release_table",
     "Let a table go on; an open decision gets its full time anew.",
-    scope="tournaments:manage", needs="direct_play", body=ReasonGiven, answer=Ruled,
+    scope="tournaments:manage", needs="run_floor", body=ReasonGiven, answer=Ruled,
     key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed"),
 )  # fmt: skip
 async def release_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:

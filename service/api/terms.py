@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from engine.rulesets import NoEscalation, OpenEnd, Ruleset, resolve, ruleset_hash, scaled
 from engine.rulesets.structure import by_the_clock, counts_per_table
+from engine.tournament.announcing import LENGTH_MAX, LENGTH_MIN
 from engine.tournament.commands import Announce, OpenRegistration
 from engine.tournament.entering.commands import Draft
 from engine.tournament.terms import (
@@ -27,6 +28,7 @@ from service.api.floor_terms import FloorWanted, floor_terms
 from service.api.inputs import Instant, Name, in_utc
 from service.beacon import Pulses
 from service.errors import BadRequest
+from service.names import named
 
 STARTS_IN = timedelta(seconds=60)
 HANDS_BETWEEN_SECONDS = 3
@@ -81,6 +83,15 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     """Whether only the staff sees it until it is announced."""
 
     entry: EntryTerms = EntryTerms()
+    staff_may_play: bool = False
+    """Whether staff who are entered may run the clock and the seating; nothing else."""
+
+    place: Name | None = None
+    """Where it is held, for people to read."""
+
+    length_seconds: Annotated[int, Meta(ge=LENGTH_MIN, le=LENGTH_MAX)] | None = None
+    """How long it is planned to last."""
+
     time_scale: Annotated[int, Meta(ge=1, le=10_000)] = 1
     """For a sandbox only: levels by the clock are so many times shorter, a second at least."""
 
@@ -92,6 +103,7 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
 
     def __post_init__(self) -> None:
         """Put instants into UTC, as the log has them."""
+        self.place = None if self.place is None else named(self.place)
         self.starts_at = None if self.starts_at is None else in_utc(self.starts_at)
         if self.registration_opens_at is not None:
             self.registration_opens_at = in_utc(self.registration_opens_at)
@@ -119,36 +131,26 @@ def announcement(
         BadRequest: ``beacon_unknown``, if the service asks no such beacon.
     """
     ruleset, stack, most = _game(body)
-    return Announce(
-        tournament=tournament,
-        league=league,
-        season=None if body.season is None else SeasonId(body.season),
-        name=body.name,
-        ruleset=ruleset,
-        ruleset_name=body.ruleset,
-        ruleset_hash=ruleset_hash(ruleset),
-        table_seats=body.table_seats,
-        starting_stack=stack,
-        entrants_min=body.entrants_min,
-        entrants_max=most,
-        starts_at=body.starts_at or now + STARTS_IN,
-        registration_opens_at=body.registration_opens_at,
-        decision_seconds=body.decision_seconds,
-        grace_seconds=body.grace_seconds,
-        bots=body.bots,
-        payouts=body.payouts,
-        prize_pool=body.prize_pool,
-        currency=body.currency,
-        fees=body.fees,
-        format=body.format,
-        hands_between_seconds=_pause(body),
-        hands_max=body.hands_max,
-        floor=floor_terms(
+    as_asked = {
+        each: getattr(body, each) for each in Announce.__struct_fields__ if hasattr(body, each)
+    }
+    made: dict[str, Any] = {
+        "tournament": tournament,
+        "league": league,
+        "season": None if body.season is None else SeasonId(body.season),
+        "ruleset": ruleset,
+        "ruleset_name": body.ruleset,
+        "ruleset_hash": ruleset_hash(ruleset),
+        "starting_stack": stack,
+        "entrants_max": most,
+        "starts_at": body.starts_at or now + STARTS_IN,
+        "hands_between_seconds": _pause(body),
+        "floor": floor_terms(
             body.floor, starts_at=body.starts_at or now + STARTS_IN, time_scale=body.time_scale
         ),
-        entry=body.entry,
-        beacon=pulses.named(body.beacon),
-    )
+        "beacon": pulses.named(body.beacon),
+    }
+    return Announce(**as_asked | made)
 
 
 def announcing(

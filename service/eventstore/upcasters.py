@@ -92,6 +92,30 @@ def _of_first_terms(document: Document) -> Document:
     return document | {"entry": entry, "fees": fees, "format": format_, "floor": floor}
 
 
+def _without_player_antes(document: Document) -> Document:
+    """
+    Return a document whose blinds have no antes of the players beside them.
+
+    Its hash stays as it is stored: it is of the ruleset as it was written.
+    """
+    ruleset = document["ruleset"]
+    forced = ruleset.get("forced")
+    if forced is None or forced["kind"] != "blinds":
+        return document
+    return document | {"ruleset": ruleset | {"forced": forced | {"player_ante": 0}}}
+
+
+def _of_members_alone(document: Document) -> Document:
+    """Return terms that say nothing of where and how long, and leave players no office."""
+    unsaid = {
+        "staff_may_play": False,
+        "place": None,
+        "length_seconds": None,
+        "visibility": "members",
+    }
+    return _without_player_antes(document) | unsaid
+
+
 def _of_first_season(document: Document) -> Document:
     """Seasons summed every result, then, and who was level in the end shared the rank."""
     terms = {"aggregation": {"mode": "sum", "results": None}, "minimum_games": 0, "overall": None}
@@ -148,7 +172,11 @@ def _without_scores(document: Document) -> Document:
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("tournament_announced", 1): _of_first_rules,
     ("tournament_announced", 2): _of_first_terms,
+    ("tournament_announced", 3): _of_members_alone,
+    ("tournament_drafted", 1): _of_members_alone,
+    ("terms_revised", 1): _of_members_alone,
     ("table_opened", 1): _of_first_rules,
+    ("table_opened", 2): _without_player_antes,
     ("hand_opened", 1): _without_clock,
     ("arrivals_seated", 1): _with_presence,
     ("forced_bets_posted", 1): _with_price,

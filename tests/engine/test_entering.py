@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import asdict, replace
 
-from engine.rulesets import resolve
+from engine.rulesets import resolve, ruleset_hash
 from engine.tournament import decider
 from engine.tournament.commands import Announce, StartPlay, Withdraw
 from engine.tournament.entering.commands import (
@@ -134,6 +135,34 @@ def test_a_draft_is_announced_with_the_revision_it_was_written_under() -> None:
     (announced,) = scenario.when(AnnounceDraft(now=BEFORE)).events()
     assert isinstance(announced, TournamentAnnounced)
     assert announced.ruleset == older
+
+
+def test_a_draft_of_before_a_parameter_is_announced_with_the_hash_of_its_ruleset() -> None:
+    """
+    The ruleset is written with every parameter; an older hash would be of another text.
+    """
+    terms = whole()
+    old = replace(terms, ruleset_hash="0" * 64)
+    given = decider.replay([TournamentDrafted(**asdict(old))])
+    announced, *_ = decider.decide(given, AnnounceDraft(now=BEFORE))
+    assert isinstance(announced, TournamentAnnounced)
+    assert announced.ruleset_hash == ruleset_hash(terms.ruleset) != old.ruleset_hash
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("place", " "),
+        ("place", "x" * 201),
+        ("length_seconds", 59),
+        ("length_seconds", 31 * 86_400 + 1),
+        ("visibility", "public"),
+    ],
+)
+def test_what_is_said_about_the_evening_is_bounded(field: str, value: object) -> None:
+    with pytest.raises(TermsInvalid) as refused:
+        decider.decide(decider.initial, announce(**{field: value}))
+    assert refused.value.facts["field"] == field
 
 
 def test_a_draft_whose_start_has_passed_is_not_announced() -> None:

@@ -32,7 +32,7 @@ from engine.league.events import (
     MemberRemoved,
     MemberRoleChanged,
 )
-from engine.league.roles import Capability, Role, may
+from engine.league.roles import LOST_WHEN_ENTERED, Capability, Role, may
 from tests.engine.floor import LEAGUE, NOON, player
 from tests.engine.scenario import Scenario
 
@@ -225,3 +225,15 @@ def test_staff_who_play_lose_directing_and_unsealing(capability: Capability) -> 
     Nobody opens an opponent's cards or rules on a pot of their own.
     """
     assert may("owner", capability, entered=True) is False
+
+
+@pytest.mark.parametrize("capability", sorted(LOST_WHEN_ENTERED))
+def test_terms_leave_staff_who_play_the_clock_and_the_seating_and_nothing_else(
+    capability: Capability,
+) -> None:
+    """
+    And they give nobody an office.
+    """
+    kept = may("owner", capability, entered=True, staff_may_play=True)
+    assert kept is (capability in {"start_tournaments", "run_floor"})
+    assert may("player", capability, entered=True, staff_may_play=True) is False

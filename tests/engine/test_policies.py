@@ -15,11 +15,12 @@ from engine.boundaries import plan_boundary
 from engine.deals import seeds_for
 from engine.policies import busts_of, idle_tables, points_of, tables_of
 from engine.rng import derive_seed
+from engine.rulesets import ruleset_hash
 from engine.table.commands import CloseTable, OpenHand, RecordWait, SeatArrivals, VacateSeats
 from engine.table.events import Bust, HandSettled
 from engine.tournament.commands import Pause, RecordBreak, RecordBusts, RecordMoves
 from engine.tournament.seating import tables_needed
-from engine.tournament.state import Finished, Unannounced
+from engine.tournament.state import Finished, Running, Unannounced
 from engine.tournament.values import Busted
 from engine.values import stream_of
 from tests.engine.floor import MASTERS, NOON, TOURNAMENT, entrant, table
@@ -352,6 +353,19 @@ def test_tables_are_opened_as_the_seats_were_drawn() -> None:
     assert [len(each.seats) for each in openings] == [3, 3, 3]
     assert {placed.stack for each in openings for placed in each.seats} == {1_000}
     assert [each.number for each in openings] == [1, 2, 3]
+
+
+def test_a_table_opens_with_the_hash_of_the_ruleset_as_it_is_written_there() -> None:
+    """
+    An older announcement was hashed without parameters that the table's event has.
+    """
+    running = Floor(4, seed=1, table_seats=4).tournament
+    assert isinstance(running, Running)
+    older = replace(running, terms=replace(running.terms, ruleset_hash="0" * 64))
+
+    (opened,) = tables_of(older, now=NOON)
+
+    assert opened.ruleset_hash == ruleset_hash(opened.ruleset)
 
 
 def test_a_table_of_an_unannounced_tournament_is_asked_for_nothing() -> None:

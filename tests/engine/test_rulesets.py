@@ -134,7 +134,7 @@ def test_a_part_of_another_kind_differs_as_a_whole() -> None:
     found = {each.parameter: each for each in differences(preset("better"), preset("cantina"))}
     assert found["forced"] == Difference(
         parameter="forced",
-        one={"kind": "blinds", "small": 5, "big": 10, "table_ante": 0},
+        one={"kind": "blinds", "small": 5, "big": 10, "table_ante": 0, "player_ante": 0},
         other={"kind": "ante", "amount": 2},
     )
     assert "betting.min_open" in found

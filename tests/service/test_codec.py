@@ -201,6 +201,39 @@ def test_a_tournament_of_before_fees_cost_nothing_and_was_taken_on_trust() -> No
     assert (today["payouts"], today["prize_pool"]) == ([3, 1], 400)
 
 
+@pytest.mark.parametrize(
+    ("kind", "version"),
+    [("tournament_announced", 3), ("tournament_drafted", 1), ("terms_revised", 1)],
+)
+def test_terms_of_before_say_nothing_of_the_place_and_leave_players_no_office(
+    kind: str, version: int
+) -> None:
+    """
+    Blinds had no antes beside them. The hash stays: it is of the ruleset as it was written.
+    """
+    forced = {"kind": "blinds", "small": 5, "big": 10, "table_ante": 0}
+    stored = {"ruleset": {"forced": forced}, "ruleset_hash": "6f91"}
+
+    today = upcast(kind, version, stored)
+
+    assert today == {
+        "ruleset": {"forced": forced | {"player_ante": 0}},
+        "ruleset_hash": "6f91",
+        "staff_may_play": False,
+        "place": None,
+        "length_seconds": None,
+        "visibility": "members",
+    }
+    assert "player_ante" not in forced
+
+
+@pytest.mark.parametrize(
+    "ruleset", [{"variant": "traditional"}, {"forced": {"kind": "ante", "amount": 2}}]
+)
+def test_a_table_of_before_plays_by_the_same_forced_bets(ruleset: dict[str, Any]) -> None:
+    assert upcast("table_opened", 2, {"ruleset": ruleset}) == {"ruleset": ruleset}
+
+
 def test_a_season_of_before_formulas_is_read_as_it_was_meant() -> None:
     """
     It summed every result, nobody asked for more than the place, and equals shared the rank.

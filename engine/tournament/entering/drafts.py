@@ -2,6 +2,7 @@
 
 from msgspec.structs import asdict
 
+from engine.rulesets import ruleset_hash
 from engine.tournament.announcing import check_terms, named
 from engine.tournament.entering.commands import AnnounceDraft, Draft
 from engine.tournament.entering.errors import NotADraft
@@ -48,7 +49,9 @@ def announce(state: State, command: AnnounceDraft) -> tuple[TournamentAnnounced,
         raise NotADraft(phase=phase_of(state))
     if state.terms.starts_at <= command.now:
         raise TermsInvalid(field="starts_at", problem="is past")
-    return (TournamentAnnounced(**asdict(state.terms)),)
+    # A draft may be older than a member of its ruleset.
+    digest = ruleset_hash(state.terms.ruleset)
+    return (TournamentAnnounced(**asdict(state.terms) | {"ruleset_hash": digest}),)
 
 
 def discard(state: State) -> tuple[DraftDiscarded, ...]:

@@ -9,7 +9,7 @@ from engine.tournament.terms.entry import EntryTerms
 from engine.tournament.terms.fees import FeeTerms
 from engine.tournament.terms.floor import FloorTerms
 from engine.tournament.terms.formats import FormatTerms
-from engine.tournament.values import BotRule
+from engine.tournament.values import BotRule, Visibility
 from engine.values import Chips, HexDigest, LeagueId, SeasonId, TournamentId
 
 
@@ -41,3 +41,14 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     fees: FeeTerms
     format: FormatTerms
     floor: FloorTerms
+    staff_may_play: bool
+    """Whether staff who are entered keep the clock and the seating; nothing else."""
+
+    place: str | None
+    """Where it is held, in words for people."""
+
+    length_seconds: int | None
+    """How long it is planned to last, from its start."""
+
+    visibility: Visibility
+    """Who may read it; copied from the league when the tournament is announced."""

@@ -31,6 +31,7 @@ async def a_night(
     terms = {
         "name": "Night", "ruleset": "better", "hands_between_seconds": 0, "season": season,
         "hands_max": 1, "prize_pool": 900, "currency": "EUR", "payouts": [6, 3],
+        "staff_may_play": owner_plays,
     }  # fmt: skip
     made = await owner.post(f"/v1/leagues/{league}/tournaments", terms)
     assert made.status_code == 201, made.text

@@ -332,6 +332,28 @@ async def test_who_asks_for_approval_is_nobodys_business_but_the_staffs(serving)
         assert [each["status"] for each in mine] == ["refused"]
 
 
+async def test_an_announcement_says_where_and_how_long(serving) -> None:
+    """
+    What cannot be seen is refused, as in a name.
+    """
+    async with serving() as api:
+        owner, league = await api.league()
+        path = f"/v1/leagues/{league}/tournaments"
+        terms = {"name": "Night", "ruleset": "better", "length_seconds": 10_800}
+        made = await owner.post(path, terms | {"place": " Cloud  City, deck 9 "})
+        shown = (await owner.get(f"/v1/tournaments/{made.json()['id']}")).json()
+        told = {name: shown[name] for name in ("place", "length_seconds", "visibility")}
+        assert told == {
+            "place": "Cloud City, deck 9",
+            "length_seconds": 10_800,
+            "visibility": "members",
+        }
+        assert shown["staff_may_play"] is False
+        for wrong in ({"place": "Bespin\u202e"}, {"length_seconds": 59}, {"visibility": "public"}):
+            answer = await owner.post(path, terms | wrong)
+            assert (answer.status_code, answer.json()["code"]) == (400, "validation_failed")
+
+
 async def test_staff_who_play_neither_end_it_nor_choose_who_enters(serving) -> None:
     """
     Who leads would end the game; who fears a player would refuse them.

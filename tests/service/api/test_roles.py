@@ -197,6 +197,7 @@ NOT_WHEN_ENTERED = {
     "approve_entry",
     "refuse_entry",
     "close_registration",
+    "start_tournament",
     "close_tournament",
 }
 """What staff may not where they play."""

@@ -1,0 +1,96 @@
+"""What staff who are entered in a tournament may do: by its terms, the clock and the seating."""
+
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.anyio
+
+WHY = {"reason": "I run the evening, and I play."}
+
+CLOCK_AND_SEATING: list[tuple[str, dict[str, Any]]] = [
+    ("start", {}),
+    ("pause", {}),
+    ("resume", {}),
+    ("breaks", WHY | {"seconds": 300, "after_level": 1}),
+    ("hand_for_hand", WHY),
+]
+RULINGS: list[tuple[str, dict[str, Any]]] = [
+    ("cancel", {}),
+    ("last_hands", WHY),
+    ("warnings", WHY),
+    ("penalties", WHY | {"hands": 1}),
+    ("disqualifications", WHY),
+    ("seeds/publish", {}),
+]
+LEVELS = [{"small": 5, "big": 10, "length": 600}, {"small": 10, "big": 20, "length": None}]
+
+
+async def night(api: Any, **terms: Any) -> tuple[Any, str, str]:
+    """Announce a tournament that its owner enters; return owner, path and the opponent's entry."""
+    owner, league = await api.league()
+    asked = {"name": "Night", "ruleset": "better", "table_seats": 3} | terms
+    asked["overrides"] = {"escalation": {"kind": "levels", "by": "clock", "levels": LEVELS}}
+    made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+    assert made.status_code == 201, made.text
+    path = f"/v1/tournaments/{made.json()['id']}"
+    await owner.post(f"{path}/registrations")
+    for _ in range(3):
+        entered = await (await api.join(owner, league)).post(f"{path}/registrations")
+    return owner, path, entered.json()["entrant"]
+
+
+async def test_terms_leave_staff_who_play_the_clock_and_the_seating_alone(serving) -> None:
+    """
+    Whoever hosts a home game plays in it, and nobody else is there to start it.
+    """
+    async with serving() as api:
+        owner, path, entrant = await night(api, staff_may_play=True)
+        for way, body in CLOCK_AND_SEATING:
+            done = await owner.post(f"{path}/{way}", body, key=way)
+            assert done.is_success, (way, done.text)
+        table = (await owner.get(path)).json()["tables"][0]["id"]
+        for way in ("hold", "release"):
+            assert (await owner.post(f"/v1/tables/{table}/{way}", WHY, key=way)).is_success
+        for way, body in RULINGS:
+            about = (
+                {"entrant": entrant}
+                if way in ("warnings", "penalties", "disqualifications")
+                else {}
+            )
+            answer = await owner.post(f"{path}/{way}", body | about, key=way)
+            assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), way
+        voided = await owner.post(
+            f"/v1/tables/{table}/void", {"cause": "mis_deal", "reason": "card_shown"}, key="v"
+        )
+        assert (voided.status_code, voided.json()["code"]) == (403, "forbidden")
+
+
+async def test_a_move_that_staff_who_play_try_out_reaches_no_hand(serving) -> None:
+    """
+    It says where the mover would sit; the tables carry it out between hands.
+    """
+    async with serving() as api:
+        owner, path, entrant = await night(api, staff_may_play=True)
+        await owner.post(f"{path}/start", {}, key="s")
+        tables = [each["id"] for each in (await owner.get(path)).json()["tables"]]
+        views = [(await owner.get(f"/v1/tables/{each}")).json() for each in tables]
+        (table,) = (
+            each["id"]
+            for each in views
+            if entrant not in {seat["entrant"] for seat in each["seats"]}
+        )
+        asked = WHY | {"entrant": entrant, "table": table}
+        tried = await owner.post(f"{path}/moves?dry_run=true", asked, key="m")
+        assert (tried.status_code, tried.json()["tables"]) == (200, {}), tried.text
+
+
+@pytest.mark.parametrize(("way", "body"), [*CLOCK_AND_SEATING, ("registration/close", {})])
+async def test_without_it_staff_who_play_run_nothing(
+    serving, way: str, body: dict[str, Any]
+) -> None:
+    async with serving() as api:
+        owner, path, _ = await night(api)
+        answer = await owner.post(f"{path}/{way}", body, key=way)
+        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+        assert "`staff_may_play`" in answer.json()["detail"]
