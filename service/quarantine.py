@@ -35,7 +35,7 @@ _HELD = """
            since::text, NULL AS occurrence
       FROM quarantine
     UNION ALL
-    SELECT league, 'projection/' || name, broken_at, reason, NULL, NULL
+    SELECT league, 'projection/' || name, broken_at, reason, broken_since::text, NULL
       FROM reads.checkpoint WHERE broken_at IS NOT NULL
     UNION ALL
     SELECT args ->> 'league', 'job/' || task, NULL, last_error, due_at::text, occurrence
@@ -45,7 +45,8 @@ _HELD = """
 _LEAVE = "DELETE FROM quarantine WHERE league = $1 AND consumer = $2"
 _SKIP = "UPDATE ticker_checkpoint SET position = $2 + 1 WHERE league = $1 AND position = $2"
 _READ_AGAIN = """
-    UPDATE reads.checkpoint SET broken_at = NULL, reason = NULL WHERE name = $1 AND league = $2
+    UPDATE reads.checkpoint SET broken_at = NULL, reason = NULL, broken_since = NULL
+     WHERE name = $1 AND league = $2
 """
 _TRY_AGAIN = """
     UPDATE job SET state = 'ready', attempts = 0, due_at = service_time()

@@ -12,7 +12,7 @@ from engine.errors import InvariantViolated
 from engine.hidden import Withheld
 from engine.season import correcting, freezing
 from engine.season.commands import CloseSeason, LeaveOut, RevokeAward
-from engine.season.errors import LeaveOutInvalid, SeasonUncounted
+from engine.season.errors import LeaveOutInvalid, SeasonClosedAlready, SeasonUncounted
 from engine.season.events import Event, FinalStanding, LotsDrawn, SeasonClosed
 from engine.season.lots import drawn
 from engine.season.standings import Standing, level_groups
@@ -30,10 +30,11 @@ def close(state: Opened, command: CloseSeason) -> tuple[Event, ...]:
         Frozen: If a dispute holds the standings, and not for a tournament that is left out.
         LeaveOutInvalid: If a tournament to be left out is counted, cancelled or of no concern.
         SeasonUncounted: If a tournament is neither counted nor left out.
+        SeasonClosedAlready: If the season is closed.
         InvariantViolated: If a tournament of the season is missing in *command*.
     """
     if state.closed:
-        return ()
+        raise SeasonClosedAlready
     outlooks = {each.tournament: each for each in command.tournaments}
     _demand_all(state, outlooks)
     left_out = command.leave_out

@@ -28,6 +28,9 @@ _log = logging.getLogger(__name__)
 POLL_SECONDS = 2.0
 """How often all channels together look for news that nobody told them."""
 
+START_SECONDS = 10.0
+"""How long a follower waits for a channel that begins."""
+
 QUEUE_MAX = 200
 """Events that wait for one follower.  A slower follower reads on from the log."""
 
@@ -71,9 +74,14 @@ class Follower:
         Have all later events queued.  A read of the log after this leaves no gap to them.
 
         Raises:
+            StoreUnavailable: If the channel stands nowhere after :data:`START_SECONDS`.
             Exception: What ended the channel.
         """
-        await self._started.wait()
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await self._started.wait()
+        except TimeoutError as error:
+            raise StoreUnavailable("the log does not answer") from error
         self.take()
         self.behind = False
 

@@ -37,11 +37,12 @@ Effect = Literal[
     "ban",
     "disclosure",
     "reset",
+    "by_reset",
 ]
 """
 What a route does to a person's rights.  The answer holds an ``invitation`` or a ``claim``: a code
 that makes somebody a member.  ``by_invitation`` and ``by_claim`` use such a code.
-A ``reset`` holds a code for a new password of an account.
+A ``reset`` holds a code for a new password of an account, and ``by_reset`` uses it.
 """
 
 

@@ -152,6 +152,7 @@ async def offer_password_reset(
     "POST", "/v1/password-resets", "reset_password",
     "Set a new password by a reset code; everything that was signed in ends.",
     needs="anyone", body=ResetWanted, answer=PasswordReset, problems=("not_found",),
+    on_people=OnPeople("by_reset", "sets a new password of the code's account", "caller"),
 )  # fmt: skip
 async def reset_password(request: Asked) -> Response[bytes]:
     """Use a code up; if the answer is lost, the new password signs in."""

@@ -45,7 +45,8 @@ def rebuild(name: str) -> None:
     """
     Build read model NAME (or all) anew from the first event, with a progress bar.
 
-    NAME is one of members, tournaments, tables, hands, standings, records, ratings.
+    NAME is one of members, tournaments, tables, hands, standings, records, ratings, disputes,
+    openings.
     """
     awaited(owner("service.keeping:rebuild")(settings(), name))
 

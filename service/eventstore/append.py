@@ -5,6 +5,7 @@ A process that stopped between two round trips while it held the league's lock
 would stop everybody; so there is one round trip.
 """
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -12,6 +13,8 @@ from uuid import UUID
 import asyncpg
 
 from service.eventstore.record import Append, DatedAhead, Disconnected, Outcome, StatementFailed
+
+_log = logging.getLogger(__name__)
 
 CALL = "SELECT * FROM append_events($1, $2, $3, $4::append_head[], $5::append_event[])"
 
@@ -57,6 +60,10 @@ async def call(
         row = await connection.fetchrow(CALL, league, epoch, firsts, heads, events)
     except GONE as error:
         raise Disconnected(str(error)) from error
+    except asyncpg.UniqueViolationError as error:
+        # Somebody wrote to the log past the function, at the same positions, and came first.
+        _log.warning("somebody else's events came first: %s", error)
+        return Outcome(epoch, failed=set(range(len(appends))))
     except asyncpg.PostgresError as error:
         failed = DatedAhead if error.sqlstate == _AHEAD else StatementFailed
         raise failed(str(error)) from error

@@ -34,6 +34,8 @@ NOTHING = -1
 
 _PREFIXES = {category: prefix for prefix, category in CATEGORIES.items()}
 _codec = Codec(DECIDERS)
+_WHOLE = {"broken_at": None, "reason": None, "broken_since": None}
+"""What a checkpoint says that moves on."""
 
 
 class ProjectionBroken(Exception):
@@ -286,7 +288,7 @@ async def _move(
         moved = await connection.execute(
             made.on_conflict_do_update(
                 index_elements=["name", "league"],
-                set_={"position": after, "broken_at": None, "reason": None},
+                set_={"position": after, **_WHOLE},
                 where=checkpoint.c.position == NOTHING,
             )
         )
@@ -299,7 +301,7 @@ async def _move(
                 checkpoint.c.version == projection.version,
                 checkpoint.c.position == before,
             )
-            .values(position=after, broken_at=None, reason=None)
+            .values(position=after, **_WHOLE)
         )
     if moved.rowcount != 1:
         raise CheckpointMoved(f"{projection.name} of {league} is no longer at {before}")

@@ -189,7 +189,11 @@ class Runner:
     async def _record(self, error: ProjectionBroken) -> None:
         async with self.database.begin() as connection:
             said = error.reason.replace("\0", " ")[:500]  # PostgreSQL stores no NUL
-            broken = {"broken_at": error.position, "reason": said}
+            broken = {
+                "broken_at": error.position,
+                "reason": said,
+                "broken_since": sa.func.service_time(),
+            }
             version = next(each.version for each in self.projections if each.name == error.name)
             made = insert(checkpoint).values(
                 name=error.name, league=error.league, version=version, position=NOTHING, **broken

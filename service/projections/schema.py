@@ -23,6 +23,7 @@ checkpoint = Table(
     Column("position", BigInteger, nullable=False),
     Column("broken_at", BigInteger),
     Column("reason", Text),
+    Column("broken_since", _instant),
 )
 
 league = Table(

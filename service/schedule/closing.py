@@ -36,7 +36,8 @@ async def close(desk: Desk, league: str, season_id: str, closes_at: str) -> date
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
-        if not isinstance(state, Opened) or state.schedule.closes_at != armed_for:
+        due = isinstance(state, Opened) and state.schedule.closes_at == armed_for
+        if not due or state.closed:
             return [Entry(stream)]
         return await closing.decided(states, season_id, before, leave_out=None, now=now)
 

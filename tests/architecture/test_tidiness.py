@@ -9,6 +9,7 @@ from pathlib import Path
 from click import Command, Group
 
 from service.cli import cli
+from service.projections.models import BY_NAME
 
 ROOT = Path(__file__).resolve().parents[2]
 LINES_MAX = 400
@@ -157,3 +158,10 @@ def every_command(group: Group) -> list[Command]:
 def test_every_command_says_what_it_does() -> None:
     """``--help`` explains itself."""
     assert [command.name for command in every_command(cli) if not command.help] == []
+
+
+def test_the_help_of_rebuild_names_every_projection() -> None:
+    (rebuild,) = [command for command in every_command(cli) if command.name == "rebuild"]
+    assert [
+        name for name in BY_NAME if f"{name}," not in f"{rebuild.help},".replace(".", ",")
+    ] == []

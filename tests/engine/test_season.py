@@ -178,14 +178,11 @@ def test_closing_writes_the_final_standings() -> None:
     given = Scenario(decider).asked(opening(), award(1, (1, 1, 1)))
     first = FinalStanding(rank=1, player=player(1), points="1.00", decided_by=None)
     counted = Fate(tournament=tournament(1), fate="counted", by=None, reason=None)
-    (
-        given.when(closing(given.state))
-        .then(SeasonClosed(standings=(first,), master=MASTER, fates=(counted,)))
-        .when(CloseSeason(now=NOON))
-        .then_nothing()
-        .when(award(2, (1, 1, 1)))
-        .then_rejected(SeasonClosedAlready)
+    closed = given.when(closing(given.state)).then(
+        SeasonClosed(standings=(first,), master=MASTER, fates=(counted,))
     )
+    closed.when(CloseSeason(now=NOON)).then_rejected(SeasonClosedAlready)
+    closed.when(award(2, (1, 1, 1))).then_rejected(SeasonClosedAlready)
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,11 @@ async def test_a_value_that_no_column_takes_is_found_among_good_events(
 
 
 async def test_a_released_projection_goes_on_in_the_running_process(
-    database: TestDatabase, desk: Desk, owner: asyncpg.Connection, projecting: AsyncEngine
+    database: TestDatabase,
+    desk: Desk,
+    owner: asyncpg.Connection,
+    projecting: AsyncEngine,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     league, _ = await announced(desk, 0)
     position = await plant(owner, league, "member_added", {})
@@ -154,6 +158,10 @@ async def test_a_released_projection_goes_on_in_the_running_process(
     assert await behind(projecting, league) == {"members": position}
     await runner.catch_up()
     assert list(runner.stopped) == [("members", league)]
+    migrate = database.settings("holotable_migrate")
+    assert await releasing.show(migrate, league, "projection/members") == 0
+    since = await owner.fetchval("SELECT now()::date::text")
+    assert f"(since {since} " in capsys.readouterr().out
 
     superuser = await asyncpg.connect(database.url("postgres"))
     await superuser.execute("ALTER TABLE events DISABLE TRIGGER ALL")
@@ -162,7 +170,6 @@ async def test_a_released_projection_goes_on_in_the_running_process(
         *(await owner.fetchrow("SELECT league, position FROM events WHERE data::text = '{}'")),
     )
     await superuser.close()
-    migrate = database.settings("holotable_migrate")
     await announced(desk, 0, league_id=league)
     assert await releasing.release(migrate, league, "projection/members", skip=False) == 0
     await runner.catch_up()

@@ -17,8 +17,16 @@ from service.writer import Entry, States, Writer
 from tests.support.counters import DECIDERS, Counted, TooMuch, command, counting, new_league, stream
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.logs import utcnow
+from tests.support.poison import owning, plant
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
+
+
+BLOCKED = """
+    SELECT count(*) FROM pg_stat_activity
+     WHERE wait_event_type = 'Lock' AND query LIKE '%append_events%'
+"""
 
 
 def writer_on(url: str, patience: float = 10.0) -> Writer:
@@ -255,6 +263,24 @@ async def test_a_statement_that_fails_does_not_take_its_neighbours_with_it(
     )
     assert [isinstance(answer, Exception) for answer in answers] == [False, True, False]
     assert await chains_hold(superuser, league) == 3
+
+
+async def test_events_written_past_the_function_have_a_command_decided_again(
+    writer: Writer, superuser: asyncpg.Connection, database: TestDatabase
+) -> None:
+    """Somebody with the owner's rights takes the position that an append is about to take."""
+    league, number = new_league(), 2
+    await writer.submit(league, command(), counting(stream(1)))
+    async with owning(database) as planter, planter.transaction():
+        await plant(planter, league, "counted", {}, version=1, stream=stream(number))
+        submitted = asyncio.create_task(writer.submit(league, command(), counting(stream(1))))
+
+        async def blocked() -> bool:
+            return bool(await superuser.fetchval(BLOCKED))
+
+        await until_awaited(blocked)
+    receipt = await submitted
+    assert receipt.first_position == 2
 
 
 async def test_who_builds_on_an_append_that_is_not_made_is_decided_again(

@@ -19,7 +19,11 @@ from tests.service.api.matrix import routes
 ROLES: tuple[Role, ...] = get_args(Role)
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 STEPS_MAX = 3
-TAKEN_BY: dict[Effect, Effect] = {"invitation": "by_invitation", "claim": "by_claim"}
+TAKEN_BY: dict[Effect, Effect] = {
+    "invitation": "by_invitation",
+    "claim": "by_claim",
+    "reset": "by_reset",
+}
 
 
 class Step(NamedTuple):
@@ -86,10 +90,10 @@ def moves(now: Situation) -> Iterator[tuple[Step, Situation]]:
                 yield Step(name, "mine"), replace(taken, mine=now.code.role)
         if (declared.effect, declared.offices) == ("removal", "caller") and now.mine is not None:
             yield Step(name), replace(now, mine=None)
-    if now.code is not None and now.code.kind == "claim":
+    if now.code is not None and now.code.kind in ("claim", "reset"):
         for role in ROLES:
             if role != now.code.role:
-                yield Step(PROMOTE, role), replace(now, code=Code("claim", role))
+                yield Step(PROMOTE, role), replace(now, code=Code(now.code.kind, role))
     if now.mine in STAFF:
         yield Step(DEMOTE), replace(now, mine="player", rightful="player")
     if now.mine is not None:
@@ -118,7 +122,7 @@ class League:
     name: str
     code: str = ""
     target: str = ""
-    """The entered player whom the code is for."""
+    """The player whom the code is for: entered by hand, or signed up by a claim code."""
 
 
 @dataclass
@@ -156,7 +160,7 @@ class Attack:
         if league.me.player in after:
             hostile[league.me.player] = after[league.me.player]
         hostile.pop(league.target, None)
-        if any(each.name == "claim_player" for each in chain):
+        if {"claim_player", "reset_password"} & {each.name for each in chain}:
             hostile[league.target] = after[league.target]
         return Situation(None, rightful, others=frozenset(hostile.values())).gained
 
@@ -170,9 +174,11 @@ class Attack:
         if role == "owner":
             await self._change(league, me.player, "owner")
         for step in chain:
-            if step.name in ("renew_claim", "issue_claims"):
+            if step.name in ("renew_claim", "issue_claims", "offer_password_reset"):
                 made = await founder.post(f"/v1/leagues/{name}/players", {"name": "Somebody"})
                 league.target = made.json()["player"]
+                if step.name == "offer_password_reset":
+                    await self._sign_up(made.json()["claim"], f"target{self.tried}")
                 if step.about != "player":
                     await self._change(league, league.target, step.about)
         return league
@@ -184,9 +190,10 @@ class Attack:
     async def _carry_out(self, league: League, step: Step) -> httpx.Response:
         match step.name:
             case "claim_player":
-                login = f"hostile{self.tried}"
-                body = {"code": league.code, "login": login, "password": "correct horse"}
-                return await self.api.http.post("/v1/claims", json=body)
+                return await self._sign_up(league.code, f"hostile{self.tried}")
+            case "reset_password":
+                body = {"code": league.code, "password": "another horse"}
+                return await self.api.http.post("/v1/password-resets", json=body)
             case "an owner promotes":
                 return await self._change(league, league.target, step.about)
             case "an owner demotes me":
@@ -195,6 +202,10 @@ class Attack:
                 member = f"/v1/leagues/{league.name}/members/{league.me.player}"
                 return await self.api.http.delete(member, headers=league.founder.headers)
         return await self._call(league, step)
+
+    async def _sign_up(self, code: str, login: str) -> httpx.Response:
+        body = {"code": code, "login": login, "password": "correct horse"}
+        return await self.api.http.post("/v1/claims", json=body)
 
     async def _call(self, league: League, step: Step) -> httpx.Response:
         """Make the call that the route of this name declares."""

@@ -1,12 +1,16 @@
 """Nobody comes to a right that nobody gave them, by up to three calls."""
 
+from typing import Any
+
 import pytest
 
 from engine.league import decisions
 from engine.league.roles import Role
-from service.api import access, claim_codes, players
+from service import entering
+from service.api import access, claim_codes, passwords, players
 from tests.service.api.escalation import Attack, Chain, Step, chains
 from tests.service.api.matrix import routes
+from tests.service.api.test_players import director
 
 pytestmark = pytest.mark.anyio
 
@@ -72,12 +76,57 @@ async def test_without_the_end_of_invitations_the_search_finds_a_former_owner(
     assert await successes(serving, "owner", [chain]) == [chain]
 
 
+async def test_without_the_check_of_a_resets_giver_the_search_finds_a_former_owner(
+    serving, monkeypatch
+) -> None:
+    async def always(*_: object) -> bool:
+        return True
+
+    monkeypatch.setattr(passwords, "_given_rightly", always)
+    chain = (
+        Step("offer_password_reset", "auditor"),
+        Step("an owner demotes me"),
+        Step("reset_password", "another account"),
+    )
+    assert chain in chains("owner")
+    assert await successes(serving, "owner", [chain]) == [chain]
+
+
+async def test_a_promotion_while_a_claim_code_is_being_used_voids_the_code(
+    serving, monkeypatch
+) -> None:
+    """A director gave the code out for a player, who is an auditor before it is used up."""
+    async with serving() as api:
+        owner, league = await api.league()
+        head = await director(api, owner, league)
+        made = (await head.post(f"/v1/leagues/{league}/players", {"name": "Han"})).json()
+        joining, attacker = entering.join_player, await api.person()
+
+        async def promoted_meanwhile(*asked: Any) -> None:
+            await joining(*asked)
+            member = f"/v1/leagues/{league}/members/{made['player']}"
+            body = {"role": "auditor"}
+            promoted = await api.http.put(member, json=body, headers=owner.headers)
+            assert promoted.status_code == 200, promoted.text
+
+        monkeypatch.setattr(entering, "join_player", promoted_meanwhile)
+        taken = await attacker.post("/v1/me/claims", {"code": made["claim"]})
+        assert (taken.status_code, taken.json()["code"]) == (404, "not_found")
+        assert (await attacker.get(f"/v1/leagues/{league}")).status_code == 404
+        monkeypatch.undo()
+        # Refused, the code is not used up: an owner who demotes the player makes it good again.
+        member = f"/v1/leagues/{league}/members/{made['player']}"
+        await api.http.put(member, json={"role": "player"}, headers=owner.headers)
+        joined = await attacker.post("/v1/me/claims", {"code": made["claim"]})
+        assert (joined.status_code, joined.json()["role"]) == (201, "player")
+
+
 def test_every_route_that_names_a_person_says_what_it_does_to_people() -> None:
     reading = {"read_record", "read_rating_history"}
     named = {
         name
         for name, (_, path, _) in routes().items()
-        if "{player_id}" in path or "invitation" in path or "claims" in path
+        if any(each in path for each in ("{player_id}", "invitation", "claims", "password-reset"))
     }
     confidential = {each for each in named if "confidential" in each}
     declared = {name for name, (*_, each) in routes().items() if each.on_people is not None}

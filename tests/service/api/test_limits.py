@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from service.api.buckets import Buckets, Policy
 from service.tokens import token_text
-from tests.service.api.test_commands import turn
+from tests.service.api.test_commands import answer_to, turn
 
 pytestmark = pytest.mark.anyio
 
@@ -98,15 +98,18 @@ async def test_a_flood_with_one_token_ends_in_429_and_others_play_on(serving, pa
             assert (await other.get(f"/v1/tables/{table}")).status_code == 200
 
 
-async def test_a_flood_of_actions_is_limited_as_reading_is(serving) -> None:
+async def test_a_flood_of_actions_is_limited_as_reading_is_and_the_other_player_acts(
+    serving,
+) -> None:
     async with serving(account_requests=3) as api:
         _, _, _, people, table = await api.playing()
-        codes = {
-            (await people[0].post(f"/v1/tables/{table}/actions", {}, key="k")).status_code
-            for _ in range(60)
-        }
+        path = f"/v1/tables/{table}/actions"
+        asked, view = await turn(people, table)
+        (flooder,) = [each for each in people if each is not asked]
+        codes = {(await flooder.post(path, {}, key="k")).status_code for _ in range(60)}
         assert codes == {400, 429}
-        assert (await people[1].get(f"/v1/tables/{table}")).status_code == 200
+        acted = await asked.post(path, answer_to(view), key="acted")
+        assert acted.status_code == 200, acted.text
 
 
 async def test_a_flood_without_good_tokens_takes_nothing_from_people_behind_its_address(

@@ -288,6 +288,18 @@ async def test_a_dry_run_of_the_close_does_not_tell_how_lots_will_fall(
         assert len((await owner.get(f"/v1/seasons/{season}")).json()["lots"]) == 1
 
 
+async def test_a_closed_season_is_not_closed_again_and_a_retry_is_answered(serving: Any) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        opened = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Spring"})
+        path = f"/v1/seasons/{opened.json()['id']}/close"
+        closed, retried = [await owner.post(path, key="once") for _ in range(2)]
+        assert (closed.status_code, retried.json()) == (200, closed.json())
+        for query in ("", "?dry_run=true"):
+            again = await owner.post(path + query)
+            assert (again.status_code, again.json()["code"]) == (409, "season_closed")
+
+
 async def test_a_draft_is_not_announced_for_a_season_that_is_closed(serving: Any) -> None:
     async with serving() as api:
         owner, league = await api.league()

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from engine.values import number_of
 from service.api import feeds, news
+from service.errors import StoreUnavailable
 from service.eventstore.store import PostgresStore
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.test_commands import turn
@@ -73,6 +74,12 @@ async def test_of_streams_that_are_asked_for_at_once_no_more_are_opened_than_may
         await opened.aclose()  # a stream that is closed is counted no more
         async with following(api.app, path, owner.headers) as stream:
             await stream.until(1)
+
+
+async def test_nobody_waits_for_ever_for_a_channel_that_does_not_begin(monkeypatch) -> None:
+    monkeypatch.setattr(news, "START_SECONDS", 0)
+    with pytest.raises(StoreUnavailable):
+        await news.Follower(None, asyncio.Event(), asyncio.Event()).resume()
 
 
 async def test_an_event_costs_200_followers_of_its_league_one_read_and_other_leagues_none(
