@@ -18,6 +18,17 @@ Seconds = Annotated[int, Meta(ge=1, le=86_400)]
 Count = Annotated[int, Meta(ge=1, le=1000)]
 
 
+Redraws = Annotated[
+    tuple[Count, ...],
+    Meta(
+        description=(
+            "When so many tables are left all seats are drawn again, descending; 1 is the final "
+            "table.  Left out it is `[1]` in a freezeout for several tables; `[]` for never."
+        )
+    ),
+]
+
+
 class BreakTerms(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A break when a level of the clock is over."""
 
@@ -57,8 +68,7 @@ class FloorWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     final_table_size: Annotated[int, Meta(ge=2, le=12)] | None = None
     """With how many left one table is made of two; null for the seats of a table."""
 
-    redraw_at: tuple[Count, ...] = ()
-    """When so many tables are left all seats are drawn anew, descending; 1 is the final table."""
+    redraw_at: Redraws | None = None
 
     halt_when_short: Annotated[int, Meta(ge=3, le=12)] | None = None
     """A table so many short of the fullest stops before a blind is missed."""
@@ -82,16 +92,25 @@ class FloorWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         self.last_hands_at = None if self.last_hands_at is None else in_utc(self.last_hands_at)
 
 
-def floor_terms(wanted: FloorWanted, *, starts_at: datetime, time_scale: int) -> FloorTerms:
-    """Return what *wanted* says of a tournament that starts then; a sandbox's breaks are scaled."""
+def floor_terms(
+    wanted: FloorWanted, *, starts_at: datetime, time_scale: int, final_table: bool
+) -> FloorTerms:
+    """
+    Return what *wanted* says of a tournament that starts then; a sandbox's breaks are scaled.
+
+    Args:
+        final_table: Whether tables merge into a final one, whose seats are drawn by default.
+    """
     ends = wanted.last_hands_at
     if ends is None and wanted.last_hands_after_minutes is not None:
         ends = starts_at + timedelta(minutes=wanted.last_hands_after_minutes) / time_scale
-    drawn, rounds = wanted.last_hands, wanted.hand_for_hand
+    drawn, rounds, redraws = wanted.last_hands, wanted.hand_for_hand, wanted.redraw_at
+    if redraws is None:
+        redraws = (1,) if final_table else ()
     return FloorTerms(
         size_tolerance=wanted.size_tolerance,
         final_table_size=wanted.final_table_size,
-        redraw_at=wanted.redraw_at,
+        redraw_at=redraws,
         halt_when_short=wanted.halt_when_short,
         breaks=tuple(
             BreakAfter(level=each.level, seconds=max(1, each.seconds // time_scale))

@@ -131,6 +131,8 @@ def announcement(
         BadRequest: ``beacon_unknown``, if the service asks no such beacon.
     """
     ruleset, stack, most = _game(body)
+    starts_at = body.starts_at or now + STARTS_IN
+    several = _several_tables(body, ruleset, most)
     as_asked = {
         each: getattr(body, each) for each in Announce.__struct_fields__ if hasattr(body, each)
     }
@@ -143,10 +145,13 @@ def announcement(
         "ruleset_hash": ruleset_hash(ruleset),
         "starting_stack": stack,
         "entrants_max": most,
-        "starts_at": body.starts_at or now + STARTS_IN,
+        "starts_at": starts_at,
         "hands_between_seconds": _pause(body),
         "floor": floor_terms(
-            body.floor, starts_at=body.starts_at or now + STARTS_IN, time_scale=body.time_scale
+            body.floor,
+            starts_at=starts_at,
+            time_scale=body.time_scale,
+            final_table=several and isinstance(body.format, Freezeout),
         ),
         "beacon": pulses.named(body.beacon),
     }

@@ -116,6 +116,26 @@ def test_each_format_was_thought_of() -> None:
     assert all(isinstance(resolve(name, {}), CoruscantShift) for name in raising)
 
 
+@pytest.mark.parametrize(
+    ("terms", "redraws"),
+    [
+        ({}, (1,)),
+        ({"floor": {"redraw_at": []}}, ()),
+        ({"floor": {"redraw_at": [2]}}, (2,)),
+        ({"entrants_max": 6}, ()),
+        ({"format": {"kind": "single_table"}}, ()),
+        ({"format": {"kind": "rounds", "rounds": 2, "cut": 4}}, ()),
+        ({"ruleset": "casino"}, ()),
+    ],
+)
+def test_seats_are_drawn_again_at_a_final_table_unless_the_terms_say_otherwise(
+    terms: dict[str, Any], redraws: tuple[int, ...]
+) -> None:
+    command = asked(**terms)
+    decider.decide(decider.initial, command)
+    assert command.floor.redraw_at == redraws
+
+
 @pytest.mark.anyio
 async def test_every_way_to_announce_gives_all_tables_the_same_forced_bets(serving) -> None:
     async with serving() as api:
