@@ -179,6 +179,34 @@ async def unclaimed_in(connection: AsyncConnection, league: str) -> dict[UUID, s
     return {row.id: row.name for row in found}
 
 
+class Known(NamedTuple):
+    """A player whom a league knows from a list, or by hand."""
+
+    player: str
+    name: str
+    claimed: bool
+    until: datetime | None
+    """Until when the newest code is good."""
+
+
+async def entered_in(connection: AsyncConnection, league: str) -> list[Known]:
+    """Return whom a league has entered, by name and player."""
+    found = await connection.execute(
+        sa.select(
+            account.c.id,
+            account.c.name,
+            account.c.login.is_not(None).label("claimed"),
+            entered_player.c.claim_until,
+        )
+        .join(entered_player, entered_player.c.account == account.c.id)
+        .where(entered_player.c.league == number_of(league), account.c.name.is_not(None))
+    )
+    known = [
+        Known(identifier("plr", row.id), row.name, row.claimed, row.claim_until) for row in found
+    ]
+    return sorted(known, key=lambda each: (each.name, each.player))
+
+
 async def claimable(connection: AsyncConnection, code: str, now: datetime) -> Claimable | None:
     """
     Return which player *code* makes somebody's; None if it is no good.

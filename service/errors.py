@@ -51,6 +51,15 @@ class Forbidden(ServiceError):
     code = "forbidden"
 
 
+def scopes_missing(*scopes: str) -> Forbidden:
+    """Return the refusal for a token without *scopes*, with the way to one that has them."""
+    detail = (
+        f"the token lacks the scope {' and '.join(scopes)}; make one that has it: "
+        "POST /v1/tokens with login, password and `scopes`"
+    )
+    return Forbidden(detail, required_scopes=list(scopes))
+
+
 class Unauthenticated(ServiceError):
     """No token, or none that is good."""
 

@@ -20,6 +20,8 @@ from service.names import named
 ROWS_MAX = 500
 BYTES_MAX = 128 * 1024
 COLUMNS = ("name", "email", "role", "external_id")
+_KNOWN = ", ".join(COLUMNS)
+_DETAIL_MAX = 500
 
 _NAME_MAX, _EMAIL_MAX, _EXTERNAL_MAX = 80, 254, 64
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -106,9 +108,13 @@ def _columns(cells: list[str]) -> tuple[str, ...]:
     columns = tuple(cell.strip().casefold() for cell in cells)
     unknown = [each for each in columns if each not in COLUMNS]
     if unknown:
-        raise BadRequest("invalid_csv", "the header names unknown columns", unknown=unknown)
-    if "name" not in columns or len(set(columns)) < len(columns):
-        raise BadRequest("invalid_csv", "the header names each column once, and one is name")
+        detail = f"the header has unknown columns: {', '.join(unknown)}; known are {_KNOWN}"
+        raise BadRequest("invalid_csv", detail[:_DETAIL_MAX], unknown=unknown)
+    twice = sorted({each for each in columns if columns.count(each) > 1})
+    if twice:
+        raise BadRequest("invalid_csv", f"the header has columns twice: {', '.join(twice)}")
+    if "name" not in columns:
+        raise BadRequest("invalid_csv", "the header has no column name")
     return columns
 
 

@@ -115,9 +115,9 @@ def _of_money(terms: Announce | Terms) -> Iterator[Found]:
     fixed = bool(fees.amounts)
     yield (
         "fees.rebuy",
-        "ruleset.rebuy.max",
+        "overrides.rebuy.max",
         fees.rebuy is not None and terms.ruleset.rebuy.max == 0,
-        "prices a rebuy, and the ruleset allows none",
+        "prices a rebuy, and the ruleset allows none unless it is overridden",
     )
     yield "fees.table", "fees.amounts", fixed and bool(fees.table), "say what places are worth"
     yield (

@@ -15,7 +15,7 @@ from litestar.handlers import BaseRouteHandler
 
 from service.api.operations import Operation
 from service.api.shell import Shell
-from service.errors import Forbidden, Unauthenticated
+from service.errors import Unauthenticated, scopes_missing
 from service.tokens import Principal, well_formed
 
 BELIEVED_FOR = timedelta(seconds=5)
@@ -60,7 +60,7 @@ async def authenticate(
         raise Unauthenticated("the token is unknown, expired or revoked")
     scope = described.scope if described is not None else "admin"
     if scope is not None and scope not in principal.scopes:
-        raise Forbidden("the token does not allow this", required_scopes=[scope])
+        raise scopes_missing(scope)
     connection.scope["user"] = principal
 
 

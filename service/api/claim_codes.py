@@ -24,8 +24,10 @@ from service.api.accounts import AccountMade
 from service.api.bodies import read_body
 from service.api.leagues import Nothing
 from service.api.likenesses import demand_me_distinct
+from service.api.listing import listed, listing
 from service.api.members import Membership
 from service.api.operations import OnPeople, operation
+from service.api.paging import Page
 from service.api.shell import Asked, Shell, client_address, principal_of, shell_of
 from service.api.signing_in import REPLAYED, Wanted, demand_same, root, shown_again
 from service.api.submitting import answer, encoded, order_of
@@ -62,6 +64,19 @@ class ClaimsIssued(msgspec.Struct, kw_only=True):
     league: str
     claims: tuple[ClaimIssued, ...]
     expires_at: datetime
+
+
+class ClaimListed(msgspec.Struct, kw_only=True):
+    """A player who was entered by hand or from a list, and whether somebody has claimed it."""
+
+    player: str
+    name: str
+    role: str | None
+    """Null if the player is no member any more."""
+
+    claimed: bool
+    expires_at: datetime | None
+    """Until when the newest code is good; null once the player is claimed."""
 
 
 class CodeWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -147,6 +162,32 @@ async def issue_claims(request: Asked, league_id: FromPath[str]) -> Response[byt
             issued.append(shown)
     made = ClaimsIssued(league=league_id, claims=tuple(issued), expires_at=first + CLAIM_FOR)
     return encoded(made, 201, dict(REPLAYED) if again else None)
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/claims", "list_claims",
+    "The players who were entered, by name, and whether each has been claimed; without codes.",
+    needs="manage_players", scope="leagues:manage", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_claims(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List whom somebody still has to be given a code for, and who is there."""
+    place = await reach(request, league_id, "lge")
+    async with shell_of(request).engine.connect() as connection:
+        found = await entering.entered_in(connection, league_id)
+    paged = listing(request, f"claims {league_id}", str, str)
+    page = paged.cut(found, lambda each: (each.name, each.player))
+    shown = [
+        ClaimListed(
+            player=each.player,
+            name=each.name,
+            role=place.state.role_of(PlayerId(each.player)),
+            claimed=each.claimed,
+            expires_at=None if each.claimed else each.until,
+        )
+        for each in page.items
+    ]
+    return listed(request, Page(items=shown, next_cursor=page.next_cursor))
 
 
 @operation(

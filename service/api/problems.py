@@ -114,7 +114,7 @@ STATUSES: Mapping[type[Exception], int] = {
 SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "bad_request": (400, "The request is malformed"),
     "validation_failed": (400, "A field is unknown, missing, or of the wrong type or range"),
-    "invalid_json": (400, "The body is not JSON"),
+    "invalid_json": (400, "The body is not JSON, or an object in it has a member twice"),
     "invalid_unicode": (400, "Text is not UTF-8, or holds a control character or lone surrogate"),
     "not_a_sandbox": (400, "Only a league made as a sandbox may fix masters"),
     "beacon_unknown": (400, "This service asks no beacon of this chain"),

@@ -19,7 +19,13 @@ from service.api.bodies import read_body
 from service.api.operations import operation
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, order_of
-from service.errors import BadRequest, Forbidden, NotOver, OpeningNeeded, StreamNotFound
+from service.errors import (
+    BadRequest,
+    NotOver,
+    OpeningNeeded,
+    StreamNotFound,
+    scopes_missing,
+)
 from service.projections import queries
 from service.projections.rows import HandRow
 from service.replays.forms import JSON, SINGLE, WHOLE
@@ -148,7 +154,7 @@ async def _perspective(request: Asked, row: HandRow, role: Role) -> tuple[str, b
         raise _invalid("as is public, auditor, or an entrant of the tournament")
     demand_also(role, "audit_hands", entered=bool(own))
     if AUDIT_SCOPE not in principal.scopes:
-        raise Forbidden("the token does not allow this", required_scopes=[AUDIT_SCOPE])
+        raise scopes_missing(AUDIT_SCOPE)
     return asked, True
 
 

@@ -20,7 +20,7 @@ from service.api.paging import Page
 from service.api.shell import Asked, client_address, principal_of, shell_of
 from service.api.signing_in import REPLAYED, Wanted, root, shown, shown_again, signed_in
 from service.api.submitting import encoded, order_of
-from service.errors import Forbidden, StreamNotFound, Unauthenticated
+from service.errors import StreamNotFound, Unauthenticated, scopes_missing
 from service.idempotency import Said
 from service.schedule import keys
 
@@ -215,13 +215,13 @@ def _maker(request: Asked, body: TokenWanted) -> tokens.Principal:
     _demand_manage(principal)
     beyond = sorted(set(body.scopes) - principal.scopes)
     if beyond:
-        raise Forbidden("a token cannot make one that may more", required_scopes=beyond)
+        raise scopes_missing(*beyond)
     return principal
 
 
 def _demand_manage(principal: tokens.Principal) -> None:
     if tokens.MANAGE not in principal.scopes:
-        raise Forbidden("the token does not allow this", required_scopes=[tokens.MANAGE])
+        raise scopes_missing(tokens.MANAGE)
 
 
 def _number(token_id: str) -> UUID:

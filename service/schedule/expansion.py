@@ -33,6 +33,11 @@ class Budget:
         self._steps = self._left = steps
         self._within = within
 
+    @property
+    def spent(self) -> bool:
+        """Whether more was to be spent than there was."""
+        return self._left < 0
+
     def spend(self, steps: int) -> None:
         """
         Take *steps*.

@@ -107,15 +107,24 @@ def check(plan: Plan) -> None:
     Raises:
         RecurrenceInvalid: Naming the field.
     """
-    _demand_supported(_parts(plan.rrule))
+    parts = _parts(plan.rrule)
+    _demand_supported(parts)
     start = parsed(plan.start, "start")
     if not _FIRST_YEAR <= start.year <= _LAST_YEAR:
         raise RecurrenceInvalid(field="start", problem="the year is out of range")
     window = _later(start, timedelta(hours=plan.ahead_hours))
     occurrences = soon = 0
-    for each in expanded(plan, start, budget=Budget(PLAN_STEPS)):
-        occurrences += 1
-        soon += each <= window
+    budget = Budget(PLAN_STEPS)
+    try:
+        for each in expanded(plan, start, budget=budget):
+            occurrences += 1
+            soon += each <= window
+    except RecurrenceInvalid as error:
+        if not budget.spent:
+            raise
+        ends = "COUNT" in parts or "UNTIL" in parts
+        advice = "end it earlier" if ends else "add UNTIL or COUNT, so that it ends"
+        raise _invalid(f"takes more than {PLAN_STEPS} steps to expand; {advice}") from error
     if soon > OCCURRENCES_MAX:
         raise _invalid(f"more than {OCCURRENCES_MAX} occurrences in ahead_hours")
     if not occurrences:

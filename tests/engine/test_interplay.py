@@ -192,7 +192,7 @@ MONEY = {"currency": "EUR", "payouts": (1,)}
             "fees.amounts",
             MONEY | {"fees": FeeTerms(amounts=(5,), paid_percent=9)},
         ),
-        ("fees.rebuy", "ruleset.rebuy.max", MONEY | {"fees": FeeTerms(rebuy=Price(price=5))}),
+        ("fees.rebuy", "overrides.rebuy.max", MONEY | {"fees": FeeTerms(rebuy=Price(price=5))}),
         (
             "fees.bounty",
             "ruleset.score",

@@ -196,6 +196,49 @@ async def claimed(api: Api, code: str, login: str = "han") -> httpx.Response:
     return await api.http.post("/v1/claims", json=body)
 
 
+async def test_organisers_see_by_name_who_was_entered_and_who_has_been_claimed(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        head, lando = await director(api, owner, league), await api.person("Lando")
+        made = {
+            name: (await owner.post(f"/v1/leagues/{league}/players", {"name": name})).json()
+            for name in ("Leia", "Han", "Chewie", "Greedo")
+        }
+        await claimed(api, made["Han"]["claim"])
+        await lando.post("/v1/me/claims", {"code": made["Chewie"]["claim"]})
+        gone = f"/v1/leagues/{league}/members/{made['Greedo']['player']}"
+        assert (await api.http.delete(gone, headers=owner.headers)).is_success
+        path = f"/v1/leagues/{league}/claims"
+        first = (await head.get(f"{path}?limit=3")).json()
+        rest = (await head.get(f"{path}?cursor={first['next_cursor']}")).json()
+        listed = first["items"] + rest["items"]
+        assert [(each["name"], each["role"], each["claimed"]) for each in listed] == [
+            ("Greedo", None, False),
+            ("Han", "player", True),
+            ("Lando", "player", True),
+            ("Leia", "player", False),
+        ]
+        assert [each["expires_at"] is None for each in listed] == [False, True, True, False]
+        assert made["Leia"]["claim"] not in first["items"].__repr__() + rest["items"].__repr__()
+        refused = await lando.get(path)
+        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+
+
+async def test_a_list_names_the_columns_that_are_unknown_or_doubled(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        unknown = (await bring(owner, league, b"name,Nickname,shoe\nHan,x,9\n")).json()
+        assert unknown["unknown"] == ["nickname", "shoe"]
+        assert unknown["detail"] == (
+            "the header has unknown columns: nickname, shoe; "
+            "known are name, email, role, external_id"
+        )
+        doubled = (await bring(owner, league, b"name,email,email\nHan,,\n")).json()
+        assert doubled["detail"] == "the header has columns twice: email"
+        nameless = (await bring(owner, league, b"email\nhan@example.org\n")).json()
+        assert nameless["detail"] == "the header has no column name"
+
+
 async def test_a_player_without_an_account_is_claimed_once_and_then_acts(serving) -> None:
     async with serving() as api:
         owner, league = await api.league()

@@ -82,6 +82,16 @@ async def test_a_malformed_body_is_refused_by_name(serving, body, status, code) 
     assert answer.json()["instance"] == f"urn:uuid:{answer.headers['x-request-id']}"
 
 
+async def test_a_doubled_member_is_told_from_what_is_no_json(serving) -> None:
+    async with serving() as api:
+        person = await api.person()
+        headers = {**person.headers, "Content-Type": "application/json"}
+        body = b'{"name": "a", "name": "b"}'
+        answer = (await api.http.post("/v1/leagues", content=body, headers=headers)).json()
+    assert answer["title"] == "The body is not JSON, or an object in it has a member twice"
+    assert answer["detail"] == 'an object has the member "name" twice'
+
+
 async def test_unknown_paths_and_methods_are_problem_documents_too(serving) -> None:
     async with serving() as api:
         lost = await api.http.get("/v1/nothing")

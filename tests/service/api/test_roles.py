@@ -119,6 +119,7 @@ MEMBERS = {
     "list_bans": STAFF,
     "invite": HEADS,
     "list_invitations": HEADS,
+    "list_claims": HEADS,
     "revoke_invitation": HEADS,
     "open_season": HEADS,
     "close_season": HEADS,

@@ -85,6 +85,7 @@ async def test_a_token_without_the_scope_makes_ends_lists_and_rotates_no_token(s
                 403,
                 ["tokens:manage"],
             ), (method, path)
+            assert "POST /v1/tokens" in answer.json()["detail"]
         assert await works(api, other["token"])
         own = await api.http.delete(f"/v1/tokens/{narrow['id']}", headers=bearer(narrow["token"]))
         assert own.status_code == 204, "whoever holds a token may give it up"

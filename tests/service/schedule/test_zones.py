@@ -177,3 +177,16 @@ def test_a_rule_with_too_many_occurrences_in_its_window_is_refused() -> None:
 def test_the_zones_are_those_of_the_named_edition_and_not_the_machines() -> None:
     assert zones.zone_of("Europe/Berlin") is not ZoneInfo("Europe/Berlin")
     assert datetime(2026, 7, 1, tzinfo=UTC).astimezone(zones.zone_of("Europe/Berlin")).hour == 2
+
+
+@pytest.mark.parametrize(
+    ("rrule", "advice"),
+    [
+        ("FREQ=HOURLY", "add UNTIL or COUNT, so that it ends"),
+        ("FREQ=HOURLY;UNTIL=20350101", "end it earlier"),
+    ],
+)
+def test_a_rule_that_takes_too_many_steps_is_told_what_to_do(rrule: str, advice: str) -> None:
+    with pytest.raises(RecurrenceInvalid) as refused:
+        rules.check(replace(PLAN, rrule=rrule))
+    assert f"takes more than 20000 steps to expand; {advice}" in refused.value.detail
