@@ -10,7 +10,14 @@ from engine.cards import deck
 from engine.table.commands import Command, Seeds
 from engine.table.course import pile_of
 from engine.table.decider import decider
-from engine.table.events import Event, HandOpened
+from engine.table.events import (
+    Event,
+    HandKilled,
+    HandOpened,
+    HandQuit,
+    SeatActed,
+    UnmatchedReturned,
+)
 from engine.table.recall import recall
 from engine.table.state import Place, State, Table
 from engine.table.view import seen_by
@@ -113,6 +120,33 @@ def folds_alike(floor: Floor) -> None:
     opened = [i for i, event in enumerate(floor.events) if isinstance(event, HandOpened)]
     for index in opened[-2:]:
         assert decider.replay([floor.events[0], *floor.events[index:]]) == floor.state
+
+
+def asked_only_what_is_contested(happened: Sequence[Event]) -> int:
+    """
+    Assert that nothing goes back which a seat was asked for, unless somebody folded afterwards.
+
+    Returns:
+        How often something went back.
+    """
+    paid: dict[int, SeatActed] = {}
+    gone_since: set[int] = set()
+    returned = 0
+    for event in happened:
+        match event:
+            case HandOpened():
+                paid, gone_since = {}, set()
+            case SeatActed(verb="fold") | HandQuit() | HandKilled():
+                gone_since.update(paid)
+            case SeatActed() if event.paid:
+                paid[event.seat] = event
+                gone_since.discard(event.seat)
+            case UnmatchedReturned() if (last := paid.get(event.seat)) is not None:
+                returned += 1
+                assert last.verb == "raise_to" or event.seat in gone_since, (last, event)
+            case _:
+                pass
+    return returned
 
 
 def sealed_for_owners(table: Table) -> None:

@@ -80,6 +80,17 @@ def test_the_state_that_comes_with_a_decision_is_the_fold_of_its_events(
 @every_variant
 @played
 @given(seats, numbers, choices)
+def test_chips_that_were_asked_for_come_back_only_if_somebody_folds(
+    name: str, seats: int, seed: int, dice: Random
+) -> None:
+    croupier = croupier_of(name, seats, seed, dice)
+    croupier.play(HANDS)
+    invariants.asked_only_what_is_contested(croupier.floor.events)
+
+
+@every_variant
+@played
+@given(seats, numbers, choices)
 def test_a_log_folds_alike_in_parts_and_from_its_last_hand_on(
     name: str, seats: int, seed: int, dice: Random
 ) -> None:
