@@ -69,15 +69,15 @@ FAULTS = (
     Fault(
         name="a seat that nobody can answer may raise",
         file="street.py",
-        sound="any(each.seat != seat and self.can_act(each) for each in self.seats)",
-        faulty="any(self.can_act(each) for each in self.seats)",
+        sound="return self.contestable(seat) > self.current_bet",
+        faulty="return self.contestable(seat) >= self.current_bet",
         caught_by=BETTING + "test_a_lone_seat_that_faces_an_all_in_may_call_or_fold_but_not_raise",
     ),
     Fault(
         name="the big blind has no option",
         file="betting.py",
-        sound="if stake.acted_at is None or stake.put_in < price:",
-        faulty="if stake.put_in < price:",
+        sound="if stake.acted_at is None or _asked_again(street, each.seat, stake.put_in):",
+        faulty="if _asked_again(street, each.seat, stake.put_in):",
         caught_by=BETTING + "test_the_big_blind_keeps_its_option",
     ),
     Fault(
