@@ -2279,10 +2279,13 @@ class Hand:
         if forced["kind"] == "ante":
             due = [(seat, "ante", amounts["ante"]) for seat in self.order()]
         else:
+            of_players = forced.get("player_ante", 0) > 0
+            if amounts["ante"] and of_players:  # `forced.player_ante`: before the blinds
+                due = [(seat, "ante", amounts["ante"]) for seat in self.order()]
             if self.data["small_blind"] in self.players:
                 due.append((self.data["small_blind"], "small_blind", amounts["small"]))
             due.append((self.data["big_blind"], "big_blind", amounts["big"]))
-            if amounts["ante"]:
+            if amounts["ante"] and not of_players:
                 due.append((self.data["big_blind"], "table_ante", amounts["ante"]))
         posts = []
         for seat, kind, owed in due:
@@ -3699,7 +3702,8 @@ class Opening:
             return self.table.floor
         forced = self.rules["forced"]
         if forced["kind"] == "blinds":
-            return {"ante": forced["table_ante"], "big": forced["big"], "small": forced["small"]}
+            ante = forced["table_ante"] or forced.get("player_ante", 0)
+            return {"ante": ante, "big": forced["big"], "small": forced["small"]}
         return {"ante": forced.get("amount", 0), "big": 0, "small": 0}
 
 
@@ -5565,10 +5569,10 @@ class Result(Part):
             return []
         if rules["betting"]["kind"] != "fixed_continue" or rules["escalation"]["kind"] != "none":
             return []
-        forced = {
-            name: rules["forced"].get(name, 0) for name in ("amount", "table_ante", "small", "big")
-        }
-        dearest = forced["amount"] + forced["table_ante"] + max(forced["small"], forced["big"])
+        names = ("amount", "table_ante", "player_ante", "small", "big")
+        forced = {name: rules["forced"].get(name, 0) for name in names}
+        dearest = forced["amount"] + forced["table_ante"] + forced["player_ante"]
+        dearest += max(forced["small"], forced["big"])
         dearest += 2 * rules["betting"]["cost"]
         return first if counting or scores[first[0]][0] > dearest else []
 

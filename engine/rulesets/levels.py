@@ -29,6 +29,8 @@ def contradiction_in(structure: Levels, forced: Any, unit: int) -> str | None:
     levels = structure.levels
     if not 0 < len(levels) <= LEVELS_MAX:
         return f"escalation levels needs 1 to {LEVELS_MAX} levels"
+    if isinstance(forced, Blinds) and forced.player_ante and not levels[-1].ante:
+        return "no level has an ante for player_ante"
     for number, step in enumerate(levels, start=1):
         if not _fits(step, forced):
             return f"level {number} does not fit the forced bets"

@@ -136,8 +136,8 @@ class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
         match self.forced:
             case Ante(amount=amount):
                 return Amounts(ante=amount)
-            case Blinds(small=small, big=big, table_ante=ante):
-                return Amounts(small=small, big=big, ante=ante)
+            case Blinds(small=small, big=big, table_ante=table, player_ante=player):
+                return Amounts(small=small, big=big, ante=table or player)
             case NoForcedBet():
                 return Amounts()
 

@@ -192,6 +192,10 @@ def _step(ruleset: CoruscantShift, bet: int, length: int) -> LevelStep:
     least, unit = ruleset.base_amounts(), ruleset.chip_unit
     small = max(least.small, unit * max(1, bet // 2 // unit))
     ante = max(least.ante, bet) if least.ante else 0
+    if isinstance(ruleset.forced, Blinds) and ruleset.forced.player_ante:
+        # As large beside the big blind as in the ruleset.
+        share = bet * ruleset.forced.player_ante // ruleset.forced.big
+        ante = max(least.ante, unit * max(1, share // unit))
     return LevelStep(small=small, big=bet, ante=ante, length=length)
 
 

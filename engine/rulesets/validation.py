@@ -126,8 +126,10 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
             return "final_selection_min is not 1"
         case CoruscantShift(forced=Blinds(small=small, big=big)) if not 0 < small <= big:
             return "blinds must be positive and the small one not above the big one"
-        case CoruscantShift(forced=Blinds(player_ante=ante)) if ante:
-            return "player_ante is not played yet"
+        case CoruscantShift(forced=Blinds(table_ante=table, player_ante=player)) if (
+            table and player
+        ):
+            return "table_ante and player_ante exclude each other: one ante is paid beside blinds"
         case CoruscantShift(tie=DrawOff(limit=limit)) if limit < 1:
             return "a draw_off needs a limit of 1 at least; prefer_cube rolls the cube at once"
         case CoruscantShift(special_item=True, item_values=values) if not values or any(

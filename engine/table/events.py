@@ -119,6 +119,7 @@ __all__ = [
     "Phase",
     "PileCommitted",
     "Post",
+    "PostKind",
     "PotAwarded",
     "PotsFormed",
     "Ranked",
@@ -151,13 +152,14 @@ __all__ = [
 ]
 
 Phase = Literal["select", "bet", "improve", "card"]
+PostKind = Literal["ante", "small_blind", "big_blind", "table_ante", "sabacc_ante"]
 
 
 class Post(Part, frozen=True, kw_only=True):
     """A forced bet of one seat; *chips* below *owed* is all-in."""
 
     seat: int
-    kind: Literal["ante", "small_blind", "big_blind", "table_ante", "sabacc_ante"]
+    kind: PostKind
     """
     ``sabacc_ante`` goes into the Sabacc pot, ``table_ante`` is dead money of the main
     pot; the others count as wagers.

@@ -1,8 +1,11 @@
 """What a table's ruleset makes of bets: forced ones, the street being played, legal actions."""
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from engine.betting import LegalAction, legal_actions
 from engine.errors import InvariantViolated
 from engine.rulesets import (
+    Amounts,
     Ante,
     Blinds,
     CoruscantShift,
@@ -11,10 +14,13 @@ from engine.rulesets import (
     RoundsRuleset,
 )
 from engine.street import Street
-from engine.table.events import Level, Post
+from engine.table.events import Level, Post, PostKind
 from engine.table.hand import Hand
 from engine.table.state import Table
 from engine.values import Chips
+
+Due = tuple[int, PostKind, Chips]
+"""A seat, a forced bet and its full amount."""
 
 
 def min_open(table: Table, level: Level) -> Chips:
@@ -49,29 +55,40 @@ def forced_bets(table: Table) -> tuple[Post, ...]:
         case NoForcedBet():
             return ()
         case Ante():
-            owed = level.amounts.ante
-            return tuple(
-                Post(seat=seat, kind="ante", owed=owed, chips=min(owed, stacks[seat]))
-                for seat in hand.order
-            )
-        case Blinds():
-            posts = []
-            small, big = level.amounts.small, level.amounts.big
-            if (seat := hand.small_blind) in stacks and seat is not None:
-                chips = min(small, stacks[seat])
-                posts.append(Post(seat=seat, kind="small_blind", owed=small, chips=chips))
-            if (seat := hand.big_blind) is not None:
-                chips = min(big, stacks[seat])
-                posts.append(Post(seat=seat, kind="big_blind", owed=big, chips=chips))
-                posts += _table_ante(seat, level.amounts.ante, stacks[seat] - chips)
-            return tuple(posts)
+            return _posts([(seat, "ante", level.amounts.ante) for seat in hand.order], stacks)
+        case Blinds() as forced:
+            return _posts(_with_blinds(hand, level.amounts, forced, stacks), stacks)
 
 
-def _table_ante(seat: int, owed: Chips, left: Chips) -> list[Post]:
-    """Return what the big blind pays (rulebook ``forced.table_ante``), the blind covered first."""
-    if not owed:
-        return []
-    return [Post(seat=seat, kind="table_ante", owed=owed, chips=min(owed, left))]
+def _with_blinds(
+    hand: Hand, amounts: Amounts, forced: Blinds, stacks: Mapping[int, Chips]
+) -> Iterator[Due]:
+    """
+    Yield what is due before the cards, in the order in which a stack pays it.
+
+    Antes of the players come before the blinds, an ante of the table after the big blind.
+
+    Source: rulebook ``forced.player_ante``, ``forced.table_ante``.
+    """
+    if amounts.ante and forced.player_ante:
+        yield from ((seat, "ante", amounts.ante) for seat in hand.order)
+    if (seat := hand.small_blind) in stacks and seat is not None:
+        yield seat, "small_blind", amounts.small
+    if (seat := hand.big_blind) is not None:
+        yield seat, "big_blind", amounts.big
+        if amounts.ante and not forced.player_ante:
+            yield seat, "table_ante", amounts.ante
+
+
+def _posts(due: Iterable[Due], stacks: Mapping[int, Chips]) -> tuple[Post, ...]:
+    """Return the posts of *due*; a seat that has less posts what is left."""
+    left = dict(stacks)
+    posts = []
+    for seat, kind, owed in due:
+        chips = min(owed, left[seat])
+        left[seat] -= chips
+        posts.append(Post(seat=seat, kind=kind, owed=owed, chips=chips))
+    return tuple(posts)
 
 
 def price_of(table: Table, posts: tuple[Post, ...]) -> Chips:

@@ -31,11 +31,15 @@ class Game(NamedTuple):
     stacks: tuple[int, ...]
 
 
-def _levels(by: str, *lengths: int) -> dict[str, Any]:
-    steps = [{"small": 1, "big": 2}, {"small": 2, "big": 4}, {"small": 4, "big": 8}]
-    sized = [step | {"length": length} for step, length in zip(steps, lengths, strict=False)]
-    last: dict[str, Any] = {"small": 10, "big": 20}
-    return {"escalation": {"kind": "levels", "by": by, "levels": [*sized, last]}}
+def _levels(
+    by: str, *lengths: int, antes: tuple[int, int, int, int] = (0, 0, 0, 0)
+) -> dict[str, Any]:
+    blinds = ((1, 2), (2, 4), (4, 8), (10, 20))
+    levels = [
+        {"small": small, "big": big, "ante": ante, "length": length}
+        for (small, big), ante, length in zip(blinds, antes, (*lengths, None), strict=True)
+    ]
+    return {"escalation": {"kind": "levels", "by": by, "levels": levels}}
 
 
 PLAIN = (
@@ -70,6 +74,25 @@ ODD = (
             "odd_chip": "seat_order",
         },
         (20, 40),
+    ),
+    Game(
+        "better_simple",
+        {
+            "button": "dead",
+            "forced": {"kind": "blinds", "small": 2, "big": 4, "player_ante": 1},
+            "betting": {"min_raise": "last_raise"},
+        },
+        (20, 40),
+    ),
+    Game(
+        "better_simple",
+        _levels("hands", 2, 3, 3, antes=(0, 1, 2, 3))
+        | {
+            "forced": {"kind": "blinds", "small": 1, "big": 2, "player_ante": 1},
+            "short_blind": "as_posted",
+            "odd_chip": "seat_order",
+        },
+        (25, 40),
     ),
     Game("better_simple", _levels("clock", 60, 90, 120), (30, 40)),
     Game("better_simple", _levels("clock", 60, 90, 120) | {"rebuy": {"max": 1}}, (20, 30)),

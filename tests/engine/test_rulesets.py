@@ -80,6 +80,36 @@ DRAW_OFF = {"kind": "draw_off", "limit": 3, "then": "cube"}
             },
             "level 1 has no ante for table_ante",
         ),
+        (
+            "better",
+            {
+                "forced": {
+                    "kind": "blinds",
+                    "small": 5,
+                    "big": 10,
+                    "table_ante": 10,
+                    "player_ante": 5,
+                }
+            },
+            "table_ante and player_ante exclude each other",
+        ),
+        (
+            "better",
+            {"forced": {"kind": "blinds", "small": 5, "big": 10, "player_ante": 3}},
+            "must be multiples of chip_unit 5",
+        ),
+        (
+            "better",
+            {
+                "forced": {"kind": "blinds", "small": 5, "big": 10, "player_ante": 5},
+                "escalation": {
+                    "kind": "levels",
+                    "by": "hands",
+                    "levels": [{"small": 5, "big": 10}],
+                },
+            },
+            "no level has an ante for player_ante",
+        ),
         ("traditional", {"starting_stack": 1}, "starting_stack does not pay"),
         ("traditional", {"pot_building_rounds": 4, "max_rounds": 3}, "max_rounds is not between"),
         ("spike", {"chip_unit": 5}, "antes and starting_stack must be multiples"),
@@ -108,6 +138,31 @@ def test_levels_of_blinds_may_hold_an_ante_of_the_table() -> None:
         ("small_blind", 2),
         ("big_blind", 4),
         ("table_ante", 4),
+    ]
+
+
+def test_levels_of_blinds_raise_the_antes_of_the_players_if_the_ruleset_has_them() -> None:
+    """
+    The first levels may go without.
+    """
+    levels = [{"small": 1, "big": 2, "length": 1}, {"small": 2, "big": 4, "ante": 1}]
+    overrides = {
+        "forced": {"kind": "blinds", "small": 1, "big": 2, "player_ante": 1},
+        "escalation": {"kind": "levels", "by": "hands", "levels": levels},
+    }
+    company = Company(resolve("better_simple", overrides), dict.fromkeys("ABC", 9))
+    first = of(company.fold_round(), events.ForcedBetsPosted)
+    assert [(post.kind, post.chips) for post in first.posts] == [
+        ("small_blind", 1),
+        ("big_blind", 2),
+    ]
+    posted = of(company.fold_round(), events.ForcedBetsPosted)
+    assert [(post.kind, post.chips) for post in posted.posts] == [
+        ("ante", 1),
+        ("ante", 1),
+        ("ante", 1),
+        ("small_blind", 2),
+        ("big_blind", 4),
     ]
 
 

@@ -9,7 +9,7 @@ from bench.structure import Asked, ends, near, ruleset_of
 from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
 from engine.rulesets.parts import Levels
-from engine.rulesets.structure import suggest
+from engine.rulesets.structure import by_the_clock, suggest
 
 NIGHTS = (Asked("better", 6, 1000, 60, 8), Asked("better", 12, 1500, 90, 6))
 
@@ -81,6 +81,15 @@ def test_blinds_with_an_ante_of_the_table_keep_it() -> None:
     assert all(
         level.ante == level.big for level in suggest(game, players=9, stack=1000, minutes=60)
     )
+
+
+def test_antes_of_the_players_stay_as_large_beside_the_blinds_as_they_were() -> None:
+    forced = {"kind": "blinds", "small": 25, "big": 50, "player_ante": 10}
+    game = resolve("better", {"forced": forced, "starting_stack": 5_000})
+    levels = suggest(game, players=9, stack=5_000, minutes=120)
+    assert [levels[0].small, levels[0].big, levels[0].ante] == [25, 50, 10]
+    assert all(level.ante % 5 == 0 and 0 <= level.big // 5 - level.ante < 5 for level in levels)
+    assert by_the_clock(game, players=9, stack=5_000).base_amounts() == levels[0].amounts
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ EXAMPLES = "tests/engine/test_worked_examples.py::"
 FAIRNESS = "tests/engine/test_fairness.py::"
 POKER_ACTIONS = "tests/engine/test_poker_actions.py::"
 POKER = "tests/engine/test_poker_rules.py::"
+PLAYER_ANTES = "tests/engine/test_player_antes.py::"
 POTS = "tests/engine/test_pots.py::"
 RANDOMNESS = "tests/engine/test_randomness.py::"
 ROUNDS = "tests/engine/test_hand_for_hand.py::"
@@ -28,6 +29,22 @@ FAULTS = (
         sound="(hand.distance, -hand.suit_count)",
         faulty="(hand.distance, hand.suit_count)",
         caught_by=EXAMPLES + "test_example_02_jane_beats_bob_by_the_suit_and_wins_sixty",
+    ),
+    Fault(
+        name="the big blind pays for the table what every player pays",
+        file="table/wagers.py",
+        sound="if amounts.ante and not forced.player_ante:",
+        faulty="if amounts.ante:",
+        caught_by=PLAYER_ANTES
+        + "test_every_player_pays_the_ante_before_the_blinds_and_it_is_no_bet",
+    ),
+    Fault(
+        name="an ante counts as a bet of the first street",
+        file="table/evolution_in_hand.py",
+        sound='street_chips = 0 if post.kind == "ante" else post.chips',
+        faulty="street_chips = post.chips",
+        caught_by=PLAYER_ANTES
+        + "test_every_player_pays_the_ante_before_the_blinds_and_it_is_no_bet",
     ),
     Fault(
         name="a sylop counts for no suit",

@@ -68,6 +68,8 @@ OF_CORUSCANT_SHIFT: dict[str, tuple[Any, ...]] = {
         *(kind("ante", amount=amount) for amount in (0, 1, 5)),
         *(kind("blinds", small=small, big=big) for small, big in ((1, 2), (5, 10), (5, 5), (3, 2))),
         *(kind("blinds", small=5, big=10, table_ante=ante) for ante in (1, 5)),
+        *(kind("blinds", small=5, big=10, player_ante=ante) for ante in (1, 5)),
+        kind("blinds", small=5, big=10, table_ante=5, player_ante=5),
     ),
     "short_forced": ("all_in", "not_dealt_in"),
     "short_blind": ("full_price", "as_posted"),

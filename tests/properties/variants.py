@@ -15,6 +15,13 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
             "short_blind": "as_posted",
         },
     ),
+    "better with antes of the players": (
+        "better_simple",
+        {
+            "forced": {"kind": "blinds", "small": 2, "big": 4, "player_ante": 1},
+            "headsup": "dealer_small_blind",
+        },
+    ),
     "better, dead and literal": (
         "better_simple",
         {

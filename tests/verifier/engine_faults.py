@@ -38,6 +38,7 @@ PLANTED = (
     known("a sylop counts for no suit", "showdown.key"),
     known("a short all-in becomes the full raise", "betting.chip_unit"),
     known("a call asks for chips that nobody can contest", "betting.call", (9, 4, 0.0)),
+    known("the big blind pays for the table what every player pays", "forced.blinds", (41, 3, 0.6)),
     known("the big blind has no option", "phases"),
     known("below the target is better than above it", "showdown.best"),
     known("blinds double one hand too early", "escalation"),
@@ -133,7 +134,7 @@ PLANTED = (
         "chips=state.terms.starting_stack,",
         "chips=2 * state.terms.starting_stack,",
         "rebuy",
-        (227, 6, 1.0),
+        (65, 3, 0.6),
     ),
     known("timeouts are not counted", "absence.timeouts", (5, 5, 0.5)),
 )
