@@ -7,6 +7,7 @@ import msgspec
 from engine.league.errors import TemplateUnknown
 from engine.league.state import Created
 from engine.values import TemplateId
+from service.terms_presets import PRESETS, TermsPreset
 
 Content = dict[str, Any]
 
@@ -18,9 +19,13 @@ def completed(league: Created, asked: Content) -> Content:
     Each layer is merged over the one below as RFC 7396 has it: null takes a member
     away.  A layer that names a ruleset begins with none of the overrides below, which
     were meant for another game; one that names another format, with none of its members.
+    A layer that names a preset of terms stands on it.  What the preset asks of the ruleset
+    is below all layers, for it depends on the ruleset that is played.
 
     Raises:
         TemplateUnknown: If the league has none such.
+        RulesetUnknown: If there is no such ruleset.
+        RulesetInvalid: If the overrides do not make a playable game of it.
     """
     upper = dict(asked)
     name = upper.pop("template", None)
@@ -28,14 +33,35 @@ def completed(league: Created, asked: Content) -> Content:
     if name is not None and template is None:
         raise TemplateUnknown
     texts = (league.house_rules, None if template is None else template.body)
+    layers = [*(msgspec.json.decode(text) for text in texts if text), upper]
+    preset = _stood_on(layers)
     found: Content = {}
-    for layer in (*(msgspec.json.decode(text) for text in texts if text), upper):
+    for layer in layers:
         if "ruleset" in layer:
             found = {key: value for key, value in found.items() if key != "overrides"}
         if _kind(layer) not in (None, _kind(found)):
             found = {key: value for key, value in found.items() if key != "format"}
         found = merged(found, layer)
+    if preset is None:
+        return found
+    del found["terms"]
+    game, own = found.get("ruleset"), found.get("overrides", {})
+    if isinstance(game, str) and isinstance(own, dict):
+        for part in preset.fitting(game, own):
+            own = merged(part, own)
+        found["overrides"] = own
     return found
+
+
+def _stood_on(layers: list[Content]) -> TermsPreset | None:
+    """Put the preset of terms below the uppermost layer that says something of it."""
+    for number in reversed(range(len(layers))):
+        if "terms" in layers[number]:
+            preset = PRESETS.get(str(layers[number]["terms"]))
+            if preset is not None:
+                layers.insert(number, preset.terms)
+            return preset
+    return None
 
 
 def _kind(content: Content) -> Any:

@@ -24,7 +24,7 @@ PLAYERS_MAX = 100_000
 MINUTES_MIN, MINUTES_MAX = 45, 1440
 
 EVENING_MINUTES = 120
-"""How long a tournament is to last if nobody says anything else."""
+"""How long a tournament is to last if its announcement does not say."""
 
 GROWTH_MIN = 1.25
 """From one level to the next, for stacks that are too short to last an evening."""
@@ -101,23 +101,24 @@ def counts_per_table(ruleset: Ruleset) -> bool:
             return False
 
 
-def by_the_clock(ruleset: Ruleset, *, players: int, stack: int) -> Ruleset:
+def by_the_clock(ruleset: Ruleset, *, players: int, stack: int, minutes: int) -> Ruleset:
     """
-    Return *ruleset* with levels by the clock for an evening, the same at every table.
+    Return *ruleset* with levels by the clock, the same at every table.
 
     The first level has the forced bets that the ruleset itself begins with.  Any stack
-    will do: if it is too short for an evening, the bets still rise.
+    will do: if it is too short to last so long, the bets still rise.
 
     Args:
         ruleset: A game of Coruscant Shift whose forced bets rise.
         players: As many as may enter; fewer end earlier.
         stack: What everybody begins with.
+        minutes: How long to play; the nearest length that levels are made for is taken.
 
     Source: rulebook ``escalation.several_tables``.
     """
     if not isinstance(ruleset, CoruscantShift):
         raise TypeError("only forced bets of Coruscant Shift rise")
-    length = round(EVENING_MINUTES * 60 / LEVELS)
+    length = round(min(max(minutes, MINUTES_MIN), MINUTES_MAX) * 60 / LEVELS)
     amounts = ruleset.base_amounts()
     first = amounts.big or amounts.ante
     last = players * stack / _chips_at_the_end(ruleset, length)

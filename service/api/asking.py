@@ -9,11 +9,13 @@ from engine.league.state import Created
 from service.announcing import Content, completed
 from service.api.bodies import invalid
 from service.api.terms import TournamentWanted
+from service.terms_presets import PresetName
 
 TournamentAsked: Any = msgspec.defstruct(
     "TournamentAsked",
     [
         ("template", str | UnsetType, UNSET),
+        ("terms", PresetName | None | UnsetType, UNSET),
         *(
             (each.name, each.type | None | UnsetType, UNSET)
             for each in msgspec.structs.fields(TournamentWanted)
@@ -22,14 +24,15 @@ TournamentAsked: Any = msgspec.defstruct(
     namespace={
         "__doc__": (
             "The terms.  What is left out is taken from the template, then from the house rules; "
-            "null takes away what they say."
+            "null takes away what they say.  `terms` names a preset of `GET /v1/terms-presets`: "
+            "whatever is said beside it goes before it."
         )
     },
     module=__name__,
     kw_only=True,
     forbid_unknown_fields=True,
 )
-"""The members of :class:`TournamentWanted`, all optional, and ``template``."""
+"""The members of :class:`TournamentWanted`, all optional, ``template`` and ``terms``."""
 
 
 def filled(league: Created, asked: Content) -> TournamentWanted:

@@ -1,4 +1,4 @@
-"""The rulesets there are, whole, and in what two of them differ."""
+"""The presets there are: rulesets, whole, and in what two of them differ; terms."""
 
 from typing import Any
 
@@ -15,6 +15,7 @@ from service.api.paging import Page
 from service.api.shell import Asked
 from service.api.submitting import encoded
 from service.errors import StreamNotFound
+from service.terms_presets import PRESETS as TERMS_PRESETS
 
 
 class RulesetShown(msgspec.Struct, kw_only=True):
@@ -60,6 +61,17 @@ async def read_ruleset(request: Asked, ruleset_id: FromPath[str]) -> Response[by
     if headers and request.headers.get("if-none-match") == headers["ETag"]:
         return Response(b"", status_code=304, headers=headers)
     return encoded(shown, headers=headers)
+
+
+@operation(
+    "GET", "/v1/terms-presets", "list_terms_presets",
+    "Named terms that an announcement may stand on, with what they ask of its ruleset.",
+    needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_terms_presets(request: Asked) -> Response[bytes]:
+    """List presets whole."""
+    shown = [TERMS_PRESETS[name] for name in sorted(TERMS_PRESETS)]
+    return listed(request, listing(request, "terms presets", str).cut(shown, lambda it: (it.name,)))
 
 
 def _shown(name: str) -> RulesetShown:

@@ -9,7 +9,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from engine.rulesets import NoEscalation, OpenEnd, Ruleset, resolve, ruleset_hash, scaled
-from engine.rulesets.structure import by_the_clock, counts_per_table
+from engine.rulesets.structure import EVENING_MINUTES, by_the_clock, counts_per_table
 from engine.tournament.announcing import LENGTH_MAX, LENGTH_MIN
 from engine.tournament.commands import Announce, OpenRegistration
 from engine.tournament.entering.commands import Draft
@@ -227,7 +227,7 @@ def _game(body: TournamentWanted) -> tuple[Ruleset, int, int]:
     stack = _stack(ruleset) if body.starting_stack is None else body.starting_stack
     most = _most(body)
     if "escalation" not in body.overrides and _several_tables(body, ruleset, most):
-        ruleset = _alike_at_all(ruleset, body.format, players=most, stack=stack)
+        ruleset = _alike_at_all(ruleset, body, players=most, stack=stack)
     return scaled(ruleset, body.time_scale), stack, most
 
 
@@ -237,14 +237,15 @@ def _several_tables(body: TournamentWanted, ruleset: Ruleset, most: int) -> bool
     return most > body.table_seats and not one
 
 
-def _alike_at_all(ruleset: Ruleset, plan: FormatTerms, *, players: int, stack: int) -> Ruleset:
+def _alike_at_all(ruleset: Ruleset, body: TournamentWanted, *, players: int, stack: int) -> Ruleset:
     """Return *ruleset* with forced bets that no table raises for itself."""
     if not counts_per_table(ruleset):
         return ruleset
-    if isinstance(plan, Rounds):
+    if isinstance(body.format, Rounds):
         # The clock would run on from round to round, where stacks begin anew.
         return replace(ruleset, escalation=NoEscalation())
-    return by_the_clock(ruleset, players=players, stack=stack)
+    minutes = EVENING_MINUTES if body.length_seconds is None else body.length_seconds // 60
+    return by_the_clock(ruleset, players=players, stack=stack, minutes=minutes)
 
 
 def _most(body: TournamentWanted) -> int:

@@ -16,6 +16,7 @@ from engine.tournament.levels import following
 from engine.tournament.state import Running, phase_of
 from engine.tournament.terms import EntryTerms, FeeTerms, FormatTerms
 from engine.tournament.terms.announced import Terms
+from engine.tournament.terms.floor import FloorTerms
 from engine.tournament.values import Visibility
 from engine.values import LeagueId, TournamentId, stream_of
 from service.api.access import Place, entrant_of, find, reach
@@ -107,6 +108,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     hands_between_seconds: int
     hands_max: int | None
     entry: EntryTerms
+    floor: FloorTerms
     staff_may_play: bool
     """Whether staff who are entered may run the clock and the seating; nothing else."""
 

@@ -21,6 +21,7 @@ OPEN = {
     "/v1/rulesets",
     "/v1/rulesets/{ruleset_id:str}",
     "/v1/signers",
+    "/v1/terms-presets",
     "/livez",
     "/readyz",
 }

@@ -18,6 +18,7 @@ OPEN = {
     "list_rulesets",
     "read_ruleset",
     "list_points_formulas",
+    "list_terms_presets",
     "list_signers",
     "read_league_calendar",  # who has a member's key, which the table cannot say
     "read_my_calendar",

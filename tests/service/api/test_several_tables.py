@@ -104,6 +104,12 @@ def test_an_escalation_that_is_named_is_kept(escalation: dict[str, str]) -> None
     assert command.ruleset == resolve("better", {"escalation": escalation})
 
 
+@pytest.mark.parametrize(("seconds", "level"), [(None, 600), (10_800, 900), (60, 225)])
+def test_levels_are_made_for_the_length_that_is_planned(seconds: int | None, level: int) -> None:
+    steps = asked(length_seconds=seconds).ruleset.escalation.levels
+    assert steps[0].length == level
+
+
 def test_levels_of_a_sandbox_are_scaled_like_any() -> None:
     lengths = [step.length for step in asked(time_scale=60).ruleset.escalation.levels]
     assert (lengths[0], lengths[-1]) == (10, None)

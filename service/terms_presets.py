@@ -1,0 +1,74 @@
+"""Named terms that an announcement may stand on: data, and how it fits a ruleset."""
+
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from engine.rulesets import resolve
+
+PresetName = Literal["tda-2024"]
+
+
+class Fitting(msgspec.Struct, frozen=True, kw_only=True):
+    """Parameters for rulesets whose ``parameter`` is of ``kind``."""
+
+    parameter: Literal["forced", "betting"]
+    kind: str
+    overrides: dict[str, Any]
+
+
+class TermsPreset(msgspec.Struct, frozen=True, kw_only=True):
+    """Members of an announcement, and parameters of its ruleset that the rules ask for."""
+
+    name: PresetName
+    source: str
+    terms: dict[str, Any]
+    overrides: tuple[Fitting, ...]
+
+    def fitting(self, ruleset: str, overrides: dict[str, Any]) -> list[dict[str, Any]]:
+        """
+        Return the parameters for *ruleset* as *overrides* change it, in parts.
+
+        Raises:
+            RulesetUnknown: If there is no such ruleset.
+            RulesetInvalid: If the overrides do not make a playable game of it.
+        """
+        game = msgspec.to_builtins(resolve(ruleset, overrides))
+        return [
+            each.overrides
+            for each in self.overrides
+            if game.get(each.parameter, {}).get("kind") == each.kind
+        ]
+
+
+_TDA_2024 = TermsPreset(
+    name="tda-2024",
+    source="Poker Tournament Directors Association, rules of 2024",
+    terms={
+        "decision_seconds": 25,
+        "grace_seconds": 5,
+        "floor": {
+            "size_tolerance": 1,
+            "halt_when_short": 3,
+            "hand_for_hand": {"at_bubble": True, "ties": "shared", "clock_seconds": 120},
+        },
+    },
+    overrides=(
+        Fitting(
+            parameter="forced",
+            kind="blinds",
+            overrides={"button": "dead", "headsup": "dealer_small_blind"},
+        ),
+        Fitting(
+            parameter="betting",
+            kind="poker_nl",
+            overrides={"betting": {"min_raise": "last_raise"}, "odd_chip": "seat_order"},
+        ),
+    ),
+)
+"""The rule behind each member stands in the guide ``tda-terms.md``."""
+
+PRESETS: dict[str, TermsPreset] = {each.name: each for each in (_TDA_2024,)}
+
+if set(PRESETS) != set(get_args(PresetName)):
+    raise AssertionError("a preset of terms has no name, or a name has no preset")
