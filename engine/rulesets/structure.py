@@ -101,7 +101,9 @@ def counts_per_table(ruleset: Ruleset) -> bool:
             return False
 
 
-def by_the_clock(ruleset: Ruleset, *, players: int, stack: int, minutes: int) -> Ruleset:
+def by_the_clock(
+    ruleset: Ruleset, *, players: int, stack: int, minutes: int = EVENING_MINUTES
+) -> Ruleset:
     """
     Return *ruleset* with levels by the clock, the same at every table.
 
@@ -160,10 +162,11 @@ def _levels(
         _rounded(first * growth**number, ruleset.chip_unit)
         for number in range(LEVELS + LEVELS_MORE)
     )
-    steps = [_step(ruleset, bet, length) for bet in takewhile(lambda bet: bet <= NUMBER_MAX, bets)]
+    opening, *later = (_step(ruleset, bet, length) for bet in bets)
     if first <= (own.big or own.ante):
-        steps[:1] = [LevelStep(small=own.small, big=own.big, ante=own.ante, length=length)]
-    return _listed(steps)
+        opening = LevelStep(small=own.small, big=own.big, ante=own.ante, length=length)
+    countable = takewhile(lambda step: max(step.big, step.ante) <= NUMBER_MAX, later)
+    return _listed((opening, *countable))
 
 
 def _rounded(amount: float, unit: int) -> int:

@@ -11,6 +11,7 @@ from hypothesis import strategies as some
 from engine.errors import CommandRejected
 from engine.rulesets import PRESETS, Ruleset, resolve
 from engine.rulesets.model import CoruscantShift
+from engine.rulesets.validation import contradiction
 from engine.tournament import decider
 from engine.tournament.terms import FormatTerms, Freezeout, Rounds, SingleTable
 from engine.values import LeagueId, TournamentId
@@ -58,7 +59,10 @@ TERMS = some.fixed_dictionaries(
                 "odd_chip": some.sampled_from(["carry", "seat_order"]),
                 "forced": some.fixed_dictionaries(
                     {"kind": some.just("blinds"), "small": some.just(10), "big": some.just(15)},
-                    optional={"table_ante": some.sampled_from([0, 5, 50])},
+                    optional={
+                        "table_ante": some.sampled_from([0, 5, 50]),
+                        "player_ante": some.sampled_from([0, 5, 5000]),
+                    },
                 ),
             },
         ),
@@ -83,6 +87,7 @@ def test_no_tournament_with_room_for_several_tables_raises_bets_at_each_unless_i
         return
     rounds = isinstance(command.format, Rounds)
     assert kind_of(command.ruleset) == ("none" if rounds else "clock")
+    assert contradiction(command.ruleset) is None
     assert command.ruleset.base_amounts() == own.base_amounts()
     assert msgspec.structs.replace(command.ruleset, escalation=own.escalation) == own  # type: ignore[type-var]
 
