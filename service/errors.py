@@ -163,6 +163,12 @@ class LogIncomplete(ServiceError):
     code = "log_incomplete"
 
 
+class TextForged(ServiceError):
+    """Somebody's words are not those whose digest stands in the log."""
+
+    code = "text_forged"
+
+
 class SignerUnavailable(ServiceError):
     """The signer is away, or signs with a key that clients cannot know yet; ask again."""
 

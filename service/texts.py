@@ -3,24 +3,32 @@ What people write: reasons, claims, answers.
 
 The words stand in relation ``text``, the log holds a :class:`~engine.values.TextRef`.
 A text is kept before the event that names it is appended; if the event is refused
-the text stays unnamed, and goes when its author or its subject is erased.
+the text stays unnamed, nobody reads it, and it goes when its author or its subject is erased.
+
+Words are compared with the digest in the log whenever they are read: whoever owns the
+database can change a row, and not the log.
 """
 
 import hashlib
 from collections.abc import Iterable
-from datetime import datetime
-from typing import Annotated, Literal, NamedTuple
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal, NamedTuple
 from uuid import UUID
 
+import msgspec
 import sqlalchemy as sa
+import structlog
 from msgspec import Meta
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.values import TextId, TextRef, identifier, number_of
-from service.errors import IdempotencyKeyReused
+from service.errors import IdempotencyKeyReused, TextForged
 from service.numbers import uuid5
 from service.relations import text
+from service.text_refs import refs_in, types_with_texts
+
+_log = structlog.get_logger(__name__)
 
 TEXT_MAX = 2000
 """Characters; the relation demands it too."""
@@ -30,6 +38,31 @@ Written = Annotated[str, Meta(min_length=1, max_length=TEXT_MAX, pattern=r"\S")]
 
 Audience = Literal["members", "staff"]
 """Who may read a text beside its author: everybody in the league, or those with an office."""
+
+
+# The event was appended after the text was kept: it is looked for from there on.  Instants of
+# a league only grow, so the place is found by halving.
+_NAMED = sa.text(
+    """
+    WITH RECURSIVE halved (low, high) AS (
+        SELECT -1::bigint, 1 + (SELECT position FROM events WHERE league = :league
+                                 ORDER BY position DESC LIMIT 1)
+        UNION ALL
+        SELECT CASE WHEN middle.at < :since THEN middle.position ELSE low END,
+               CASE WHEN middle.at < :since THEN high ELSE middle.position END
+          FROM halved
+         CROSS JOIN LATERAL (SELECT position, at FROM events
+                              WHERE league = :league AND position = (low + high) / 2) middle
+         WHERE high - low > 1
+    )
+    SELECT data::text FROM events
+     WHERE league = :league AND position > (SELECT max(low) FROM halved)
+       AND type = ANY(CAST(:types AS text[])) AND strpos(data::text, :name) > 0
+     ORDER BY position LIMIT 1
+    """
+)
+_EARLIER = timedelta(minutes=10)
+"""How much a process that kept a text may have been ahead of the one that appended."""
 
 
 class Text(NamedTuple):
@@ -87,7 +120,7 @@ async def keep_text(
                 author=draft.author,
                 subject=draft.subject,
                 audience=draft.audience,
-                digest=_digest(salt, draft.body),
+                digest=digest_of(salt, draft.body),
                 salt=salt,
                 body=draft.body,
                 written_at=now,
@@ -98,30 +131,71 @@ async def keep_text(
         row = found.one()
     if row.body not in (draft.body, None):
         raise IdempotencyKeyReused("the same key came with another request")
-    return TextRef(text=TextId(identifier("txt", own)), digest=row.digest.hex())
+    ref = TextRef(text=TextId(identifier("txt", own)), digest=row.digest.hex())
+    if row.body is not None:
+        _demand_unchanged(ref, row)
+    return ref
 
 
 async def text_of(engine: AsyncEngine, name: str) -> Text | None:
-    """Return the text ``txt_…``, whoever asks; None if there is none such."""
+    """
+    Return the text ``txt_…``, whoever asks; None if no event names such a text.
+
+    Raises:
+        TextForged: If the words are not those that the log names.
+    """
     async with engine.connect() as connection:
         found = await connection.execute(sa.select(text).where(text.c.id == number_of(name)))
         row = found.one_or_none()
-    if row is None:
+        if row is None:
+            return None
+        asked = {
+            "league": row.league,
+            "name": name,
+            "since": row.written_at - _EARLIER,
+            "types": types_with_texts(),
+        }
+        document = await connection.scalar(_NAMED, asked)
+    if document is None:
         return None
+    if row.body is not None:
+        for each in refs_in(msgspec.json.decode(document)):
+            if each.text == name:
+                _demand_unchanged(each, row)
     league = identifier("lge", row.league)
     return Text(league, row.author, row.subject, row.audience, row.body, row.written_at)
 
 
 async def words(engine: AsyncEngine, refs: Iterable[TextRef]) -> dict[TextId, str]:
-    """Return what these texts say; erased ones are missing.  Who may read is asked before."""
-    wanted = [number_of(each.text) for each in refs]
+    """
+    Return what these texts say; erased ones are missing.  Who may read is asked before.
+
+    Raises:
+        TextForged: If words are not those that the log names.
+    """
+    wanted = {number_of(each.text): each for each in refs}
     if not wanted:
         return {}
     async with engine.connect() as connection:
         found = await connection.execute(
-            sa.select(text.c.id, text.c.body).where(text.c.id.in_(wanted), text.c.body.is_not(None))
+            sa.select(text.c.id, text.c.salt, text.c.body).where(
+                text.c.id.in_(wanted), text.c.body.is_not(None)
+            )
         )
-        return {TextId(identifier("txt", row.id)): row.body for row in found}
+        rows = found.all()
+    for row in rows:
+        _demand_unchanged(wanted[row.id], row)
+    return {wanted[row.id].text: row.body for row in rows}
+
+
+def _demand_unchanged(ref: TextRef, row: Any) -> None:
+    if row.salt is None or digest_of(row.salt, row.body).hex() != ref.digest:
+        _log.error("text_forged", text=ref.text)
+        raise TextForged(
+            "the words in the database are not those that the log names; an operator must "
+            "look into it, and an audit shows the event",
+            text=ref.text,
+        )
 
 
 async def erase_texts(connection: AsyncConnection, person: UUID, now: datetime) -> int:
@@ -136,5 +210,6 @@ async def erase_texts(connection: AsyncConnection, person: UUID, now: datetime) 
     return emptied.rowcount
 
 
-def _digest(salt: bytes, body: str) -> bytes:
+def digest_of(salt: bytes, body: str) -> bytes:
+    """Return what the log holds of a text."""
     return hashlib.sha256(salt + body.encode()).digest()

@@ -39,6 +39,7 @@ from engine.values import (
     PlayerId,
     SeasonId,
     TableId,
+    TextRef,
     TournamentId,
 )
 
@@ -235,6 +236,7 @@ class RecordBreak(_Command, frozen=True, kw_only=True, tag="record_break"):
 class Pause(_Command, frozen=True, kw_only=True, tag="pause"):
     reason: str
     """A slug, or the id of a stored text; never prose."""
+    words: TextRef | None = None
     now: datetime
 
 
@@ -265,6 +267,8 @@ class TendClock(_Command, frozen=True, kw_only=True, tag="tend_clock"):
 class Cancel(_Command, frozen=True, kw_only=True, tag="cancel"):
     reason: str
     """A slug, or the id of a stored text; never prose."""
+    words: TextRef | None = None
+    """The stored text, if ``reason`` is its id."""
     stacks: tuple[Standing, ...] = ()
     """Of everyone still in, once play has begun: bets of a hand in play count as gone back."""
     now: datetime

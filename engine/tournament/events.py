@@ -36,6 +36,7 @@ from engine.values import (
     Sealed,
     Seat,
     TableId,
+    TextRef,
 )
 
 
@@ -89,6 +90,9 @@ class PlayStarted(_Event, frozen=True, kw_only=True, tag="play_started"):
 
 class TournamentPaused(_Event, frozen=True, kw_only=True, tag="tournament_paused"):
     reason: str
+    """A slug, or the id of a text."""
+    words: TextRef | None = None
+    """The words that ``reason`` names; null for a slug, and in version 1."""
 
 
 class TournamentResumed(_Event, frozen=True, kw_only=True, tag="tournament_resumed"):
@@ -294,7 +298,10 @@ class TournamentFinished(_Event, frozen=True, kw_only=True, tag="tournament_fini
 
 class TournamentCancelled(_Event, frozen=True, kw_only=True, tag="tournament_cancelled"):
     reason: str
+    """A slug, or the id of a text."""
     rule: str
+    words: TextRef | None = None
+    """The words that ``reason`` names; null for a slug, and in version 1."""
 
 
 Event = (

@@ -135,7 +135,8 @@ def pause(state: State, command: Pause) -> tuple[Event, ...]:
     running = running_of(state)
     if running.paused:
         return ()
-    return (TournamentPaused(reason=command.reason), *levels.stopped(running.clock, command.now))
+    paused = TournamentPaused(reason=command.reason, words=command.words)
+    return (paused, *levels.stopped(running.clock, command.now))
 
 
 def resume(state: State, command: Resume) -> tuple[Event, ...]:
@@ -158,5 +159,7 @@ def cancel(state: State, command: Cancel) -> tuple[Event, ...]:
         case _:
             return (
                 *refunded(state, command.stacks),
-                TournamentCancelled(reason=command.reason, rule="cancellation.by_director"),
+                TournamentCancelled(
+                    reason=command.reason, words=command.words, rule="cancellation.by_director"
+                ),
             )

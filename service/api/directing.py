@@ -95,13 +95,14 @@ async def _direct(
     body, raw = await read_body(request, Reasoned)
     place = await reach(request, tournament_id, "trn")
     order, now = order_of(request, raw), shell.now()
-    reason = "director"
-    if body.reason is not None:
-        reason = (await keep(request, place.league, order, body.reason)).text
+    reason, words = "director", None
+    if body.reason is not None and what != "resume":
+        words = await keep(request, place.league, order, body.reason)
+        reason = words.text
     commands: dict[str, Pause | Resume | Cancel] = {
-        "pause": Pause(reason=reason, now=now),
+        "pause": Pause(reason=reason, words=words, now=now),
         "resume": Resume(now=now),
-        "cancel": Cancel(reason=reason, now=now),
+        "cancel": Cancel(reason=reason, words=words, now=now),
     }
     command = commands[what]
     if isinstance(command, Cancel):

@@ -10,7 +10,9 @@ from service.audit.acts import TELLING, ActsAudit
 from service.audit.chain import Placed, Places, parsed
 from service.audit.plan import Plan, Unit
 from service.audit.report import Findings
+from service.audit.texts import TextsAudit
 from service.audit.tree import Leaves, leaves_of
+from service.text_refs import types_with_texts
 
 READ = 500
 """Events fetched at once: more would be read faster, and cost more to forget."""
@@ -48,7 +50,7 @@ class _Guards(msgspec.Struct):
 
 async def read_places(driver: Any, league: UUID, plan: Plan, unit: Unit, found: Findings) -> Leaves:
     """Check the places of *unit*'s events, and what appends say of themselves; return leaves."""
-    places, acts = Places(found), ActsAudit(found)
+    places, acts, texts = Places(found), ActsAudit(found), TextsAudit(found)
     before = await _append_before(driver, league, unit.after)
     places.resume(before)
     for row in before:
@@ -62,6 +64,8 @@ async def read_places(driver: Any, league: UUID, plan: Plan, unit: Unit, found: 
                 places.pass_over(row)
             else:
                 acts.follow(row, places.follow(row))
+                texts.follow(row)
+        await texts.compare(driver, league)
     if unit.until == plan.until:  # else the last append is the next chunk's, which has all of it
         acts.end()
     found.held(("positions", "event_ids"), len(hashes))
@@ -77,7 +81,7 @@ async def _read(driver: Any, league: UUID, unit: Unit) -> AsyncIterator[list[Pla
     """Yield the events of *unit*, as many at once as are soon forgotten again."""
     after = unit.after
     while after < unit.until:
-        found = await driver.fetch(_BETWEEN, league, after, unit.until, READ, TELLING)
+        found = await driver.fetch(_BETWEEN, league, after, unit.until, READ, _told())
         if not found:
             return
         rows = [Placed._make(row) for row in found]
@@ -85,11 +89,16 @@ async def _read(driver: Any, league: UUID, unit: Unit) -> AsyncIterator[list[Pla
         after = rows[-1].position
 
 
+def _told() -> list[str]:
+    """Return the types of events whose data is read here."""
+    return sorted({*TELLING, *types_with_texts()})
+
+
 async def _append_before(driver: Any, league: UUID, until: int) -> list[Placed]:
     """Return the events up to a position, from the first of the last append on."""
     looked = _LOOKED_BACK
     while True:
-        found = await driver.fetch(_BEFORE, league, -1, until, looked, TELLING)
+        found = await driver.fetch(_BEFORE, league, -1, until, looked, _told())
         rows = [Placed(*row) for row in reversed(found)]
         own = [row for row in rows if row.metadata == rows[-1].metadata]
         if len(own) < len(rows) or len(rows) < looked:

@@ -64,6 +64,7 @@ TITLES = {
     "money": "money of tournaments added up again",
     "points": "points of seasons awarded again",
     "fates": "tournaments of closed seasons found with their fates",
+    "texts": "words compared with their digests",
     "opened": "what must be open found open",
     "jobs": "jobs done in their time",
     "tree": "signed heads and subtrees built again",

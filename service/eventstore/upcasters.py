@@ -155,6 +155,11 @@ def _without_dry_run(document: Document) -> Document:
     return document | {"dry_run": None}
 
 
+def _without_words(document: Document) -> Document:
+    """Return a document whose reason names a text without its digest, or no text."""
+    return document | {"words": None}
+
+
 def _without_scores(document: Document) -> Document:
     """Return candidates without scores: moves were chosen by the order of seats alone."""
     unknown = {
@@ -188,6 +193,8 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("entrants_moved", 1): _without_scores,
     ("table_broken", 1): _without_scores,
     ("seats_redrawn", 1): _without_scores,
+    ("tournament_paused", 1): _without_words,
+    ("tournament_cancelled", 1): _without_words,
     ("start_postponed", 1): _with_hours_as_they_were,
     ("season_opened", 1): _of_first_season,
     ("points_awarded", 1): _without_field,

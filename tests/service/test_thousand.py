@@ -12,7 +12,9 @@ import contextlib
 import random
 from collections import Counter
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 import msgspec
 import pytest
@@ -36,14 +38,16 @@ from engine.values import (
     LeagueId,
     PlayerId,
     SeasonId,
-    TextId,
     TextRef,
     identifier,
+    number_of,
     stream_of,
 )
 from service import admission, directing, play
+from service.database import async_engine
 from service.desk import Desk, open_desk
 from service.eventstore.read import read_stream
+from service.texts import Draft, keep_text
 from tests.service.test_audit import audited
 from tests.service.test_directing import announced, command, decided
 from tests.support.databases import TestDatabase
@@ -65,14 +69,15 @@ AT_ONCE = 32
 
 DISQUALIFIED = 5
 TOLERANCE = 1
-BECAUSE = TextRef(text=TextId("txt_" + "0" * 32), digest="ab" * 32)
+DIRECTOR = PlayerId("plr_" + "9" * 32)
 
 
 class Crowd:
     """Everybody at the tables of one tournament; the same seed plays the same way."""
 
-    def __init__(self, desk: Desk, league_id: str, tournament: str) -> None:
+    def __init__(self, desk: Desk, league_id: str, tournament: str, because: TextRef) -> None:
         self.desk = desk
+        self.because = because
         self.league = league_id
         self.tournament = tournament
         self.random = random.Random(1_000)
@@ -167,9 +172,8 @@ class Crowd:
             return
         if len(self.disqualified) < DISQUALIFIED and len(state.remaining()) > 100:
             ruling = Disqualify(
-                entrant=entrant, by=PlayerId("plr_" + "9" * 32), reason=BECAUSE,
-                now=self.desk.clock.now(),
-            )  # fmt: skip
+                entrant=entrant, by=DIRECTOR, reason=self.because, now=self.desk.clock.now()
+            )
             asked = command(self.desk)
             await directing.buy(self.desk, self.league, self.tournament, ruling, asked)
             self.disqualified.append(entrant)
@@ -183,17 +187,25 @@ class Crowd:
         await directing.submit(self.desk, self.league, seating.table, asked, command(self.desk))
 
 
+async def because(database: TestDatabase, league_id: str) -> TextRef:
+    """Keep the one reason that the director gives for everything."""
+    engine = async_engine(database.url("holotable_api"), 1)
+    draft = Draft(league_id, number_of(DIRECTOR), "the rules say so")
+    now = datetime(2026, 11, 20, tzinfo=UTC)
+    found = await keep_text(engine, uuid4(), draft, salt=bytes(32), now=now)
+    await engine.dispose()
+    return found
+
+
 async def test_a_thousand_entrants_play_to_the_last_chip(database: TestDatabase) -> None:
     async with open_desk(database.settings("holotable_api")) as desk:
         league_id, tournament, season_id = await opened(desk)
-        crowd = Crowd(desk, league_id, tournament)
+        crowd = Crowd(desk, league_id, tournament, await because(database, league_id))
         await directing.start_tournament(desk, league_id, tournament, desk.clock.now())
         finished = await crowd.play()
         await directing.award_points(desk, league_id, tournament)
         loser = finished.placings[1].entrant
-        forfeit = Forfeit(
-            entrant=loser, by=PlayerId("plr_" + "9" * 32), reason=BECAUSE, now=desk.clock.now()
-        )
+        forfeit = Forfeit(entrant=loser, by=DIRECTOR, reason=crowd.because, now=desk.clock.now())
         await directing.buy(desk, league_id, tournament, forfeit, command(desk))
         await directing.award_points(desk, league_id, tournament)
         events = await story(desk, league_id, tournament)

@@ -17,7 +17,6 @@ from service.api.routes import ROUTES
 from service.app import build
 from service.database import async_engine
 from service.projections.runner import Runner
-from service.texts import Draft, keep_text
 from tests.service.api.conftest import Api, Person
 from tests.support.databases import TestDatabase
 
@@ -240,7 +239,7 @@ class Asker:
             "operation_id": await self._made(
                 owner, f"{about}/audits", {"tournament": night}, "operation"
             ),
-            "text_id": await self._text(league),
+            "text_id": await self._text(night),
             "adjustment_id": "adj_" + "0" * 32,
             "entrant_id": entrant,
             "template_id": await self._made(
@@ -356,11 +355,11 @@ class Asker:
             await resetting.offer(connection, number, code, shell.now(), league=None)
         return code
 
-    async def _text(self, league: str) -> str:
-        shell = self.api.app.litestar.state.shell
-        draft = Draft(league, uuid4(), "as the rules have it")
-        ref = await keep_text(shell.engine, uuid4(), draft, salt=bytes(32), now=shell.now())
-        return ref.text
+    async def _text(self, tournament: str) -> str:
+        path = f"/v1/tournaments/{tournament}/announcements"
+        owner = self.people["owner"]
+        await self._made(owner, path, {"text": "as the rules have it"}, "tournament")
+        return str((await owner.get(path)).json()["items"][0]["id"])
 
     async def _made(self, person: Person, path: str, body: dict[str, Any], member: str) -> str:
         answer = await person.post(path, body)
