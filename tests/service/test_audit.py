@@ -67,6 +67,7 @@ async def test_a_whole_night_passes_every_check(database: TestDatabase) -> None:
         "randomness",
         "rounds",
         "rulings",
+        "texts",
         "tree",
         "voided",
     }  # nobody signs here
@@ -95,6 +96,7 @@ async def test_a_night_of_card_turns_passes_every_check(database: TestDatabase) 
         "randomness",
         "rounds",
         "rulings",
+        "texts",
         "tree",
         "voided",
     }  # nobody signs here
