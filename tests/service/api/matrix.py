@@ -9,14 +9,17 @@ from uuid import UUID, uuid4
 
 import httpx
 import msgspec
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from engine.values import identifier, number_of
 from service import resetting
 from service.api.operations import Operation
 from service.api.routes import ROUTES
 from service.app import build
 from service.database import async_engine
 from service.projections.runner import Runner
+from service.relations import text
 from tests.service.api.conftest import Api, Person
 from tests.support.databases import TestDatabase
 
@@ -239,7 +242,6 @@ class Asker:
             "operation_id": await self._made(
                 owner, f"{about}/audits", {"tournament": night}, "operation"
             ),
-            "text_id": await self._text(night),
             "adjustment_id": "adj_" + "0" * 32,
             "entrant_id": entrant,
             "template_id": await self._made(
@@ -252,6 +254,7 @@ class Asker:
             "occurrence": "2099-01-05T19:00",
             "number": "1",
         }
+        names["text_id"] = await self._text(league)
         planning = f"/v1/seasons/{names['season_id']}/fixtures"
         names["recurrence_id"] = await self._made(owner, planning, FIXTURES, "id")
         await Runner(self.projecting).catch_up()
@@ -355,11 +358,12 @@ class Asker:
             await resetting.offer(connection, number, code, shell.now(), league=None)
         return code
 
-    async def _text(self, tournament: str) -> str:
-        path = f"/v1/tournaments/{tournament}/announcements"
-        owner = self.people["owner"]
-        await self._made(owner, path, {"text": "as the rules have it"}, "tournament")
-        return str((await owner.get(path)).json()["items"][0]["id"])
+    async def _text(self, league: str) -> str:
+        """Return the claim of the dispute: an event must name a text, or nobody reads it."""
+        shell = self.api.app.litestar.state.shell
+        claims = sa.select(text.c.id).where(text.c.league == number_of(league)).limit(1)
+        async with shell.engine.connect() as connection:
+            return identifier("txt", (await connection.execute(claims)).scalar_one())
 
     async def _made(self, person: Person, path: str, body: dict[str, Any], member: str) -> str:
         answer = await person.post(path, body)
