@@ -6,8 +6,8 @@ They read words as they read sealed values, and learn of each account only if it
 
 from alembic import op
 
-revision = "0030"
-down_revision = "0029"
+revision = "0032"
+down_revision = "0031"
 branch_labels = None
 depends_on = None
 
