@@ -1,15 +1,18 @@
 """
 ``python -m tests.golden.generate``: write the golden games that are missing.
 
-A game that stands there is written again only if it is named, as in
-``python -m tests.golden.generate better``: whoever does so changes what was played,
-and says in the commit why.  Masters, entrants and choices are fixed; no clock is read.
+There is one of each preset by the first revision of the rules, and some by later ones
+(``better.2``).  A game that stands there is written again only if it is named, as in
+``python -m tests.golden.generate better``.  This changes what was played, so the commit
+says why.  Masters, entrants and choices are fixed; no clock is read.
 """
 
 import sys
 from datetime import datetime
 from pathlib import Path
 from random import Random
+
+from msgspec.structs import replace
 
 from engine.betting import LegalAction
 from engine.rulesets import PRESETS, preset
@@ -24,8 +27,12 @@ from tests.properties.croupier import small_stack
 from tests.properties.game import Game
 
 FOLDER = Path(__file__).parent
+GAMES = (*sorted(PRESETS), "better.2")
+"""Presets, by another revision than the first with its number."""
+
 SEEDS = {
     "better": 43,
+    "better.2": 5,
     "cantina": 5,
     "casino": 27,
     "halcyon_10": 26,
@@ -54,18 +61,19 @@ class Sensible(Chooser):
 
 
 def path_of(name: str) -> Path:
-    """Return where the game of the preset called *name* stands."""
+    """Return where the game called *name* stands."""
     return FOLDER / f"{name}.jsonl"
 
 
 def events_of(name: str) -> tuple[Event, ...]:
-    """Play a whole game of the preset called *name*, and return what happened at its table."""
-    ruleset = preset(name)
+    """Play the whole game called *name*, and return what happened at its table."""
+    of, _, revision = name.partition(".")
+    ruleset = replace(preset(of), revision=int(revision or 1))
     game = Game(
         ruleset,
         ENTRANTS,
         Sensible(Random(SEEDS.get(name, 1))),
-        ruleset_name=name,
+        ruleset_name=of,
         table_seats=ruleset.max_players,
         starting_stack=small_stack(ruleset, 1),
         hands_max=HANDS_MAX,
@@ -77,7 +85,7 @@ def events_of(name: str) -> tuple[Event, ...]:
 
 def main(names: list[str]) -> int:
     """Write the games called *names*, or those that are missing."""
-    missing = [name for name in sorted(PRESETS) if not path_of(name).exists()]
+    missing = [name for name in GAMES if not path_of(name).exists()]
     for name in names or missing:
         text = "".join(f"{line}\n" for line in written(events_of(name)))
         path_of(name).write_text(text, encoding="utf-8")

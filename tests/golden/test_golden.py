@@ -1,27 +1,26 @@
 """
 A whole game of every preset, decided again from its log, byte by byte.
 
-If one of these fails, a rule plays differently than it did.  If that is meant, write
-the game anew (``python -m tests.golden.generate NAME``) and say in the commit why.
+If one of these fails, a rule plays differently than it did.  Stored games would then be
+decided differently too: a corrected rule is a new revision, with games of its own.
 """
 
 import pytest
 
-from engine.rulesets import PRESETS
 from engine.table.decider import decider
-from engine.table.events import Event, HandSettled, TableClosed
+from engine.table.events import Event, HandSettled, TableClosed, TableOpened
 from engine.table.recall import commands_of
-from tests.golden.generate import path_of
+from tests.golden.generate import GAMES, path_of
 from tests.golden.lines import read, written
 
-every_preset = pytest.mark.parametrize("name", sorted(PRESETS))
+every_game = pytest.mark.parametrize("name", GAMES)
 
 
 def lines_of(name: str) -> list[str]:
     return path_of(name).read_text(encoding="utf-8").splitlines()
 
 
-@every_preset
+@every_game
 def test_a_golden_game_is_decided_again_byte_by_byte(name: str) -> None:
     """What was asked is recalled from the events; the same events follow."""
     recorded = lines_of(name)
@@ -37,12 +36,15 @@ def test_a_golden_game_is_decided_again_byte_by_byte(name: str) -> None:
     assert list(written(happened)) == recorded
 
 
-@every_preset
+@every_game
 def test_a_golden_game_is_a_whole_one(name: str) -> None:
     """It ends because the tournament has, after hands that went to the showdown."""
     events = list(read(lines_of(name)))
 
     closed = events[-1]
+    opened = events[0]
+    assert isinstance(opened, TableOpened)
+    assert opened.ruleset.revision == int(name.partition(".")[2] or 1)
     endings = [event.ending for event in events if isinstance(event, HandSettled)]
     assert isinstance(closed, TableClosed)
     assert closed.reason == "finished"
