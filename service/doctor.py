@@ -18,6 +18,7 @@ from service.heartbeats import SILENCE
 from service.keys import Keys
 from service.settings import Settings, SettingsInvalid, read
 from service.sources import skew
+from service.tasks.messages import unreadable
 from service.transparency.operating import memory_faults
 from service.transparency.signing import SignerAway, asking
 
@@ -123,12 +124,19 @@ async def _broker(_connection: asyncpg.Connection, settings: Settings) -> str:
     if not url.startswith("postgres"):
         return "not PostgreSQL; not checked"
     try:
-        async with await psycopg.AsyncConnection.connect(url, connect_timeout=5):
-            return "answers"
+        async with await psycopg.AsyncConnection.connect(url, connect_timeout=5) as broker:
+            put_away = await unreadable(broker)
     except psycopg.OperationalError as error:
         own = with_database(settings.database_url, "holotable_broker")
         hint = f"is {own.rpartition('/')[2]} there?"
         raise CheckFailed(str(error), hint) from error
+    if sum(put_away.values()):
+        said = ", ".join(f"{queue}: {number}" for queue, number in put_away.items())
+        raise CheckFailed(
+            f"unreadable messages were put away ({said})",
+            "who has the broker's login? change its password, then empty pgmq.a_play and a_long",
+        )
+    return "answers"
 
 
 async def _signer(connection: asyncpg.Connection, settings: Settings) -> str:

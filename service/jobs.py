@@ -178,23 +178,26 @@ def claim(
         ).fetchall()
 
 
-async def begin(pool: asyncpg.Pool, job_id: UUID, claim: int, lease: timedelta) -> bool:
+async def begin(pool: asyncpg.Pool, job_id: UUID, claim: int, lease: timedelta) -> Claimed | None:
     """
     Begin a claimed job; its lease runs from now, for it may have waited in the broker.
 
     Returns:
-        False if the claim does not hold: a doubled message, or one for a finished job.
+        The job as it stands here, since anybody may send a message; None if the claim does
+        not hold: a doubled message, or one for a finished job.
     """
-    found = await pool.fetchval(
+    found = await pool.fetchrow(
         """
         UPDATE job SET attempts = attempts + 1, lease_until = service_time() + $3::interval
-         WHERE job_id = $1 AND claim = $2 AND state = 'sent' RETURNING 1
+         WHERE job_id = $1 AND claim = $2 AND state = 'sent' RETURNING task, args::text AS args
         """,
         job_id,
         claim,
         lease,
     )
-    return found is not None
+    if found is None:
+        return None
+    return Claimed(job_id, found["task"], json.loads(found["args"]), claim)
 
 
 async def finish(

@@ -8,6 +8,7 @@ from pgmq.install import get_embedded_install_sql
 from psycopg.conninfo import make_conninfo
 
 from service.settings import Settings, SettingsInvalid
+from service.tasks.messages import TRANSPORT
 
 
 def is_postgres(url: str) -> bool:
@@ -75,6 +76,7 @@ def transport(settings: Settings) -> dict[str, Any]:
     )
     return {
         "broker_url": "pgmq://",
+        "broker_transport": TRANSPORT,
         "broker_transport_options": {
             "conn_string": conninfo,
             "init_extension": False,

@@ -57,9 +57,7 @@ class Child:
         print a traceback for each task of an outage.
         """
         self.busy = True
-        future = asyncio.run_coroutine_threadsafe(
-            self._perform(job_id, claim, task, args), self._loop
-        )
+        future = asyncio.run_coroutine_threadsafe(self._perform(job_id, claim), self._loop)
         limit = self._settings.lease_seconds if DUTIES[task].queue != LONG else None
         try:
             future.result(limit)
@@ -69,7 +67,7 @@ class Child:
                 what = f"{type(error).__name__}: {error}".partition("\n")[0]
                 _log.warning("a job waits for its next attempt", task=task, error=what)
             else:
-                _log.exception("a job failed", task=task, job=str(job_id), **args)
+                _log.exception("a job failed", task=task, job=str(job_id), args=dict(args))
         finally:
             future.cancel()
             self.busy = False
@@ -93,15 +91,15 @@ class Child:
                 _log.error("the loop of the duties ended; its process is replaced")
                 self._broken()
 
-    async def _perform(self, job_id: UUID, claim: int, task: str, args: Mapping[str, str]) -> None:
+    async def _perform(self, job_id: UUID, claim: int) -> None:
         if self._desk is None:
             self._desk = await self._stack.enter_async_context(open_desk(self._settings))
-        await perform(self._desk, job_id, claim, task, args)
+        await perform(self._desk, job_id, claim)
 
 
-async def perform(desk: Desk, job_id: UUID, claim: int, task: str, args: Mapping[str, str]) -> None:
+async def perform(desk: Desk, job_id: UUID, claim: int) -> None:
     """
-    Do one claimed job and record what became of it.
+    Do one claimed job, as it stands in the database, and record what became of it.
 
     A refusal, by the rules or by the signer, ends the job: asking again would be refused again.
 
@@ -109,16 +107,19 @@ async def perform(desk: Desk, job_id: UUID, claim: int, task: str, args: Mapping
         Exception: Whatever else went wrong, after the job was given back.
     """
     refused = again_at = None
-    duty = DUTIES[task]
     lease = timedelta(seconds=desk.settings.lease_seconds)
+    job: jobs.Claimed | None = None
     try:
-        if not await jobs.begin(desk.pool, job_id, claim, lease):
+        job = await jobs.begin(desk.pool, job_id, claim, lease)
+        if job is None:
             return
+        duty = DUTIES[job.task]
         async with _renewing(desk, job_id, claim, lease) if duty.queue == LONG else nullcontext():
-            again_at = await duty.do(desk, args)
+            again_at = await duty.do(desk, job.args)
     except (CommandRejected, CheckpointRefused) as refusal:
         refused = refusal.code
-        _log.info("job refused", task=task, code=refusal.code, **args)
+        known = {} if job is None else {"task": job.task, **job.args}
+        _log.info("job refused", code=refusal.code, **known)
     except Exception as error:
         # Whatever a duty met, its job goes back before the error goes on to the process.
         await _give_back(desk, job_id, claim, error)

@@ -1,15 +1,24 @@
 """A real worker with a league full of malformed events beside one that plays."""
 
+import base64
+import json
 from datetime import timedelta
+from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
+from kombu import Connection
+from structlog.testing import capture_logs
 
 from engine.tournament.state import Running
 from engine.values import number_of, stream_of
 from service import directing, jobs, quarantine, releasing
 from service.catalogue import events_by_category, tag_of
 from service.desk import Desk, open_desk
+from service.doctor import doctor
+from service.settings import environment
+from service.tasks.broker import install, transport
 from tests.service.drills import broker, workers
 from tests.service.test_clocks import rules
 from tests.service.test_directing import announced
@@ -21,6 +30,7 @@ from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 
+SECRET = "what nobody may read in a log"
 LEVELS = "SELECT count(*) > 0 FROM events WHERE league = $1 AND type = 'level_raised'"
 AUDITED = "SELECT state = 'passed' FROM audit_report WHERE id = 'adt_healthy'"
 
@@ -86,3 +96,90 @@ async def played_on(desk: Desk, league: str, name: str) -> bool:
         return False
     table = (await desk.writer.load(league, stream_of(state.tables[0].table))).state
     return table.decision is not None and table.decision.turn > 1
+
+
+SEND = "INSERT INTO pgmq.q_{} (vt, message) VALUES (clock_timestamp(), %s::jsonb)"
+PUT_AWAY = "SELECT (SELECT count(*) FROM pgmq.a_play), (SELECT count(*) FROM pgmq.a_long)"
+
+
+def messages(job: str) -> list[str | None]:
+    """Return what a holder of the broker's login may send, from nothing to almost a message."""
+
+    def encoded(*body: Any) -> str:
+        return base64.b64encode(json.dumps(body).encode()).decode()
+
+    wanted = {"job_id": job, "claim": 1, "args": {"league": SECRET}}
+    whole = {
+        "headers": {"task": "table.boundary", "id": job},
+        "properties": {"body_encoding": "base64", "delivery_tag": "1", "delivery_info": {}},
+        "content-type": "application/json",
+        "content-encoding": "utf-8",
+        "body": encoded([], wanted, {}),
+    }
+    changed: list[dict[str, Any]] = [
+        {"headers": {"task": "cake.bake", "id": job}},
+        {"headers": {"id": job}},
+        {"headers": None},
+        {"properties": {"body_encoding": "rot13", "delivery_tag": "1"}},
+        {"body": encoded([], wanted | {"job_id": SECRET}, {})},
+        {"body": encoded([], wanted | {"claim": 1 << 70}, {})},
+        {"body": encoded([SECRET], wanted, {})},
+        {"body": "!"},
+        {"body": base64.b64encode(b"[[], {").decode()},
+    ]
+    odd = ["{}", "[]", "7", "null", f'"{SECRET}"', "[" * 3000 + "]" * 3000, "9" * 6000, None]
+    return [*odd, *(json.dumps(whole | each) for each in changed)]
+
+
+async def test_messages_that_nobody_can_read_are_put_away_and_no_process_dies_of_them(
+    database: TestDatabase, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sent = messages(str(uuid4()))
+    async with open_desk(database.settings("holotable_api")) as desk:
+        with broker(database) as url, workers(database, 0, processes=1) as (worker,):
+            before = children(worker.pid)
+            with psycopg.connect(url, autocommit=True) as thief:
+                for queue in ("play", "long"):
+                    thief.cursor().executemany(SEND.format(queue), [(each,) for each in sent])
+
+                async def put_away() -> bool:
+                    return thief.execute(PUT_AWAY).fetchone() == (len(sent), len(sent))
+
+                league, name = await announced(desk, 3, rules=rules(2, 600), decision_seconds=1)
+                await directing.start_tournament(desk, league, name, desk.clock.now())
+                await until_awaited(put_away, 60)
+            await until_awaited(lambda: played_on(desk, league, name), 60)
+            assert children(worker.pid) == before
+            settings = database.settings("holotable_worker", broker_url=database.broker_url)
+            assert await doctor(environment(settings)) == 1
+    said = capsys.readouterr().out
+    assert f"unreadable messages were put away (long: {len(sent)}, play: {len(sent)})" in said
+    assert SECRET not in said
+
+
+def test_a_message_that_is_put_away_is_named_by_queue_and_number_alone(
+    database: TestDatabase,
+) -> None:
+    with broker(database) as url:
+        install(database.broker_url)
+        settings = database.settings("holotable_worker", broker_url=database.broker_url)
+        options = transport(settings)
+        with (
+            Connection(
+                options["broker_url"],
+                transport=options["broker_transport"],
+                transport_options=options["broker_transport_options"],
+            ) as connection,
+            capture_logs() as logged,
+        ):
+            queue = connection.SimpleQueue("play")
+            sent = messages(str(uuid4()))
+            with psycopg.connect(url, autocommit=True) as thief:
+                thief.cursor().executemany(SEND.format("play"), [(each,) for each in sent])
+            with pytest.raises(queue.Empty):
+                queue.get_nowait()
+            queue.close()
+    assert logged == [
+        {"event": "message_unreadable", "log_level": "error", "queue": "play", "message": number}
+        for number in range(1, len(sent) + 1)
+    ]

@@ -1,0 +1,148 @@
+"""
+Reading Celery's messages from PGMQ: what is no message of ours is put away, never given to Celery.
+
+Whoever has the broker's login can send anything.  A message that cannot be read would break
+every process that reads it, for ever.  Such a message goes into the queue's archive
+(``pgmq.a_play``, ``pgmq.a_long``), is named in the log and is counted by the doctor.
+"""
+
+import base64
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NamedTuple
+from uuid import UUID
+
+import msgspec
+import psycopg
+import structlog
+from kombu.transport import pgmq
+from psycopg import sql
+
+from engine.errors import InvariantViolated
+from service.tasks.duties import DUTIES
+
+TRANSPORT = f"{__name__}:Transport"
+_READ = "SELECT msg_id, read_ct, message::text FROM pgmq.read(%s::text, %s::integer, %s::integer)"
+_ARCHIVE = "SELECT pgmq.archive(%s::text, %s::bigint)"
+_NOTHING: Mapping[str, None] = dict.fromkeys(("callbacks", "errbacks", "chain", "chord"))
+
+_log = structlog.get_logger(__name__)
+
+
+class _Wanted(msgspec.Struct, forbid_unknown_fields=True):
+    """What a message asks for."""
+
+    job_id: UUID
+    claim: Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+    args: dict[str, str]
+
+
+class _Headers(msgspec.Struct):
+    task: str
+
+
+class _Properties(msgspec.Struct):
+    body_encoding: Literal["base64"]
+
+
+class _Message(msgspec.Struct):
+    """As much of Celery's message as counts; the rest is made anew."""
+
+    headers: _Headers
+    properties: _Properties
+    body: bytes
+
+
+_message = msgspec.json.Decoder(_Message)
+_body = msgspec.json.Decoder(tuple[tuple[()], _Wanted, dict[str, Any]])
+
+
+class _Received(NamedTuple):
+    msg_id: int
+    read_ct: int
+    message: dict[str, Any]
+
+
+def readable(text: str, queue: str, tag: str) -> dict[str, Any] | None:
+    """
+    Return the message for Celery that says what *text* says; None if *text* is none of ours.
+
+    Args:
+        tag: Its delivery tag, unique in the channel.
+    """
+    try:
+        found = _message.decode(text)
+        _, wanted, _ = _body.decode(found.body)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    task = found.headers.task
+    if task not in DUTIES or DUTIES[task].queue != queue:
+        return None
+    return _made(task, wanted, queue, tag)
+
+
+def _made(task: str, wanted: _Wanted, queue: str, tag: str) -> dict[str, Any]:
+    """Return a message in Celery's protocol 2, of nothing that its sender chose but the job."""
+    name = str(wanted.job_id)
+    asked = {"job_id": name, "claim": wanted.claim, "args": wanted.args}
+    return {
+        "body": base64.b64encode(msgspec.json.encode([[], asked, _NOTHING])).decode(),
+        "content-encoding": "utf-8",
+        "content-type": "application/json",
+        "headers": {"lang": "py", "task": task, "id": name, "root_id": name, "retries": 0},
+        "properties": {
+            "correlation_id": name,
+            "delivery_mode": 2,
+            "delivery_info": {"exchange": "", "routing_key": queue},
+            "priority": 0,
+            "body_encoding": "base64",
+            "delivery_tag": tag,
+        },
+    }
+
+
+class Channel(pgmq.Channel):
+    """PGMQ's channel, but for what it receives."""
+
+    def _receive_messages(self, queue: str, qty: int = 1, **_: Any) -> list[_Received]:
+        """Read up to *qty* messages, and put those away that cannot be read."""
+        asked = (self._queue_name(queue), self.visibility_timeout, qty)
+        pool = self.pgmq.pool
+        if pool is None:
+            raise InvariantViolated("PGMQ's client has no connections")
+        with pool.connection() as connection:
+            while rows := connection.execute(_READ, asked).fetchall():
+                connection.commit()
+                found = [each for row in rows if (each := _received(connection, queue, row))]
+                if found:
+                    return found
+        return []
+
+
+async def unreadable(connection: psycopg.AsyncConnection) -> dict[str, int]:
+    """Return how many messages of each queue were put away because they could not be read."""
+    found = {}
+    for queue in sorted({each.queue for each in DUTIES.values()}):
+        archive = sql.Identifier("pgmq", f"a_{queue}")
+        known = await connection.execute("SELECT to_regclass(%s)", [f"pgmq.a_{queue}"])
+        if (await known.fetchone() or (None,))[0] is not None:
+            rows = await connection.execute(sql.SQL("SELECT count(*) FROM {}").format(archive))
+            (found[queue],) = await rows.fetchone() or (0,)
+    return found
+
+
+def _received(connection: Any, queue: str, row: tuple[int, int, str | None]) -> _Received | None:
+    number, times, text = row
+    if text is not None:
+        message = readable(text, queue, f"{queue}-{number}-{times}")
+        if message is not None:
+            return _Received(number, times, message)
+    connection.execute(_ARCHIVE, (queue, number))
+    connection.commit()
+    _log.error("message_unreadable", queue=queue, message=number)
+    return None
+
+
+class Transport(pgmq.Transport):
+    """PGMQ's transport with our channel."""
+
+    Channel = Channel
