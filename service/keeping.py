@@ -88,15 +88,22 @@ def _bar() -> Progress:
 
 
 async def rebuild(settings: Settings, name: str) -> int:
-    """Build a read model anew; the exit code."""
+    """Build a read model anew; 1 if a league could not be built whole."""
     settle()
     with _bar() as bar:
         task = bar.add_task(f"rebuilding {name}", total=None)
-        await rebuild_models(
+        broken = await rebuild_models(
             settings, name, lambda done, total: bar.update(task, completed=done, total=total)
         )
     _out.print(f"rebuilt {name}")
-    return 0
+    for each in broken:
+        _err.print(
+            f"{each.league}: {each.name} stands before position {each.position}: {each.reason}",
+            markup=False,
+        )
+    if broken:
+        _err.print("  next: repair these leagues; the projector goes on by itself then")
+    return 1 if broken else 0
 
 
 async def compare(settings: Settings, name: str) -> int:

@@ -305,3 +305,25 @@ async def _move(
         )
     if moved.rowcount != 1:
         raise CheckpointMoved(f"{projection.name} of {league} is no longer at {before}")
+
+
+async def mark_broken(
+    connection: AsyncConnection, projection: Projection, error: ProjectionBroken
+) -> None:
+    """Write beside the checkpoint of a league which event stops the projection there, and why."""
+    said = error.reason.replace("\0", " ")[:500]  # PostgreSQL stores no NUL
+    broken = {
+        "broken_at": error.position,
+        "reason": said,
+        "broken_since": sa.func.service_time(),
+    }
+    made = insert(checkpoint).values(
+        name=error.name,
+        league=error.league,
+        version=projection.version,
+        position=NOTHING,
+        **broken,
+    )
+    await connection.execute(
+        made.on_conflict_do_update(index_elements=["name", "league"], set_=broken)
+    )

@@ -4,7 +4,8 @@ Making read models again from the log, beside the ones in use.
 The new relations grow in the schema ``reads_next`` by the very statements that
 the runner executes, only translated to that schema; they are exchanged in one
 transaction when both stand at the same position of every league.  A rebuild
-that is killed is begun anew by the next one.
+that is killed is begun anew by the next one.  A league with an event that cannot be
+applied is left standing before it, as the runner would leave it; all others are rebuilt.
 """
 
 import asyncio
@@ -23,10 +24,12 @@ from service.projections.models import chosen
 from service.projections.projection import (
     NOTHING,
     Projection,
+    ProjectionBroken,
     advance,
     applied,
     head,
     leagues,
+    mark_broken,
 )
 from service.projections.schema import LIVE, NEXT, checkpoint
 from service.settings import Settings
@@ -47,18 +50,23 @@ class RebuildRefused(Exception):
     """Another rebuild is running."""
 
 
-async def rebuild(settings: Settings, name: str = "all", progress: Progress | None = None) -> None:
+async def rebuild(
+    settings: Settings, name: str = "all", progress: Progress | None = None
+) -> list[ProjectionBroken]:
     """
     Build *name* (or ``all``) anew and put it in the place of what is there.
+
+    Returns:
+        The events that could not be applied, one at most of a projection and a league.
 
     Raises:
         RebuildRefused: If another rebuild is running.
         ProjectionUnknown: If *name* is none of the projections'.
-        ProjectionBroken: If an event cannot be applied; what is live stays as it is.
     """
     projections = chosen(name)
     database = async_engine(settings.database_url, connections=1 + len(projections))
     steps: dict[str, tuple[int, int]] = {}
+    broken: list[ProjectionBroken] = []
 
     async def one(projection: Projection) -> None:
         def step(done: int, total: int) -> None:
@@ -66,10 +74,13 @@ async def rebuild(settings: Settings, name: str = "all", progress: Progress | No
             if progress is not None and len(steps) == len(projections):
                 progress(sum(each for each, _ in steps.values()), sum(t for _, t in steps.values()))
 
-        await _build(database, projection, step)
+        stopped = await _build(database, projection, step)
         async with database.begin() as connection:
-            await _meet(connection, projection)
+            await _meet(connection, projection, stopped)
             await _swap(connection, projection)
+            for each in stopped.values():
+                await mark_broken(connection, projection, each)
+        broken.extend(stopped.values())
 
     try:
         async with _alone(database):
@@ -80,6 +91,7 @@ async def rebuild(settings: Settings, name: str = "all", progress: Progress | No
                 raise error
     finally:
         await database.dispose()
+    return sorted(broken, key=lambda each: (each.league, each.name))
 
 
 @asynccontextmanager
@@ -96,22 +108,32 @@ async def _alone(database: AsyncEngine) -> AsyncIterator[None]:
         yield
 
 
-async def _build(database: AsyncEngine, projection: Projection, progress: Progress) -> None:
+async def _build(
+    database: AsyncEngine, projection: Projection, progress: Progress
+) -> dict[str, ProjectionBroken]:
+    """Build the new rows; return what stopped each league that could not be built whole."""
     async with database.begin() as connection:
         await connection.execute(sa.select(sa.func.reads_begin_rebuild(*_names(projection))))
         targets = await _targets(connection, projection)
     total = sum(targets.values()) + len(targets)
     done = 0
     progress(done, total)
+    stopped: dict[str, ProjectionBroken] = {}
     for league, until in targets.items():
-        position = NOTHING
-        while position < until:
-            async with database.begin() as connection:
-                beside = await _beside(connection)
-                reached = await advance(beside, projection, league, event_types(), until, CHUNK)
+        position, goal = NOTHING, until
+        while position < goal:
+            try:
+                async with database.begin() as connection:
+                    beside = await _beside(connection)
+                    reached = await advance(beside, projection, league, event_types(), goal, CHUNK)
+            except ProjectionBroken as error:
+                stopped[league], goal = error, error.position - 1
+                continue
             done += reached - position
             position = reached
             progress(done, total)
+        done += until - goal
+    return stopped
 
 
 async def _targets(connection: AsyncConnection, projection: Projection) -> dict[str, int]:
@@ -125,7 +147,9 @@ async def _targets(connection: AsyncConnection, projection: Projection) -> dict[
     return targets | {row.league: row.position for row in live}
 
 
-async def _meet(connection: AsyncConnection, projection: Projection) -> None:
+async def _meet(
+    connection: AsyncConnection, projection: Projection, stopped: dict[str, ProjectionBroken]
+) -> None:
     """Hold the live checkpoints and bring the new rows to exactly where they stand."""
     held = await connection.execute(
         sa.select(checkpoint.c.league, checkpoint.c.position)
@@ -135,8 +159,12 @@ async def _meet(connection: AsyncConnection, projection: Projection) -> None:
     live = held.all()
     beside = await _beside(connection)
     for league, until in live:
-        while await applied(beside, projection, league) < until:
-            await advance(beside, projection, league, event_types(), until, CHUNK)
+        goal = min(until, stopped[league].position - 1) if league in stopped else until
+        while await applied(beside, projection, league) < goal:
+            try:
+                await advance(beside, projection, league, event_types(), goal, CHUNK)
+            except ProjectionBroken as error:
+                stopped[league], goal = error, error.position - 1
     await connection.execution_options(schema_translate_map={})
 
 

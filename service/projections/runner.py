@@ -16,7 +16,6 @@ from uuid import UUID
 
 import sqlalchemy as sa
 import structlog
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -37,6 +36,7 @@ from service.projections.projection import (
     behind,
     head,
     leagues,
+    mark_broken,
 )
 from service.projections.schema import checkpoint
 from service.settings import Settings
@@ -187,20 +187,9 @@ class Runner:
         await self._record(error)
 
     async def _record(self, error: ProjectionBroken) -> None:
+        projection = next(each for each in self.projections if each.name == error.name)
         async with self.database.begin() as connection:
-            said = error.reason.replace("\0", " ")[:500]  # PostgreSQL stores no NUL
-            broken = {
-                "broken_at": error.position,
-                "reason": said,
-                "broken_since": sa.func.service_time(),
-            }
-            version = next(each.version for each in self.projections if each.name == error.name)
-            made = insert(checkpoint).values(
-                name=error.name, league=error.league, version=version, position=NOTHING, **broken
-            )
-            await connection.execute(
-                made.on_conflict_do_update(index_elements=["name", "league"], set_=broken)
-            )
+            await mark_broken(connection, projection, error)
 
     async def follow(self, stop: asyncio.Event, subscription: Subscription) -> None:
         """Catch up again and again until *stop* is set; a batch under way is finished first."""

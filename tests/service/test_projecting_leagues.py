@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.values import number_of
-from service import releasing
+from service import keeping, releasing
 from service.catalogue import events_by_category, tag_of
 from service.database import async_engine
 from service.desk import Desk, open_desk
@@ -194,6 +194,27 @@ async def test_a_projection_of_another_version_goes_on_after_a_rebuild_without_a
 
     assert runner.outdated == set()
     assert await behind(projecting, league) == {}
+
+
+async def test_a_rebuild_names_the_league_that_cannot_be_read_and_rebuilds_all_others(
+    database: TestDatabase,
+    desk: Desk,
+    owner: asyncpg.Connection,
+    projecting: AsyncEngine,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # Nothing is live yet, so the rebuild meets the event itself.
+    league, _ = await announced(desk, 0)
+    position = await plant(owner, league, "member_added", {})
+    healthy, _ = await announced(desk, 0)
+
+    assert await keeping.rebuild(database.settings("holotable_project"), "all") == 1
+
+    said = capsys.readouterr()
+    assert f"{league}: members stands before position {position}: member_added" in said.err
+    assert healthy not in said.err
+    assert await behind(projecting, healthy) == {}
+    assert await behind(projecting, league) == {"members": position}
 
 
 async def test_a_look_at_leagues_that_are_named_leaves_the_others_alone(
