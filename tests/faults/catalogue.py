@@ -39,14 +39,6 @@ FAULTS = (
         + "test_every_player_pays_the_ante_before_the_blinds_and_it_is_no_bet",
     ),
     Fault(
-        name="an ante counts as a bet of the first street",
-        file="table/evolution_in_hand.py",
-        sound='street_chips = 0 if post.kind == "ante" else post.chips',
-        faulty="street_chips = post.chips",
-        caught_by=PLAYER_ANTES
-        + "test_every_player_pays_the_ante_before_the_blinds_and_it_is_no_bet",
-    ),
-    Fault(
         name="a sylop counts for no suit",
         file="cards.py",
         sound="if card[0] == letter or card in SYLOPS)",
