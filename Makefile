@@ -23,7 +23,7 @@ up: $(STAMP)
 	@$(BIN)/holotable up $(ARGS)
 
 test: $(STAMP)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal $(ARGS)
 
 # Random tables for as long as ARGS="--seconds 3600" says; prints the seed it began with.
 soak: $(STAMP)
