@@ -5752,7 +5752,7 @@ class Rounds(Part):
             "rounds",
             "number of tables",
             len(tables),
-            -(-entrants // self.terms["table_seats"]),
+            fewest_tables(entrants, self.terms["table_seats"]),
         )
         self.check(
             event, "rounds", max(sizes) - min(sizes) <= 1, f"sizes differ by more than one: {sizes}"
@@ -5966,7 +5966,7 @@ class Rounds(Part):
         data, left = event.data, self.all.left()
         self.same(event, "rounds.final", "who plays", sorted(data["draw"]["order"]), sorted(left))
         self.all.check_draw(event, "rounds.final", left)
-        count = -(-len(left) // self.final_seats())
+        count = tables_for(self.terms, len(left))
         numbers = [self.tables + place for place in range(1, count + 1)]
         due = {}
         for place, name in enumerate(data["draw"]["order"]):
@@ -5995,12 +5995,6 @@ class Rounds(Part):
             event, "seating.break_table", "breaking order", data["breaking_order"], numbers[::-1]
         )
         self.all.order = list(data["breaking_order"])
-
-    def final_seats(self) -> int:
-        """A final that fits one table of the size named is played at one."""
-        named = self.terms["floor"]["final_table_size"]
-        left = len(self.all.left())
-        return int(named) if named and left <= named else int(self.terms["table_seats"])
 
 
 class Pairing:
@@ -6097,6 +6091,20 @@ class Pairing:
 # ---------------------------------------------------------------------------------------------------------------
 
 
+def fewest_tables(entrants: int, seats: int) -> int:
+    """`seating.draw`: the fewest tables of so many seats that seat everybody; one for nobody."""
+    return max(1, -(-entrants // seats))
+
+
+def tables_for(terms: Json, entrants: int) -> int:
+    """`seating.final_table`: how many tables *entrants* play at outside of rounds."""
+    needed = fewest_tables(entrants, terms["table_seats"])
+    final = terms["floor"]["final_table_size"]
+    if final is None:
+        return needed
+    return 1 if entrants <= final else max(2, needed)
+
+
 class Seating(Part):
     """The draw of seats, late seats, moves, broken tables, redraws."""
 
@@ -6118,7 +6126,11 @@ class Seating(Part):
         self.all.check_draw(
             event, "seating.draw", [name for name in self.all.entrants if name in drawn]
         )
-        count = -(-len(drawn) // self.terms["table_seats"])
+        in_rounds = self.terms["format"]["kind"] == "rounds"
+        seats = self.terms["table_seats"]
+        count = (
+            fewest_tables(len(drawn), seats) if in_rounds else tables_for(self.terms, len(drawn))
+        )
         due = {
             entrant: [place % count + 1, place // count + 1, self.terms["starting_stack"]]
             for place, entrant in enumerate(drawn)
@@ -6178,7 +6190,8 @@ class Seating(Part):
         taken |= {
             data["seat"] for data in self.all.places.windows.values() if data["table"] == table.id
         }
-        return [seat for seat in range(1, table.size + 1) if seat not in taken]
+        seats = table.size if self.all.is_casino else self.terms["table_seats"]
+        return [seat for seat in range(1, seats + 1) if seat not in taken]
 
     def on_late_seat_drawn(self, event: Event) -> None:
         """`seating.late_entry`: drawn among the free seats of the tables with the fewest players."""
@@ -6188,17 +6201,12 @@ class Seating(Part):
             number: self.free_seats(table, event.position)
             for number, table in sorted(tables.items())
         }
-        players = {
-            number: table.size - len(free[number])
-            for number, table in tables.items()
-            if free[number]
-        }
-        fewest = min(players.values(), default=0)
+        most = max(map(len, free.values()), default=0)
         due = [
             {"seat": seat, "table": tables[number].id}
-            for number in sorted(players)
-            if players[number] == fewest
-            for seat in free[number]
+            for number, seats in free.items()
+            if len(seats) == most
+            for seat in seats
         ]
         if self.all.sound():
             self.same(event, "seating.late_entry", "candidates", draw["candidates"], due)
@@ -6295,12 +6303,20 @@ class Seating(Part):
         takes = sorted({move["to_table"] for move in moves} & tables.keys())
         players = self.sizes(event)
         for move in moves:
-            room = [name for name in takes if players[name] + self.kept(name) < tables[name].size]
+            room = [
+                name
+                for name in takes
+                if players[name] + self.kept(name) < self.seats(event, tables[name])
+            ]
             due = min(room, key=lambda name: (players[name], tables[name].number), default=None)
             self.same(
                 event, event.data["rule"], f"table of {move['entrant']}", move["to_table"], due
             )
             players[move["to_table"]] += 1
+
+    def seats(self, event: Event, table: Table) -> int:
+        """`seating.final_table`: seats that movers may take; those beyond `table_seats` at the final table only."""
+        return table.size if event.data.get("final") else int(self.terms["table_seats"])
 
     def kept(self, table: str) -> int:
         """How many seats of *table* nobody sits in, and nobody else may take."""
@@ -6331,7 +6347,7 @@ class Seating(Part):
                 seat for seat, name in table.seats_at(event.position).items() if name not in coming
             )
             taken += [seat for name, seat in self.promised if name == table.id]
-            free = [seat for seat in range(1, table.size + 1) if seat not in taken]
+            free = [seat for seat in range(1, self.seats(event, table) + 1) if seat not in taken]
             opened = [
                 e for e in table.events if e.type == "hand_opened" and e.position < event.position
             ]
@@ -6386,7 +6402,7 @@ class Seating(Part):
             return None
         taken, opened, new = self.standing(event, table, coming)
         kept = [*taken, *(seat for name, seat in self.promised if name == table.id)]
-        free = [seat for seat in range(1, table.size + 1) if seat not in kept]
+        free = [seat for seat in range(1, self.seats(event, table) + 1) if seat not in kept]
         least = table.least(opened.data if opened else None)
         able = [seat for seat, (_, stack) in taken.items() if stack >= least]
         if opened is None or not able:
@@ -6580,12 +6596,7 @@ class Seating(Part):
             number: table for number, table in others.items() if table.to_play(event.position)
         }
         count = sum(players.get(table.id, 0) for table in (*tables.values(), breaks))
-        seats = self.terms["table_seats"]
-        needed = (
-            1
-            if count <= (self.terms["floor"]["final_table_size"] or seats)
-            else max(2, -(-count // seats))
-        )
+        needed = tables_for(self.terms, count)
         order = {number: place for place, number in enumerate(self.all.order)}
         stays = sorted(
             tables,

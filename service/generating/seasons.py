@@ -81,6 +81,10 @@ async def _made(seed: str, players: int, chaos: float) -> Season:
         waiting = Dice(f"{seed}/waiting", chaos)
         if waiting.odd(0.4):
             await played.unplayed(len(played.counted) + 1, waiting)
+        final = Dice(f"{seed}/final table", chaos)
+        if final.odd(0.5):
+            night = await played.announced(len(played.counted) + 1, final, final_table=True)
+            await played.played(night)
         await played.close()
         return await _kept(desk, seed, played.league, played.season)
 
@@ -119,15 +123,16 @@ class MadeUp:
 
     async def night(self, number: int) -> None:
         """Play one tournament of the season."""
-        await self._played(await self._announced(number, self.dice))
+        await self.played(await self.announced(number, self.dice))
 
     async def unplayed(self, number: int, dice: Dice) -> None:
         """Announce a tournament that is still to be played when the season closes."""
-        night = await self._announced(number, dice)
+        night = await self.announced(number, dice)
         for player in self.players[: dice.between(0, 2)]:
             await night.register(player)
 
-    async def _announced(self, number: int, dice: Dice) -> Night:
+    async def announced(self, number: int, dice: Dice, *, final_table: bool = False) -> Night:
+        """Announce a tournament of the season."""
         name = TournamentId(identifier("trn", self.desk.entropy.uuid()))
         night = Night(self.desk, dice, self.league, name, self.owner)
         terms = announcement(
@@ -138,6 +143,7 @@ class MadeUp:
             season=self.season,
             number=number,
             now=self.desk.clock.now(),
+            final_table=final_table,
         )
         await night.announce(terms)
         return night
@@ -146,9 +152,9 @@ class MadeUp:
         """Play a tournament that recurs, once."""
         night = Night(self.desk, self.dice, self.league, self.season, self.owner)
         name = await recurred(night, self.season, season.decider)
-        await self._played(Night(self.desk, self.dice, self.league, name, self.owner))
+        await self.played(Night(self.desk, self.dice, self.league, name, self.owner))
 
-    async def _played(self, night: Night) -> None:
+    async def played(self, night: Night) -> None:
         """Play a tournament whose registration is open, and count it."""
         await night.enter(self.players)
         await night.begin()

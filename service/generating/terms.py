@@ -144,8 +144,14 @@ def announcement(
     season: SeasonId,
     number: int,
     now: datetime,
+    final_table: bool = False,
 ) -> Announce:
-    """Return how a tournament of the season is announced; its terms hold together."""
+    """
+    Return how a tournament of the season is announced; its terms hold together.
+
+    Args:
+        final_table: Whether the terms name a size of the final table.
+    """
     for _ in range(_TRIES):
         try:
             name, ruleset, stack = _ruleset(dice)
@@ -165,6 +171,8 @@ def announcement(
                 **_money(dice, ruleset),
                 **_organised(dice, ruleset, now),
             )
+            if final_table:
+                asked = _with_final_table(dice, asked)
             check_terms(asked)
         except (CommandRejected, RulesetInvalid):
             continue
@@ -273,6 +281,13 @@ def _floor(dice: Dice, ruleset: Ruleset, now: datetime) -> FloorTerms:
             ties=dice.one(("shared", "stack_at_start")),
         ),
     )
+
+
+def _with_final_table(dice: Dice, asked: Announce) -> Announce:
+    """Return *asked* with a final table of fewer or more seats than other tables, or as many."""
+    seats, most = asked.table_seats, asked.ruleset.max_players
+    size = dice.between(max(2, seats - 2), min(seats + 2, most))
+    return replace(asked, floor=replace(asked.floor, final_table_size=size))
 
 
 def _entry(dice: Dice, ruleset: Ruleset) -> EntryTerms:

@@ -27,6 +27,15 @@ FOUND = (
 )
 """Seasons that a sweep over thousands of seeds found wrongly refused, with what is odd in them."""
 
+FINAL_TABLES = (
+    pytest.param(751002, 6, id="six start at two tables of six: the final table takes four"),
+    pytest.param(751006, 6, id="five start at two tables of three: the final table takes four"),
+    pytest.param(751039, 7, id="seven start at one table of seven; other tables have five seats"),
+    pytest.param(751011, 7, id="late seats are those of other tables, not the larger final's"),
+    pytest.param(751034, 6, id="a table is added though the final table would have a seat more"),
+)
+"""Seasons at chaos 1 whose last night names a final table of another size than its tables."""
+
 BROKEN = 2
 """The seed whose broken copies are tried."""
 
@@ -62,6 +71,15 @@ def test_nothing_differs_in_a_season_that_holds(seed: int, chaos: float) -> None
 @pytest.mark.parametrize("seed", ODD)
 def test_nothing_differs_in_an_odd_season(seed: int) -> None:
     it = season(seed, 1.0, 7)
+    report = verifier.verify(b"".join(it.lines), keys_of(it))
+
+    assert report.differences == []
+    assert report.authentic
+
+
+@pytest.mark.parametrize(("seed", "players"), FINAL_TABLES)
+def test_nothing_differs_where_the_final_table_has_another_size(seed: int, players: int) -> None:
+    it = made(seed, players, 1.0)
     report = verifier.verify(b"".join(it.lines), keys_of(it))
 
     assert report.differences == []
