@@ -22,8 +22,9 @@ from engine.rulesets.validation import NUMBER_MAX, contradiction
 
 PLAYERS_MAX = 100_000
 MINUTES_MIN, MINUTES_MAX = 45, 1440
+"""For how long :func:`suggest` promises an end near the time asked for."""
 
-EVENING_MINUTES = 120
+EVENING_SECONDS = 7200
 """How long a tournament is to last if its announcement does not say."""
 
 GROWTH_MIN = 1.25
@@ -102,7 +103,7 @@ def counts_per_table(ruleset: Ruleset) -> bool:
 
 
 def by_the_clock(
-    ruleset: Ruleset, *, players: int, stack: int, minutes: int = EVENING_MINUTES
+    ruleset: Ruleset, *, players: int, stack: int, seconds: int = EVENING_SECONDS
 ) -> Ruleset:
     """
     Return *ruleset* with levels by the clock, the same at every table.
@@ -114,13 +115,13 @@ def by_the_clock(
         ruleset: A game of Coruscant Shift whose forced bets rise.
         players: As many as may enter; fewer end earlier.
         stack: What everybody begins with.
-        minutes: How long to play; the nearest length that levels are made for is taken.
+        seconds: How long to play.  Any length will do; a level lasts a second at least.
 
     Source: rulebook ``escalation.several_tables``.
     """
     if not isinstance(ruleset, CoruscantShift):
         raise TypeError("only forced bets of Coruscant Shift rise")
-    length = round(min(max(minutes, MINUTES_MIN), MINUTES_MAX) * 60 / LEVELS)
+    length = max(1, round(seconds / LEVELS))
     amounts = ruleset.base_amounts()
     first = amounts.big or amounts.ante
     last = players * stack / _chips_at_the_end(ruleset, length)
@@ -141,8 +142,10 @@ def _check(ruleset: Ruleset, players: int, stack: int, minutes: int) -> tuple[Co
         raise RulesetInvalid(reason="its forced bets do not rise by levels")
     if not isinstance(ruleset.forced, Blinds | Ante):
         raise RulesetInvalid(reason="nobody pays anything before the cards")
-    if not 2 <= players <= PLAYERS_MAX or not MINUTES_MIN <= minutes <= MINUTES_MAX:
-        raise RulesetInvalid(reason=f"2 players at least, {MINUTES_MIN} to {MINUTES_MAX} minutes")
+    if not 2 <= players <= PLAYERS_MAX:
+        raise RulesetInvalid(reason=f"players must be 2 to {PLAYERS_MAX}")
+    if not MINUTES_MIN <= minutes <= MINUTES_MAX:
+        raise RulesetInvalid(reason=f"minutes must be {MINUTES_MIN} to {MINUTES_MAX}")
     amounts = ruleset.base_amounts()
     base = amounts.big or amounts.ante
     least = STACK_MIN_IN_BETS * base

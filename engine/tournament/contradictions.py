@@ -12,6 +12,7 @@ from datetime import timedelta
 from engine.rulesets import OpenEnd
 from engine.tournament.commands import Announce
 from engine.tournament.errors import TermsContradict
+from engine.tournament.seating import tables_needed, tables_with_final
 from engine.tournament.terms import Rounds, SingleTable
 from engine.tournament.terms.announced import Terms
 from engine.tournament.terms.floor import FloorTerms, HandForHandTerms
@@ -43,7 +44,12 @@ def _found(terms: Announce | Terms) -> Iterator[Found]:
 
 def _of_one_table(terms: Announce | Terms) -> Iterator[Found]:
     floor, plan, seats = terms.floor, terms.format, terms.table_seats
-    most = -(-terms.entrants_max // seats)
+    most = max(
+        tables_needed(terms.entrants_max, table_seats=seats),
+        tables_with_final(
+            terms.entrants_max, table_seats=seats, final_table_size=floor.final_table_size
+        ),
+    )
     yield (
         "floor.redraw_at",
         "entrants_max",

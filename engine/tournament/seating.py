@@ -31,13 +31,28 @@ def tables_needed(entrants: int, *, table_seats: int) -> int:
     return max(1, -(-entrants // table_seats))
 
 
-def tables_for(terms: Terms, entrants: int) -> int:
-    """Return how many tables *entrants* play at; one only for so many as the final table takes."""
-    needed = tables_needed(entrants, table_seats=terms.table_seats)
-    final = terms.floor.final_table_size
-    if final is None or entrants > max(final, terms.table_seats):
+def tables_with_final(entrants: int, *, table_seats: int, final_table_size: int | None) -> int:
+    """
+    Return the number of tables for *entrants*.  It is 1 once they all fit at the final table.
+
+    >>> [tables_with_final(6, table_seats=6, final_table_size=size) for size in (4, None)]
+    [2, 1]
+    >>> tables_with_final(7, table_seats=6, final_table_size=7)
+    1
+
+    Source: rulebook ``seating.final_table``.
+    """
+    needed = tables_needed(entrants, table_seats=table_seats)
+    if final_table_size is None:
         return needed
-    return 1 if entrants <= final else max(2, needed)
+    return 1 if entrants <= final_table_size else max(2, needed)
+
+
+def tables_for(terms: Terms, entrants: int) -> int:
+    """Return how many tables *entrants* play at outside of rounds."""
+    return tables_with_final(
+        entrants, table_seats=terms.table_seats, final_table_size=terms.floor.final_table_size
+    )
 
 
 def seats_at(terms: Terms, *, tables: int) -> int:

@@ -118,7 +118,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "validation_failed": (400, "A field is unknown, missing, or of the wrong type or range"),
     "invalid_json": (400, "The body is not JSON, or an object in it has a member twice"),
     "invalid_unicode": (400, "Text is not UTF-8, or holds a control character or lone surrogate"),
-    "not_a_sandbox": (400, "Only a league made as a sandbox may fix masters"),
+    "not_a_sandbox": (400, "Only a league made as a sandbox may fix masters or scale durations"),
     "beacon_unknown": (400, "This service asks no beacon of this chain"),
     "invalid_csv": (400, "The list is not CSV, or its header is not one of a list of players"),
     "import_refused": (400, "Rows of the list are faulty; nothing was imported"),

@@ -9,10 +9,11 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from engine.rulesets import NoEscalation, OpenEnd, Ruleset, resolve, ruleset_hash, scaled
-from engine.rulesets.structure import EVENING_MINUTES, by_the_clock, counts_per_table
+from engine.rulesets.structure import EVENING_SECONDS, by_the_clock, counts_per_table
 from engine.tournament.announcing import LENGTH_MAX, LENGTH_MIN
 from engine.tournament.commands import Announce, OpenRegistration
 from engine.tournament.entering.commands import Draft
+from engine.tournament.seating import tables_needed, tables_with_final
 from engine.tournament.terms import (
     EntryTerms,
     FeeTerms,
@@ -40,9 +41,10 @@ Overrides = Annotated[
     dict[str, Any],
     Meta(
         description=(
-            "Parameters laid over the preset.  Without `escalation`, and if more may enter than "
-            "one table seats, forced bets that each table would raise for itself rise by the "
-            "clock instead, in levels made for the ruleset; in rounds they stay as they are."
+            "Parameters laid over the preset.  Without `escalation`, and if so many may enter that "
+            "there may be several tables, forced bets that each table would raise for itself rise "
+            "by the clock instead, in levels made for the ruleset; in rounds they stay as they "
+            "are."
         )
     ),
 ]
@@ -90,7 +92,7 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     """Where it is held, for people to read."""
 
     length_seconds: Annotated[int, Meta(ge=LENGTH_MIN, le=LENGTH_MAX)] | None = None
-    """How long it is planned to last."""
+    """How long it is planned to last; levels that are made for several tables go by it."""
 
     time_scale: Annotated[int, Meta(ge=1, le=10_000)] = 1
     """For a sandbox only: levels by the clock are so many times shorter, a second at least."""
@@ -212,9 +214,11 @@ def demand_sandbox(body: TournamentWanted, sandbox: bool) -> None:
         BadRequest: ``not_a_sandbox``.
     """
     if body.masters is not None and not sandbox:
-        raise BadRequest("not_a_sandbox", "only a sandbox league may fix its masters")
+        raise BadRequest(
+            "not_a_sandbox", "`masters` are fixed in a sandbox league only; leave them out"
+        )
     if body.time_scale != 1 and not sandbox:
-        raise BadRequest("not_a_sandbox", "only a sandbox league may scale durations")
+        raise BadRequest("not_a_sandbox", "`time_scale` is for a sandbox league only; leave it out")
 
 
 def _game(body: TournamentWanted) -> tuple[Ruleset, int, int]:
@@ -232,9 +236,22 @@ def _game(body: TournamentWanted) -> tuple[Ruleset, int, int]:
 
 
 def _several_tables(body: TournamentWanted, ruleset: Ruleset, most: int) -> bool:
-    """Return whether the tournament may need more than one table; a casino never does."""
-    one = isinstance(body.format, SingleTable) or isinstance(ruleset.end, OpenEnd)
-    return most > body.table_seats and not one
+    """
+    Return whether the tournament may need more than one table; a casino never does.
+
+    Only a freezeout and a final count tables by the size of the final table: rounds and
+    late seats do not.
+    """
+    seats, final = body.table_seats, body.floor.final_table_size
+    if isinstance(body.format, SingleTable) or isinstance(ruleset.end, OpenEnd):
+        return False
+    finalists, others = most, most if body.entry.late else 0
+    if isinstance(body.format, Rounds):
+        finalists, others = min(most, body.format.cut or 0), most
+    return (
+        tables_with_final(finalists, table_seats=seats, final_table_size=final) > 1
+        or tables_needed(others, table_seats=seats) > 1
+    )
 
 
 def _alike_at_all(ruleset: Ruleset, body: TournamentWanted, *, players: int, stack: int) -> Ruleset:
@@ -244,8 +261,8 @@ def _alike_at_all(ruleset: Ruleset, body: TournamentWanted, *, players: int, sta
     if isinstance(body.format, Rounds):
         # The clock would run on from round to round, where stacks begin anew.
         return replace(ruleset, escalation=NoEscalation())
-    minutes = EVENING_MINUTES if body.length_seconds is None else body.length_seconds // 60
-    return by_the_clock(ruleset, players=players, stack=stack, minutes=minutes)
+    seconds = EVENING_SECONDS if body.length_seconds is None else body.length_seconds
+    return by_the_clock(ruleset, players=players, stack=stack, seconds=seconds)
 
 
 def _most(body: TournamentWanted) -> int:

@@ -13,6 +13,7 @@ from engine.rulesets import PRESETS, Ruleset, resolve
 from engine.rulesets.model import CoruscantShift
 from engine.rulesets.validation import contradiction
 from engine.tournament import decider
+from engine.tournament.seating import tables_for
 from engine.tournament.terms import FormatTerms, Freezeout, Rounds, SingleTable
 from engine.values import LeagueId, TournamentId
 from service.api.terms import TournamentWanted, announcement
@@ -52,6 +53,7 @@ TERMS = some.fixed_dictionaries(
         "entrants_max": some.integers(2, 100_000),
         "starting_stack": some.integers(1, 2**30).map(lambda units: 5 * units),
         "format": FORMATS,
+        "floor": some.fixed_dictionaries({"final_table_size": some.integers(2, 8)}),
         "time_scale": some.integers(1, 1000),
         "overrides": some.fixed_dictionaries(
             {},
@@ -81,7 +83,7 @@ def test_no_tournament_with_room_for_several_tables_raises_bets_at_each_unless_i
     except CommandRejected:
         return
     own = resolve(terms["ruleset"], terms.get("overrides", {}))
-    one_table = command.entrants_max <= command.table_seats or own.score == "cash_out"
+    one_table = tables_for(command, command.entrants_max) == 1 or own.score == "cash_out"
     if one_table or kind_of(own) == "none":
         assert command.ruleset == own
         return
@@ -109,10 +111,69 @@ def test_an_escalation_that_is_named_is_kept(escalation: dict[str, str]) -> None
     assert command.ruleset == resolve("better", {"escalation": escalation})
 
 
-@pytest.mark.parametrize(("seconds", "level"), [(None, 600), (10_800, 900), (60, 225)])
+@pytest.mark.parametrize(
+    ("seconds", "level"),
+    [
+        (None, 600),
+        (10_800, 900),
+        (60, 5),
+        (2_400, 200),
+        (2_700, 225),
+        (7_230, 602),
+        (90_000, 7_500),
+        (31 * 86_400, 223_200),
+    ],
+)
 def test_levels_are_made_for_the_length_that_is_planned(seconds: int | None, level: int) -> None:
-    steps = asked(length_seconds=seconds).ruleset.escalation.levels
-    assert steps[0].length == level
+    command = asked(length_seconds=seconds)
+    decider.decide(decider.initial, command)
+    steps = command.ruleset.escalation.levels
+    lengths = [step.length for step in steps[:-1]]
+    assert min(lengths) == level
+    # Levels with the same bets are one, and last as long as all of them.
+    assert {length % level for length in lengths} == {0}
+
+
+FINAL_TABLES = [
+    (6, {"floor": {"final_table_size": 4}}, True),
+    (6, {"floor": {"final_table_size": 6}}, False),
+    (4, {"floor": {"final_table_size": 4}}, False),
+    (5, {"floor": {"final_table_size": 4}}, True),
+    (7, {"floor": {"final_table_size": 7}}, False),
+    (8, {"floor": {"final_table_size": 7}}, True),
+    # Who comes late finds the seats of other tables, and a second table if there is none.
+    (7, {"floor": {"final_table_size": 7}, "entry": {"late_registration_seconds": 600}}, True),
+]
+
+
+@pytest.mark.parametrize(("most", "terms", "several"), FINAL_TABLES)
+def test_room_for_several_tables_is_counted_by_the_size_of_the_final_table(
+    most: int, terms: dict[str, Any], several: bool
+) -> None:
+    command = asked(entrants_max=most, **terms)
+    decider.decide(decider.initial, command)
+    assert kind_of(command.ruleset) == ("clock" if several else "double_per_orbit")
+    assert command.floor.redraw_at == ((1,) if several else ())
+
+
+@pytest.mark.parametrize(
+    ("cut", "most", "several"), [(5, 6, True), (4, 6, False), (None, 6, False), (4, 7, True)]
+)
+def test_rounds_count_their_tables_by_seats_and_their_final_by_its_table(
+    cut: int | None, most: int, several: bool
+) -> None:
+    floor = {} if cut is None else {"final_table_size": 4}
+    rounds = {"kind": "rounds", "rounds": 2, "cut": cut, "hands_per_round": 3}
+    command = asked(entrants_max=most, floor=floor, format=rounds)
+    decider.decide(decider.initial, command)
+    assert kind_of(command.ruleset) == ("none" if several else "double_per_orbit")
+
+
+def test_a_redraw_may_be_named_for_two_tables_that_a_small_final_table_asks_for() -> None:
+    floor = {"final_table_size": 4, "redraw_at": [2]}
+    command = asked(entrants_max=6, floor=floor)
+    decider.decide(decider.initial, command)
+    assert command.floor.redraw_at == (2,)
 
 
 def test_levels_of_a_sandbox_are_scaled_like_any() -> None:
