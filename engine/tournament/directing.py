@@ -62,6 +62,8 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
     if (first := on_the_floor.first_of_all(state, here)) is not None:
         return first
     tables = on_the_floor.with_standing(state, tables)
+    if (rest := on_the_floor.in_break(state, _settled(state, tables), here)) is not None:
+        return rest
     if (first := _before_play(state, tables, here)) is not None:
         return first
     return _in_play(state, _settled(state, tables), here)

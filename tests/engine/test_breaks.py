@@ -9,10 +9,17 @@ from engine.policies import decide_in_turn
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament import decider
 from engine.tournament.commands import Outage, Pause, Resume, TendClock
-from engine.tournament.directives import Hold
+from engine.tournament.directives import Hold, MoveOut
 from engine.tournament.errors import TermsInvalid
 from engine.tournament.events import ClockStarted, ClockStopped, LevelRaised
-from engine.tournament.floor.commands import AnnounceBreak, EndBreak, TendBreak
+from engine.tournament.floor.commands import (
+    AnnounceBreak,
+    EndBreak,
+    HoldOneTable,
+    OrderMove,
+    ReleaseTable,
+    TendBreak,
+)
 from engine.tournament.floor.errors import RulingNotPossible
 from engine.tournament.floor.events import BreakAnnounced, BreakEnded, BreakStarted
 from engine.tournament.state import Running
@@ -156,6 +163,37 @@ def test_in_a_break_no_hand_is_opened_and_hands_in_play_go_on() -> None:
     assert floor.plan(table(1)).directive == Hold(reason="break")
     floor.decide(EndBreak(**ruled(700)))
     assert [floor.plan(table(number)).outcome for number in (1, 2)] == ["open", "open"]
+
+
+def test_a_move_is_made_in_a_break_as_soon_as_both_tables_are_between_hands() -> None:
+    floor = Floor(8, seed=1, table_seats=6, **terms())
+    floor.carry_out(floor.plan(table(1)))
+    floor.decide(TendClock(now=at(600)))
+    mover = floor.tournament.tables[1].seats[0].entrant  # type: ignore[union-attr]
+    floor.decide(OrderMove(entrant=mover, to_table=table(1), to_seat=None, **ruled(620)))
+    assert floor.plan(table(2)).directive == Hold(reason="break")
+    floor.lose(table(1))
+    plan = floor.plan(table(1))
+    assert isinstance(plan.directive, MoveOut) and plan.directive.rule == "directing.move"
+    floor.carry_out(plan)
+    assert floor.tournament.floor.ordered == ()  # type: ignore[union-attr]
+    assert mover in {each.entrant for each in floor.tournament.tables[0].seats}  # type: ignore[union-attr]
+    # Whoever else may have to move sits still until the break is over.
+    for number in (1, 2):
+        assert floor.plan(table(number)).directive == Hold(reason="break")
+    floor.check()
+
+
+def test_a_table_that_is_held_makes_no_move_in_a_break() -> None:
+    floor = Floor(8, seed=1, table_seats=6, **terms())
+    floor.decide(TendClock(now=at(600)))
+    mover = floor.tournament.tables[1].seats[0].entrant  # type: ignore[union-attr]
+    floor.decide(HoldOneTable(table=table(1), **ruled(610)))
+    floor.decide(OrderMove(entrant=mover, to_table=table(1), to_seat=None, **ruled(620)))
+    assert floor.plan(table(1)).directive == Hold(reason="held")
+    assert floor.plan(table(2)).directive == Hold(reason="break")
+    floor.decide(ReleaseTable(table=table(1), **ruled(630)))
+    assert isinstance(floor.plan(table(2)).directive, MoveOut)
 
 
 @pytest.mark.parametrize(

@@ -34,15 +34,31 @@ UNATTENDED_SECONDS = 1
 
 
 def first_of_all(state: Running, here: Seating) -> Directive | None:
-    """Return what comes before anything else: chips that leave play, a hold, a break."""
+    """Return what comes before anything else: chips that leave play, a hold."""
     removing = tuple(each.entrant for each in state.floor.removing if each.table == here.table)
     if removing:
         return Remove(entrants=removing)
     if here.table in state.floor.held:
         return Hold(reason="held")
-    if state.floor.rest is not None:
-        return Hold(reason="break")
     return None
+
+
+def in_break(state: Running, tables: Tables, here: Seating) -> Directive | None:
+    """
+    Return what a break has *here* do: wait, but for a move that a director ordered.
+
+    Nothing else is settled before the end of the break.
+
+    Args:
+        tables: With those that wait for somebody counted as in play.
+
+    Source: rulebook ``levels.break`` and ``directing.move``.
+    """
+    if state.floor.rest is None:
+        return None
+    others = state.closing or state.floor.last_hands or state.floor.hand_for_hand
+    move = None if others else ordered(state, tables, here)
+    return move if isinstance(move, MoveOut) else Hold(reason="break")
 
 
 def with_standing(state: Running, tables: Tables) -> Tables:

@@ -196,6 +196,37 @@ async def test_in_a_break_no_hand_is_opened_until_it_is_ended(serving) -> None:
         await until_awaited(more)
 
 
+async def test_an_ordered_move_is_made_in_a_break(serving, database: TestDatabase) -> None:
+    async with serving() as api:
+        owner, league, tournament, people, first = await api.playing(
+            7, table_seats=4, starting_stack=100_000
+        )
+        path = f"/v1/tournaments/{tournament}"
+        tables = [each["id"] for each in (await owner.get(path)).json()["tables"]]
+        other = next(each for each in tables if each != first)
+        begun = await owner.post(f"{path}/breaks", {"seconds": 600, **WHY}, key="b")
+        assert begun.status_code == 201, begun.text
+
+        async def waiting() -> bool:
+            floor = (await owner.get(f"{path}/floor")).json()["floor"]
+            return {each["why"] for each in floor["tables"]} == {"break"}
+
+        await play_on(people, tables, waiting)
+        giver, taker = (first, other) if len(await seats(owner, first)) == 4 else (other, first)
+        mover = next(iter(await seats(owner, giver)))
+        asked = {"entrant": mover, "table": taker, **WHY}
+        done = await owner.post(f"{path}/moves", asked, key="m")
+        assert done.status_code == 201, done.text
+
+        async def moved() -> bool:
+            return mover in await seats(owner, taker)
+
+        await until_awaited(moved)
+        assert (await owner.get(f"{path}/floor")).json()["floor"]["break_ends"] is not None
+    report = await audited(database, league)
+    assert faults(report) == {}, report.text()
+
+
 async def test_the_last_hands_end_the_night_with_the_hand_in_play(
     serving, database: TestDatabase
 ) -> None:
