@@ -10,11 +10,12 @@ from typing import Any
 
 from engine import policies, table
 from engine.league.banning import demand_unbanned
-from engine.league.roles import may
+from engine.league.roles import may, rules_on_play
 from engine.league.state import Created
 from engine.table.commands import ComeBack, OpenTable, StepAway
 from engine.tournament.commands import Register, Withdraw
 from engine.tournament.entering.commands import AnswerOffer, Approve
+from engine.tournament.entering.staff import demand_staff_in_time
 from engine.tournament.state import Registering, Running
 from engine.values import PlayerId, TableId, identifier, stream_of
 from service.desk import new_id
@@ -55,16 +56,17 @@ async def guards(
     Raises:
         StreamNotFound: If the player does not belong to the league (any longer).
         PlayerBanned: If the player is banned from it.
+        OfficeHeld: If the player holds an office, is not entered, and play has begun.
     """
     if isinstance(command, Register):
-        return [await admitted(states, league, command.player, now)]
+        return [await admitted(states, league, command.player, now, before)]
     accepted = isinstance(command, AnswerOffer) and command.accepted
     if not (accepted or isinstance(command, Approve)):
         return []
     known = getattr(before, "entering", None)
     outside = () if known is None else (*known.waiting, *known.applicants)
     return [
-        await admitted(states, league, each.player, now)
+        await admitted(states, league, each.player, now, before)
         for each in outside
         if each.entrant == command.entrant
     ]
@@ -134,16 +136,22 @@ async def opened_table(
     return Entry(stream, *policies.decide_in_turn(table.decider, before, (opening, *told)))
 
 
-async def admitted(states: States, league: str, player: PlayerId, now: datetime) -> Entry:
+async def admitted(
+    states: States, league: str, player: PlayerId, now: datetime, before: Any
+) -> Entry:
     """
     Return the guard under which *player* may enter a tournament of *league*.
 
-    It belongs into the append that lets the player in: one who is removed or banned
-    at the same moment is either in before that, or not at all.
+    It belongs into the append that lets the player in: one who is removed, banned or given
+    an office at the same moment is either in before that, or not at all.
+
+    Args:
+        before: The tournament, as the append that lets the player in finds it.
 
     Raises:
         StreamNotFound: If the player does not belong to the league (any longer).
         PlayerBanned: If the player is banned from it.
+        OfficeHeld: If the player holds an office, is not entered, and play has begun.
     """
     stream = stream_of(league)
     state = (await states.load(stream)).state
@@ -151,4 +159,6 @@ async def admitted(states: States, league: str, player: PlayerId, now: datetime)
     if not isinstance(state, Created) or not may(role, "enter_tournaments"):
         raise StreamNotFound("there is nothing here under this name")
     demand_unbanned(state, player, now)
+    if rules_on_play(role):
+        demand_staff_in_time(before, player)
     return Entry(stream)

@@ -115,6 +115,16 @@ def may(
     return kept or not (entered and capability in LOST_WHEN_ENTERED)
 
 
+def rules_on_play(role: Role | None) -> bool:
+    """
+    Return whether *role* may do anything that staff who play may not.
+
+    >>> rules_on_play("scorer"), rules_on_play("player")
+    (True, False)
+    """
+    return any(may(role, each) for each in LOST_WHEN_ENTERED)
+
+
 def needed_over(*roles: Role | None) -> Capability:
     """
     Return the capability that acting on a person needs.

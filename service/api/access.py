@@ -24,6 +24,7 @@ from engine.league.roles import (
 )
 from engine.league.state import Created
 from engine.season.state import Opened
+from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.state import Cancelled, Drafted, Finished, Registering, Running, Unannounced
 from engine.values import EntrantId, number_of
 from service.addresses import league_of_stream, stream_of
@@ -224,10 +225,12 @@ async def _plays_at(request: Asked, place: Place) -> tuple[bool, bool]:
     state = place.state
     player = principal_of(request).account.player
     if place.stream.startswith("table-"):
-        state = await tournament_of_table(request, place)
+        # An entry that another process took counts, in line too: no table shows it.
+        above = stream_of(state.tournament)
+        state = (await shell_of(request).desk.writer.load(place.league, above)).state
     if isinstance(state, Claimed):
         return await plays_in_disputed(request, place.league, state.opened.subject), False
-    entered = entrant_of(state, player) is not None
+    entered = counts_as_entered(state, player)
     return entered, entered and state.terms.staff_may_play
 
 
@@ -236,7 +239,7 @@ async def plays_in_disputed(request: Asked, league: str, subject: Subject) -> bo
     writer, player = shell_of(request).desk.writer, principal_of(request).account.player
     if subject.tournament is not None:
         state = (await writer.load(league, stream_of(subject.tournament))).state
-        return entrant_of(state, player) is not None
+        return counts_as_entered(state, player)
     state = (await writer.load(league, stream_of(str(subject.season)))).state
     counted = state.counted if isinstance(state, Opened) else ()
     return any(award.player == player for each in counted for award in each.awards)

@@ -9,8 +9,9 @@ from litestar import Response
 from litestar.params import FromPath
 from sqlalchemy.dialects.postgresql import insert
 
+from engine.tournament.entering.staff import counts_as_entered
 from service import jobs
-from service.api.access import belong, demand, demand_form, entrant_of, find, reach
+from service.api.access import belong, demand, demand_form, find, reach
 from service.api.bodies import read_body
 from service.api.operations import operation
 from service.api.positions import plays_in
@@ -65,7 +66,7 @@ async def start_audit(request: Asked, league_id: FromPath[str]) -> Response[byte
         if tournament.league != league_id:
             raise BadRequest("bad_request", "this tournament is of another league")
         player = principal_of(request).account.player
-        entered = entrant_of(tournament.state, player) is not None
+        entered = counts_as_entered(tournament.state, player)
     demand(request, place.role, entered=entered)
     order, now = order_of(request, raw), shell.now()
     number = order.new_id(0)

@@ -14,9 +14,10 @@ from engine.dispute.errors import DisputeInvalid, NotDisclosed
 from engine.dispute.state import Claimed
 from engine.league.roles import may
 from engine.league.state import Created
+from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.state import Finished
 from engine.values import PlayerId, stream_of
-from service.api.access import Place, entrant_of, reach
+from service.api.access import Place, reach
 from service.api.bodies import read_body
 from service.api.disputes import DisputeChanged, changed, claimed, demand_uninvolved
 from service.api.inputs import Instant, in_utc
@@ -185,7 +186,7 @@ async def _demand_auditor(request: Asked, place: Place, player: str) -> None:
     entered = False
     if isinstance(state, Claimed) and state.opened.subject.tournament is not None:
         there = stream_of(state.opened.subject.tournament)
-        entered = entrant_of((await writer.load(place.league, there)).state, player) is not None
+        entered = counts_as_entered((await writer.load(place.league, there)).state, player)
     if not may(role, "audit_hands", entered=entered):
         raise DisputeInvalid(problem="this person may not audit here")
 

@@ -148,7 +148,7 @@ async def discard_draft(request: Asked, tournament_id: FromPath[str]) -> Respons
     needs="run_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
     problems=(
         "applicant_unknown", "player_banned", "registration_closed", "tournament_full",
-        "no_seat_free",
+        "no_seat_free", "office_held",
     ),
 )  # fmt: skip
 async def approve_entry(

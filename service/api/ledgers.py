@@ -12,10 +12,11 @@ from engine import policies, season
 from engine.season.commands import AdjustPoints, ReviseAward, RevokeAward, VoidAdjustment
 from engine.season.errors import AwardUnknown
 from engine.season.values import Adjustment, Points
+from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.freezing import decisions as freezing
 from engine.tournament.state import Finished
 from engine.values import AdjustmentId, PlayerId, TournamentId, stream_of
-from service.api.access import Place, demand_also, demand_form, entrant_of, find, reach
+from service.api.access import Place, demand_also, demand_form, find, reach
 from service.api.bodies import read_body
 from service.api.listing import listed
 from service.api.operations import operation
@@ -210,7 +211,7 @@ async def _counted(request: Asked, season_id: str, tournament_id: str) -> Place:
     place = await reach(request, season_id, "ssn")
     state = (await find(request, tournament_id, "trn")).state
     player = principal_of(request).account.player
-    demand_also(place.role, "report_results", entered=entrant_of(state, player) is not None)
+    demand_also(place.role, "report_results", entered=counts_as_entered(state, player))
     if not isinstance(state, Finished) or state.terms.season != season_id:
         raise AwardUnknown
     return place

@@ -1,11 +1,12 @@
 """Places in the log that clients name: reading one's own writes, and going on after them."""
 
+from engine.tournament.entering.staff import counts_as_entered
 from engine.values import number_of
 from service.api.listing import Listing, listing
 from service.api.paging import position_parts
 from service.api.shell import Asked, principal_of, shell_of
 from service.errors import BadRequest, NotCaughtUp
-from service.eventstore.read import last_position
+from service.playing import open_tournaments
 from service.projections import queries
 from service.projections.progress import wait_for
 
@@ -88,12 +89,10 @@ async def live_listing(request: Asked, league: str, name: str, *shapes: type) ->
 
 
 async def plays_in(request: Asked, league: str) -> bool:
-    """Whether the caller plays in a tournament of *league* that is not over."""
-    shell = shell_of(request)
-    # An entry of a moment ago counts, so the read model has to be where the log is.
-    async with shell.pool.acquire() as driver:
-        position = await last_position(driver, league)
-    await reached(request, league, "tournaments", position)
-    async with shell.engine.connect() as connection:
-        seats = await queries.seats_of(connection, principal_of(request).account.player)
-    return any(each.league == league for each in seats)
+    """Whether the caller counts as entered in a tournament of *league* that is not over."""
+    shell, player = shell_of(request), principal_of(request).account.player
+    for stream in await open_tournaments(shell.pool, league):
+        state = (await shell.desk.writer.load(league, stream)).state
+        if counts_as_entered(state, player):
+            return True
+    return False

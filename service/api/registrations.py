@@ -56,7 +56,7 @@ _STATUSES = {
     problems=(
         "already_entered", "player_banned", "bots_forbidden", "bots_only", "registration_closed",
         "registration_not_open", "tournament_full", "no_seat_free", "entry_refused",
-        "re_entry_not_allowed",
+        "re_entry_not_allowed", "office_held",
     ),
 )  # fmt: skip
 async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:

@@ -22,11 +22,11 @@ from engine.season.events import SeasonClosed
 from engine.season.state import Opened
 from engine.season.values import Fate
 from engine.table.state import Table
+from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.state import Unannounced
 from engine.values import SeasonId, number_of, stream_of
 from engine.withholding import withheld
 from service import deeds
-from service.api.access import entrant_of
 from service.api.shell import Asked, operation_of, principal_of, shell_of
 from service.errors import Forbidden
 from service.eventstore.rehearsal import Rehearsed
@@ -206,7 +206,7 @@ async def _demand_not_entered(request: Asked, found: Rehearsed) -> None:
     tables = [each for each in found.after.values() if isinstance(each, Table)]
     for above in {each.tournament for each in tables}:
         state = (await writer.load(found.league, stream_of(above))).state
-        if entrant_of(state, player) is not None:
+        if counts_as_entered(state, player):
             raise Forbidden(
                 "nobody who is entered may try what reaches a table of the tournament",
                 capability=operation_of(request).capability,

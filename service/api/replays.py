@@ -12,6 +12,7 @@ from engine.audiences import AUDITOR, PUBLIC
 from engine.league.openings import OpenValues
 from engine.league.roles import Role
 from engine.table.replay import Replay
+from engine.tournament.entering.staff import counts_as_entered
 from engine.values import HandId, PlayerId, number_of, stream_of
 from service.api import texts
 from service.api.access import belong, demand, demand_also, demand_form
@@ -65,7 +66,7 @@ async def open_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
     body, raw = await read_body(request, OpeningWanted)
     row, role = await _hand(request, hand_id)
     player = principal_of(request).account.player
-    demand(request, role, entered=bool(_entries(await _tournament(request, row), player)))
+    demand(request, role, entered=counts_as_entered(await _tournament(request, row), player))
     if not (await _read(request, row, PUBLIC)).over:
         raise NotOver("the hand is still being played")
     order = order_of(request, raw)
@@ -152,7 +153,8 @@ async def _perspective(request: Asked, row: HandRow, role: Role) -> tuple[str, b
         return asked, False
     if asked != AUDITOR and asked not in {each.entrant for each in tournament.entrants}:
         raise _invalid("as is public, auditor, or an entrant of the tournament")
-    demand_also(role, "audit_hands", entered=bool(own))
+    entered = counts_as_entered(tournament, principal.account.player)
+    demand_also(role, "audit_hands", entered=entered)
     if AUDIT_SCOPE not in principal.scopes:
         raise scopes_missing(AUDIT_SCOPE)
     return asked, True

@@ -29,7 +29,8 @@ role does not suffice is told so (403).
 
 - **yes**: may; **-**: may not.
 - **not entered**: may, unless entered in the tournament it is about: nobody rules on a pot of
-  their own or opens an opponent's cards.
+  their own or opens an opponent's cards.  Whoever waits in line or for approval counts as
+  entered.  Nobody enters with such an office once play has begun.
 - **by terms**: may; somebody entered in the tournament only if its terms say
   `staff_may_play`. That is the clock and the seating, and nothing else.
 - **entered**: may as whoever is entered there, for that entry only.

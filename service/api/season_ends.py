@@ -8,9 +8,10 @@ from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.season.commands import LeaveOut
+from engine.tournament.entering.staff import counts_as_entered
 from engine.values import PlayerId, TournamentId, stream_of
 from service import closing
-from service.api.access import Place, demand_also, entrant_of, reach
+from service.api.access import Place, demand_also, reach
 from service.api.bodies import read_body
 from service.api.operations import operation
 from service.api.rehearsing import rehearsable
@@ -85,7 +86,7 @@ async def _left_out(
     writer, player = shell_of(request).desk.writer, principal_of(request).account.player
     for each in body.leave_out:
         state = (await writer.load(place.league, stream_of(TournamentId(each)))).state
-        demand_also(place.role, "report_results", entered=entrant_of(state, player) is not None)
+        demand_also(place.role, "report_results", entered=counts_as_entered(state, player))
     return LeaveOut(
         tournaments=tuple(TournamentId(each) for each in dict.fromkeys(body.leave_out)),
         reason=await keep(request, place.league, order, body.reason),

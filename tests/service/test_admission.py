@@ -9,14 +9,16 @@ import pytest
 
 from engine.aggregates import DECIDERS
 from engine.league.bans import BanPlayer
-from engine.league.commands import AddMember, CreateLeague, RemoveMember
+from engine.league.commands import AddMember, ChangeRole, CreateLeague, RemoveMember
 from engine.league.errors import PlayerBanned
 from engine.season.commands import OpenSeason
+from engine.tournament.entering.errors import OfficeHeld
 from engine.values import BanId, TextId, TextRef, stream_of
 from service.admission import admitted
 from service.errors import StreamNotFound
 from service.eventstore.store import PostgresStore
 from service.writer import Entry, States, Writer
+from tests.engine.test_late_entry import playing
 from tests.service.league_night import named
 from tests.support.counters import command
 from tests.support.databases import SECRET_KEY, TestDatabase
@@ -51,7 +53,11 @@ async def ask(writer: Writer, *asked: Any) -> None:
 
 @pytest.mark.parametrize(
     ("meanwhile", "refusal"),
-    [(ban, PlayerBanned), (RemoveMember(player=PLAYER), StreamNotFound)],
+    [
+        (ban, PlayerBanned),
+        (RemoveMember(player=PLAYER), StreamNotFound),
+        (ChangeRole(player=PLAYER, role="auditor"), OfficeHeld),
+    ],
 )
 async def test_what_happens_between_the_look_and_the_append_counts(
     database: TestDatabase, meanwhile: Any, refusal: type[Exception]
@@ -73,7 +79,7 @@ async def test_what_happens_between_the_look_and_the_append_counts(
     async def enter(states: States) -> Sequence[Entry]:
         nonlocal looks
         looks += 1
-        guard = await admitted(states, LEAGUE, PLAYER, NOW)
+        guard = await admitted(states, LEAGUE, PLAYER, NOW, playing(2).state)
         await ask(there, meanwhile)
         state = (await states.load(stream_of(season))).state
         return [Entry(stream_of(season), DECIDERS["season"].decide(state, opening)), guard]

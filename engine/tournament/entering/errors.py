@@ -82,6 +82,19 @@ class CheckInNotOpen(CommandRejected):
         )
 
 
+class OfficeHeld(CommandRejected):
+    """Play has begun, and the player holds an office that could have ruled on it."""
+
+    code = "office_held"
+    rule = "entry.staff"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "staff enter before play begins: whoever holds an office can rule on this tournament "
+            "or open its cards"
+        )
+
+
 class ReEntryNotAllowed(CommandRejected):
     """The player has been out too often, or may not come back here."""
 
