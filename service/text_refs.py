@@ -1,5 +1,6 @@
 """Where events refer to words: the types that can, and the references in a document."""
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, get_args
@@ -10,6 +11,7 @@ from engine.values import TextId, TextRef
 from service.catalogue import events_by_category, tag_of
 
 _MEMBERS = {"text", "digest"}
+_NAME = re.compile("txt_[0-9a-f]{32}")
 
 
 @cache
@@ -30,6 +32,23 @@ def refs_in(document: Any) -> Iterator[TextRef]:
     if isinstance(document, list):
         for each in document:
             yield from refs_in(each)
+
+
+def named_in(document: Any) -> dict[str, str | None]:
+    """
+    Return the texts that the JSON of an event names, each with its digest.
+
+    The digest is None for the bare names of older versions (``tournament_cancelled`` v1).
+    """
+    return {**dict.fromkeys(_bare_names(document)), **{e.text: e.digest for e in refs_in(document)}}
+
+
+def _bare_names(document: Any) -> Iterator[str]:
+    if isinstance(document, str) and _NAME.fullmatch(document):
+        yield document
+    elif isinstance(document, dict | list):
+        for each in document.values() if isinstance(document, dict) else document:
+            yield from _bare_names(each)
 
 
 def _refers(kind: Any, seen: set[Any]) -> bool:

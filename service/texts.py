@@ -12,7 +12,7 @@ database can change a row, and not the log.
 import hashlib
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -26,9 +26,12 @@ from engine.values import TextId, TextRef, identifier, number_of
 from service.errors import IdempotencyKeyReused, TextForged
 from service.numbers import uuid5
 from service.relations import text
-from service.text_refs import refs_in, types_with_texts
+from service.text_refs import named_in, types_with_texts
 
 _log = structlog.get_logger(__name__)
+
+SALT_BYTES = 32
+"""The relation demands it too."""
 
 TEXT_MAX = 2000
 """Characters; the relation demands it too."""
@@ -132,8 +135,7 @@ async def keep_text(
     if row.body not in (draft.body, None):
         raise IdempotencyKeyReused("the same key came with another request")
     ref = TextRef(text=TextId(identifier("txt", own)), digest=row.digest.hex())
-    if row.body is not None:
-        _demand_unchanged(ref, row)
+    demand_unchanged(ref.text, ref.digest, row.salt, row.body)
     return ref
 
 
@@ -156,12 +158,10 @@ async def text_of(engine: AsyncEngine, name: str) -> Text | None:
             "types": types_with_texts(),
         }
         document = await connection.scalar(_NAMED, asked)
-    if document is None:
+    named = {} if document is None else named_in(msgspec.json.decode(document))
+    if name not in named:
         return None
-    if row.body is not None:
-        for each in refs_in(msgspec.json.decode(document)):
-            if each.text == name:
-                _demand_unchanged(each, row)
+    demand_unchanged(name, named[name], row.salt, row.body)
     league = identifier("lge", row.league)
     return Text(league, row.author, row.subject, row.audience, row.body, row.written_at)
 
@@ -184,18 +184,29 @@ async def words(engine: AsyncEngine, refs: Iterable[TextRef]) -> dict[TextId, st
         )
         rows = found.all()
     for row in rows:
-        _demand_unchanged(wanted[row.id], row)
+        ref = wanted[row.id]
+        demand_unchanged(ref.text, ref.digest, row.salt, row.body)
     return {wanted[row.id].text: row.body for row in rows}
 
 
-def _demand_unchanged(ref: TextRef, row: Any) -> None:
-    if row.salt is None or digest_of(row.salt, row.body).hex() != ref.digest:
-        _log.error("text_forged", text=ref.text)
-        raise TextForged(
-            "the words in the database are not those that the log names; an operator must "
-            "look into it, and an audit shows the event",
-            text=ref.text,
-        )
+def demand_unchanged(name: str, digest: str | None, salt: bytes | None, body: str | None) -> None:
+    """
+    Demand that a text is the one that the log names; an erased text has no words to compare.
+
+    Args:
+        digest: As the log has it; None for names of older events, which bear none.
+
+    Raises:
+        TextForged: If it is another text.
+    """
+    if body is None or digest is None or matches(salt, body, digest):
+        return
+    _log.error("text_forged", text=name)
+    raise TextForged(
+        "the words in the database are not those that the log names; an operator must "
+        "look into it, and an audit shows the event",
+        text=name,
+    )
 
 
 async def erase_texts(connection: AsyncConnection, person: UUID, now: datetime) -> int:
@@ -208,6 +219,15 @@ async def erase_texts(connection: AsyncConnection, person: UUID, now: datetime) 
         .values(salt=None, body=None, erased_at=now)
     )
     return emptied.rowcount
+
+
+def matches(salt: bytes | None, body: str, digest: str) -> bool:
+    """
+    Return whether *digest* is that of these words.
+
+    The salt has 32 bytes: with another length the first words could pass for salt.
+    """
+    return salt is not None and len(salt) == SALT_BYTES and digest_of(salt, body).hex() == digest
 
 
 def digest_of(salt: bytes, body: str) -> bytes:

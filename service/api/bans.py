@@ -59,7 +59,7 @@ class BanShown(msgspec.Struct, kw_only=True):
     "PUT", "/v1/leagues/{league_id:str}/bans/{player_id:str}", "ban_player",
     "Ban a player, a member or not; an earlier ban of theirs no longer counts.",
     needs="manage_players", scope="leagues:manage", body=BanWanted, answer=BanMade,
-    problems=("forbidden", "staff_not_bannable", "ban_invalid"),
+    problems=("forbidden", "staff_not_bannable", "ban_invalid", "text_forged"),
     on_people=OnPeople("ban", "keeps somebody out", "nobody"),
 )  # fmt: skip
 async def ban_player(
@@ -121,7 +121,7 @@ async def lift_ban(
     "GET", "/v1/leagues/{league_id:str}/bans", "list_bans",
     "Who is banned, until when and why; for the staff.",
     needs="see_bans", scope="leagues:read", answer=Page, query=("limit", "cursor"),
-    problems=("invalid_cursor",),
+    problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
 async def list_bans(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     """List from the aggregate by player; bans that are over say so."""

@@ -74,7 +74,9 @@ class DisputeWanted(ClaimedOn, forbid_unknown_fields=True, kw_only=True):
     "Claim that a hand, a step, a seating, a payout or a standing is not as the rules have it.",
     needs="enter_tournaments", scope="leagues:read", body=DisputeWanted, answer=DisputeChanged,
     status=201, key_required=True,
-    problems=("dispute_invalid", "claim_too_late", "rule_unknown", "too_many_disputes"),
+    problems=(
+        "dispute_invalid", "claim_too_late", "rule_unknown", "too_many_disputes", "text_forged",
+    ),
 )  # fmt: skip
 async def open_dispute(request: Asked) -> Response[bytes]:
     """Open it with the server's evidence in the same append, and have an audit run."""

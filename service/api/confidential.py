@@ -136,7 +136,7 @@ async def list_confidential_claims(request: Asked, league_id: FromPath[str]) -> 
     "POST", "/v1/confidential-claims/{claim_id:str}/open", "open_confidential_claim",
     "Open a dispute upon a claim in confidence; it names the referee, not who came forward.",
     needs="rule_disputes", scope="tournaments:manage", body=OpeningOfClaim, answer=DisputeChanged,
-    status=201, key_required=True, problems=(*_PROBLEMS, "rule_unknown"),
+    status=201, key_required=True, problems=(*_PROBLEMS, "rule_unknown", "text_forged"),
 )  # fmt: skip
 async def open_confidential_claim(request: Asked, claim_id: FromPath[str]) -> Response[bytes]:
     """Open the one dispute that follows from the claim, then say so in its row."""

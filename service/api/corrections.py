@@ -77,6 +77,7 @@ class CorrectionShown(msgspec.Struct, kw_only=True):
 
 _PROBLEMS = (
     "forbidden", "tournament_not_finished", "correction_invalid", "frozen", "season_closed",
+    "text_forged",
 )  # fmt: skip
 
 
@@ -137,7 +138,7 @@ async def award_anew(request: Asked, tournament_id: FromPath[str]) -> Response[b
     "GET", "/v1/tournaments/{tournament_id:str}/corrections", "list_corrections",
     "What was set right in a result, and why.",
     scope="leagues:read", needs="read_league", answer=Page, query=("limit", "cursor"),
-    problems=("invalid_cursor",),
+    problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
 async def list_corrections(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Read from the aggregate."""

@@ -58,7 +58,7 @@ async def start_now(request: Asked, tournament_id: FromPath[str]) -> Response[by
     "POST", "/v1/tournaments/{tournament_id:str}/pause", "pause_tournament",
     "Open no further hands.",
     needs="run_floor", scope="tournaments:manage", body=Reasoned, answer=Changed,
-    problems=("forbidden", "tournament_not_running"),
+    problems=("forbidden", "tournament_not_running", "text_forged"),
 )  # fmt: skip
 async def pause(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Pause; hands in play go on to their end."""
@@ -69,7 +69,7 @@ async def pause(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]
     "POST", "/v1/tournaments/{tournament_id:str}/resume", "resume_tournament",
     "Open hands again.",
     needs="run_floor", scope="tournaments:manage", body=Reasoned, answer=Changed,
-    problems=("forbidden", "tournament_not_running"),
+    problems=("forbidden", "tournament_not_running", "text_forged"),
 )  # fmt: skip
 async def resume(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Resume; the sweep opens the next hands."""
@@ -80,7 +80,10 @@ async def resume(request: Asked, tournament_id: FromPath[str]) -> Response[bytes
     "POST", "/v1/tournaments/{tournament_id:str}/cancel", "cancel_tournament",
     "End a tournament without a result; its money is owed by the policy of its terms.",
     needs="direct_play", scope="tournaments:manage", body=Reasoned,
-    answer=Changed, problems=("forbidden", "tournament_over", "frozen"), dry_run=True,
+    answer=Changed,
+    problems=(
+        "forbidden", "tournament_over", "frozen", "text_forged",
+    ), dry_run=True,
 )  # fmt: skip
 @rehearsable
 async def cancel(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:

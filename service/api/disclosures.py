@@ -83,7 +83,7 @@ class DisclosureShown(msgspec.Struct, kw_only=True):
     "Let one auditor open the disputed hand's sealed values, or the masters, for a while.",
     needs="rule_disputes", scope="hands:audit", body=DisclosureWanted, answer=DisputeChanged,
     status=201, key_required=True,
-    problems=("forbidden", "dispute_invalid", "another_person_needed"),
+    problems=("forbidden", "dispute_invalid", "another_person_needed", "text_forged"),
     on_people=OnPeople("disclosure", "lets an auditor open sealed values", "rule_disputes"),
 )  # fmt: skip
 async def grant_disclosure(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:

@@ -123,6 +123,7 @@ class RulingWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         "tournament_not_finished", "correction_invalid", "tournament_not_running",
         "ruling_not_possible", "entrant_unknown", "adjustment_invalid", "award_unknown",
         "season_closed", "frozen", "rule_unknown", "dry_run_needed", "dry_run_outdated",
+        "text_forged",
     ),
 )  # fmt: skip
 @rehearsable

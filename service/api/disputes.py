@@ -115,7 +115,13 @@ class EvidenceShown(msgspec.Struct, kw_only=True):
     evidence: Any
 
 
-_PROBLEMS = ("forbidden", "dispute_phase", "dispute_invalid", "another_person_needed")
+_PROBLEMS = (
+    "forbidden",
+    "dispute_phase",
+    "dispute_invalid",
+    "another_person_needed",
+    "text_forged",
+)
 
 
 @operation(
@@ -141,7 +147,7 @@ async def list_disputes(request: Asked, league_id: FromPath[str]) -> Response[by
 @operation(
     "GET", "/v1/disputes/{dispute_id:str}", "read_dispute",
     "One dispute: the claim, what audits found, rulings and appeal.",
-    needs="read_league", scope="leagues:read", answer=DisputeShown,
+    needs="read_league", scope="leagues:read", answer=DisputeShown, problems=("text_forged",),
 )  # fmt: skip
 async def read_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
     """Read from the aggregate."""

@@ -170,7 +170,7 @@ async def approve_entry(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/refuse",
     "refuse_entry", "Refuse somebody who asks for approval, and say why.",
     needs="run_tournaments", scope=_DIRECTOR, body=RefusalWanted, answer=Entered,
-    problems=("applicant_unknown", "registration_closed"),
+    problems=("applicant_unknown", "registration_closed", "text_forged"),
 )  # fmt: skip
 async def refuse_entry(
     request: Asked, tournament_id: FromPath[str], entrant_id: FromPath[str]
@@ -260,7 +260,7 @@ async def close_registration(request: Asked, tournament_id: FromPath[str]) -> Re
     "POST", "/v1/tournaments/{tournament_id:str}/announcements", "post_announcement",
     "Tell the players something.", needs="direct_play", scope=_DIRECTOR,
     body=AnnouncementWanted, answer=Entered, status=201,
-    problems=("tournament_not_announced",),
+    problems=("tournament_not_announced", "text_forged"),
 )  # fmt: skip
 async def post_announcement(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Keep the words, and put their name into the feed."""
@@ -276,7 +276,7 @@ async def post_announcement(request: Asked, tournament_id: FromPath[str]) -> Res
     "GET", "/v1/tournaments/{tournament_id:str}/announcements", "list_announcements",
     "What the staff told the players, oldest first.",
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
-    problems=("invalid_cursor",),
+    problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
 async def list_announcements(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """List from the aggregate."""

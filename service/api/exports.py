@@ -101,7 +101,7 @@ async def export_league_results(request: Asked, league_id: FromPath[str]) -> Str
     "GET", "/v1/leagues/{league_id:str}/archive", "take_league_away",
     "A league's whole data as one zip that proves itself; for owners who do not play just now.",
     needs="manage_members", scope="leagues:manage", answer=bytes,
-    problems=("not_caught_up",), media="application/zip",
+    problems=("not_caught_up", "text_forged"), media="application/zip",
 )  # fmt: skip
 async def take_league_away(request: Asked, league_id: FromPath[str]) -> Stream:
     """Write it as it is read, for an owner who does not play; a part of it does not hold."""

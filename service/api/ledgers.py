@@ -73,7 +73,10 @@ class AwardChanged(msgspec.Struct, kw_only=True):
     "Give or take points besides all placings.",
     scope="tournaments:manage", needs="report_results", body=AdjustmentWanted, answer=Entered,
     status=201, key_required=True, dry_run=True,
-    problems=("forbidden", "season_closed", "frozen", "adjustment_invalid", "award_unknown"),
+    problems=(
+        "forbidden", "season_closed", "frozen", "adjustment_invalid", "award_unknown",
+        "text_forged",
+    ),
 )  # fmt: skip
 @rehearsable
 async def adjust_points(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
@@ -107,7 +110,7 @@ async def adjust_points(request: Asked, season_id: FromPath[str]) -> Response[by
     "void_adjustment", "Take back one bonus or adjustment.",
     scope="tournaments:manage", needs="report_results", body=Why, answer=Entered,
     key_required=True, dry_run=True,
-    problems=("forbidden", "season_closed", "frozen", "adjustment_unknown"),
+    problems=("forbidden", "season_closed", "frozen", "adjustment_unknown", "text_forged"),
 )  # fmt: skip
 @rehearsable
 async def void_adjustment(
@@ -132,7 +135,7 @@ async def void_adjustment(
     "Count a tournament anew, by its result as it stands; also one that was revoked.",
     scope="tournaments:manage", needs="report_results", body=Why, answer=AwardChanged,
     key_required=True, dry_run=True,
-    problems=("forbidden", "season_closed", "frozen", "award_unknown"),
+    problems=("forbidden", "season_closed", "frozen", "award_unknown", "text_forged"),
 )  # fmt: skip
 @rehearsable
 async def revise_award(
@@ -164,7 +167,7 @@ async def revise_award(
     "Count a tournament no more, as if it had not been played.",
     scope="tournaments:manage", needs="report_results", body=Why, answer=AwardChanged,
     key_required=True, dry_run=True,
-    problems=("forbidden", "season_closed", "frozen", "award_unknown"),
+    problems=("forbidden", "season_closed", "frozen", "award_unknown", "text_forged"),
 )  # fmt: skip
 @rehearsable
 async def revoke_award(

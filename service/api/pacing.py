@@ -25,7 +25,7 @@ class BreakWanted(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
     """Null: as soon as the hands in play are over."""
 
 
-_PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible")
+_PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text_forged")
 
 
 @operation(

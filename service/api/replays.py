@@ -58,7 +58,7 @@ class OpeningMade(msgspec.Struct, kw_only=True):
     "POST", "/v1/hands/{hand_id:str}/openings", "open_hand",
     "See all of a hand that is over, for a while; that you do is an event.",
     needs="audit_hands", scope=AUDIT_SCOPE, body=OpeningWanted, answer=OpeningMade, status=201,
-    problems=("forbidden", "not_over", "opening_invalid"),
+    problems=("forbidden", "not_over", "opening_invalid", "text_forged"),
 )  # fmt: skip
 async def open_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
     """Record who looks, at what, why and until when, before anything is shown."""

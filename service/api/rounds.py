@@ -52,7 +52,7 @@ async def read_rounds(request: Asked, tournament_id: FromPath[str]) -> Response[
     "POST", "/v1/tournaments/{tournament_id:str}/rounds/end", "end_round",
     "Let the hands in play be the last of this round.",
     needs="direct_play", scope="tournaments:manage", body=EarlyEnd, answer=RoundClosed,
-    problems=("forbidden", "no_round_in_play", "tournament_not_running"),
+    problems=("forbidden", "no_round_in_play", "tournament_not_running", "text_forged"),
 )  # fmt: skip
 async def end_round(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """End a round early; what follows comes at its time."""

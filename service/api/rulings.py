@@ -74,7 +74,7 @@ class Ruled(msgspec.Struct, kw_only=True):
     position: str | None
 
 
-_PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible")
+_PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text_forged")
 
 
 @operation(

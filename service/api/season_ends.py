@@ -45,7 +45,10 @@ class CloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     "POST", "/v1/seasons/{season_id:str}/close", "close_season",
     "Close a season: lots are drawn for who is level in everything else.",
     needs="manage_seasons", scope="tournaments:manage", body=CloseWanted, answer=SeasonMade,
-    problems=("forbidden", "frozen", "season_closed", "season_uncounted", "leave_out_invalid"),
+    problems=(
+        "forbidden", "frozen", "season_closed", "season_uncounted", "leave_out_invalid",
+        "text_forged",
+    ),
     dry_run=True,
 )  # fmt: skip
 @rehearsable

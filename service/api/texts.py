@@ -72,7 +72,7 @@ async def signed(
 
 @operation(
     "GET", "/v1/texts/{text_id:str}", "read_text", "What somebody wrote, as an event names it.",
-    needs="read_league", scope="leagues:read", answer=TextShown,
+    needs="read_league", scope="leagues:read", answer=TextShown, problems=("text_forged",),
 )  # fmt: skip
 async def read_text(request: Asked, text_id: FromPath[str]) -> Response[bytes]:
     """Show a text to members, or to its author and the staff; to others it is not there."""

@@ -9,7 +9,7 @@ from engine.values import number_of
 from service.audit.chain import Placed
 from service.audit.report import Findings
 from service.text_refs import refs_in, types_with_texts
-from service.texts import digest_of
+from service.texts import matches
 
 _READ = """
     SELECT t.id, t.league, t.salt, t.body,
@@ -74,6 +74,6 @@ def _fault(digest: str, row: Any, league: UUID) -> str | None:
         return "stand in another league"
     if row["body"] is None:
         return None if row["lawful"] else "are gone, and nobody they belong to was erased"
-    if row["salt"] is None or digest_of(row["salt"], row["body"]).hex() != digest:
+    if not matches(row["salt"], row["body"], digest):
         return "are not those that were written"
     return None

@@ -1,12 +1,13 @@
 """A league's whole data in one file, read in chunks of positions and never in one snapshot."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -38,6 +39,8 @@ from service.exports.bundle import (
 from service.projections import queries, schema
 from service.projections.progress import positions, wait_for
 from service.relations import text
+from service.text_refs import named_in, types_with_texts
+from service.texts import demand_unchanged
 from service.transparency.tree import Frontier
 
 CHUNK = 500
@@ -55,6 +58,10 @@ _EPOCHS = sa.text(
     "SELECT epoch, operator, reason, size, opened_at FROM epoch_opening WHERE league = :league "
     "ORDER BY epoch"
 )
+_NAMING = sa.text(
+    "SELECT data::text AS data FROM events WHERE league = :league AND position <= :until "
+    "AND type = ANY(CAST(:types AS text[])) ORDER BY position"
+)
 _SIGNERS = sa.text("SELECT verifier_key, event, at, reason FROM signer_key ORDER BY at, event")
 
 
@@ -68,6 +75,8 @@ class Taking:
     epoch: int
     name: str
     sandbox: bool
+    named: Mapping[str, str | None]
+    """The texts that its events name, and their digests (None in events that bear none)."""
 
 
 async def prepare(engine: AsyncEngine, league: str) -> Taking:
@@ -80,6 +89,7 @@ async def prepare(engine: AsyncEngine, league: str) -> Taking:
     Raises:
         StreamNotFound: If there is no such league.
         NotCaughtUp: If the read models do not come to where the log is in half a minute.
+        TextForged: If words are not those that the log names.
     """
     async with engine.connect() as connection:
         until = await last_position(connection, league)
@@ -90,7 +100,35 @@ async def prepare(engine: AsyncEngine, league: str) -> Taking:
         about = await queries.league(connection, league)
     if about is None:
         raise StreamNotFound("there is no such league", league=league)
-    return Taking(engine, league, until, epoch, about.name, about.sandbox)
+    named = await _named(engine, league, until)
+    async for row in _texts(engine, league, named):
+        _demand_unchanged(row, named)
+    return Taking(engine, league, until, epoch, about.name, about.sandbox, named)
+
+
+async def _named(engine: AsyncEngine, league: str, until: int) -> dict[str, str | None]:
+    """Return the texts that the events of *league* name, each with the first digest given."""
+    asked = {"league": number_of(league), "until": until, "types": types_with_texts()}
+    named: dict[str, str | None] = {}
+    async for row in _rows(engine, _NAMING, asked):
+        for name, digest in named_in(msgspec.json.decode(row["data"])).items():
+            named[name] = named.get(name) or digest
+    return named
+
+
+async def _texts(
+    engine: AsyncEngine, league: str, named: Mapping[str, str | None]
+) -> AsyncIterator[Any]:
+    """Yield the texts that an event names: without one, nobody can say whose words they are."""
+    chosen = sa.select(text).where(text.c.league == number_of(league)).order_by(text.c.id)
+    async for row in _rows(engine, chosen, {}):
+        if identifier("txt", row["id"]) in named:
+            yield row
+
+
+def _demand_unchanged(row: Any, named: Mapping[str, str | None]) -> None:
+    name = identifier("txt", row["id"])
+    demand_unchanged(name, named[name], row["salt"], row["body"])
 
 
 async def take(taking: Taking, archive: Archive) -> AsyncIterator[tuple[int, int]]:
@@ -114,7 +152,7 @@ async def take(taking: Taking, archive: Archive) -> AsyncIterator[tuple[int, int
                 yield rows[-1].position + 1, taking.until + 1
         _schemas(archive, versions)
         await _proofs(archive, engine, league, taking.until + 1)
-        await _people(archive, engine, league)
+        await _people(archive, taking)
         await _tables(archive, engine, league)
         owed = _owed(engine, league, cancelled)
         await _csv(archive, "csv/refunds.csv", tables.refunds(engine, owed))
@@ -203,12 +241,13 @@ async def _proofs(archive: Archive, engine: AsyncEngine, league: str, size: int)
             entry.line(dict(row))
 
 
-async def _people(archive: Archive, engine: AsyncEngine, league: str) -> None:
+async def _people(archive: Archive, taking: Taking) -> None:
     """Write what is said by and of people, without logins: an erased one has no words left."""
+    engine, league = taking.engine, taking.league
     players: set[str] = set()
     with archive.entry(TEXTS) as entry:
-        chosen = sa.select(text).where(text.c.league == number_of(league)).order_by(text.c.id)
-        async for row in _rows(engine, chosen, {}):
+        async for row in _texts(engine, league, taking.named):
+            _demand_unchanged(row, taking.named)  # somebody may have come in between
             author, subject = (_player(row[name]) for name in ("author", "subject"))
             players |= {each for each in (author, subject) if each is not None}
             entry.line(

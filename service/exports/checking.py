@@ -3,8 +3,9 @@ Whether an archive is whole and is what it says, by itself: no database, no netw
 
 Every stream's chain is computed again from the columns alone, positions and versions
 are dense, the tree over all hashes is the one that the manifest names and that every
-signed head of its epoch covers, and texts that were not erased are those that were
-digested.  That the signing keys are the house's only somebody outside can say.
+signed head of its epoch covers, and the texts are those that the events name: none
+besides, and with their words unless they were erased.  That the signing keys are the house's
+only somebody outside can say.
 """
 
 import hashlib
@@ -35,6 +36,8 @@ from service.exports.bundle import (
     Manifest,
     Written,
 )
+from service.text_refs import named_in, types_with_texts
+from service.texts import matches
 from service.transparency.note import Checkpoint, open_note
 from service.transparency.tree import Frontier
 
@@ -106,7 +109,8 @@ def _check(archive: ZipFile, keys: tuple[str, ...], checked: Checked) -> None:
     checked.league = manifest.league
     _files(archive, manifest, checked)
     heads = [msgspec.json.decode(line, type=Head) for line in _lines(archive, CHECKPOINTS)]
-    roots = _log(archive, manifest, {head.size for head in heads}, checked)
+    named: dict[str, str | None] = {}
+    roots = _log(archive, manifest, {head.size for head in heads}, named, checked)
     signers = keys or tuple(
         row["verifier_key"]
         for row in map(msgspec.json.decode, _lines(archive, SIGNERS))
@@ -116,7 +120,9 @@ def _check(archive: ZipFile, keys: tuple[str, ...], checked: Checked) -> None:
         if head.epoch == manifest.epoch:
             _head(head, manifest, roots, signers, checked)
     for line in _lines(archive, TEXTS):
-        _text(msgspec.json.decode(line, type=Written), checked)
+        _text(msgspec.json.decode(line, type=Written), named, checked)
+    for name in sorted(named):
+        checked.fault(f"{name} is named by an event and is not in the archive")
 
 
 def _files(archive: ZipFile, manifest: Manifest, checked: Checked) -> None:
@@ -139,9 +145,18 @@ def _files(archive: ZipFile, manifest: Manifest, checked: Checked) -> None:
 
 
 def _log(
-    archive: ZipFile, manifest: Manifest, sizes: set[int], checked: Checked
+    archive: ZipFile,
+    manifest: Manifest,
+    sizes: set[int],
+    named: dict[str, str | None],
+    checked: Checked,
 ) -> dict[int, bytes]:
-    """Follow the log event by event; return the roots of its tree at *sizes*."""
+    """
+    Follow the log event by event; return the roots of its tree at *sizes*.
+
+    Args:
+        named: Filled with the texts that events name, and their digests.
+    """
     findings, tree = Findings(), Frontier()
     places, links = Places(findings), Links(findings)
     league = number_of(manifest.league)
@@ -151,6 +166,9 @@ def _log(
         places.follow(recorded)
         links.follow(recorded)
         tree.append(recorded.hash)
+        if recorded.type in types_with_texts():
+            for name, digest in named_in(msgspec.json.decode(recorded.data)).items():
+                named[name] = named.get(name) or digest
         if tree.size in sizes:
             roots[tree.size] = tree.root()
     for check in findings.checks.values():
@@ -207,13 +225,19 @@ def _signed(note: str, signer: str) -> str | None:
     return None
 
 
-def _text(written: Written, checked: Checked) -> None:
+def _text(written: Written, named: dict[str, str | None], checked: Checked) -> None:
+    """Compare a text with the event that names it, and take its name off the list."""
     checked.texts += 1
-    if written.body is None or written.salt is None:
+    if written.text not in named:
+        checked.fault(f"{written.text} is named by no event, or stands there twice")
         return
-    found = hashlib.sha256(bytes.fromhex(written.salt) + written.body.encode()).hexdigest()
-    if found != written.digest:
+    digest = named.pop(written.text) or written.digest
+    salt = None if written.salt is None else bytes.fromhex(written.salt)
+    gone = salt is None and written.body is None and written.erased_at is not None
+    if not gone and (written.body is None or not matches(salt, written.body, digest)):
         checked.fault(f"{written.text} is not the text that was digested")
+    elif digest != written.digest:
+        checked.fault(f"{written.text} has another digest than the event that names it")
 
 
 def _lines(archive: ZipFile, name: str) -> Iterator[Any]:

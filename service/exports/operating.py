@@ -8,7 +8,7 @@ from rich.console import Console
 from engine.values import number_of
 from service import deeds
 from service.database import async_engine
-from service.errors import NotCaughtUp, StreamNotFound
+from service.errors import NotCaughtUp, StreamNotFound, TextForged
 from service.exports.archive import Taking, prepare, take
 from service.exports.bundle import Archive
 from service.exports.checking import check_archive
@@ -36,6 +36,9 @@ async def export(settings: Settings, league: str, target: Path) -> int:
     except (StreamNotFound, ValueError):
         _err.print(f"no league {league}\n  next: look it up with GET /v1/leagues", markup=False)
         return 2
+    except TextForged as error:
+        _err.print(f"{error.detail}\n  next: run `holotable audit {league}`", markup=False)
+        return 1
     except NotCaughtUp as error:
         _err.print(f"{error.detail}\n  next: is `holotable project` running?", markup=False)
         return 1

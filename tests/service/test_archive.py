@@ -5,14 +5,17 @@ import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import asyncpg
 import pytest
 
-from engine.values import number_of
+from engine.aggregates import DECIDERS
+from engine.league.bans import BanPlayer
+from engine.values import BanId, identifier, number_of, stream_of
 from service.database import async_engine, asyncpg_dsn
+from service.eventstore.store import PostgresStore
 from service.exports import archive
 from service.exports.archive import Taking, prepare, streamed
 from service.exports.bundle import LOG, MANIFEST
@@ -21,8 +24,10 @@ from service.projections.runner import Runner
 from service.texts import Draft, erase_texts, keep_text
 from service.transparency import ledger
 from service.transparency.note import Checkpoint, SigningKey
+from service.writer import Command, Entry, States, Writer
 from tests.service.league_night import Night, played
-from tests.support.databases import TestDatabase
+from tests.support.databases import SECRET_KEY, TestDatabase
+from tests.support.logs import utcnow
 
 pytestmark = pytest.mark.anyio
 
@@ -65,6 +70,37 @@ async def archived(database: TestDatabase, night: Night, target: Path) -> Taking
         await engine.dispose()
 
 
+async def banned(database: TestDatabase, night: Night, author: UUID, body: str) -> str:
+    """Ban the last player of *night* for a reason in *author*'s words; return the text's name."""
+    api = async_engine(database.url(), 1)
+    draft = Draft(night.league, author, body)
+    ref = await keep_text(api, uuid4(), draft, salt=bytes(32), now=datetime.now(UTC))
+    await api.dispose()
+    ban = BanPlayer(
+        ban=BanId(identifier("ban", uuid4())),
+        player=night.players[-1],
+        until=None,
+        reason=ref,
+        salt="44" * 32,
+        now=datetime.now(UTC),
+    )
+    writer = Writer(PostgresStore(database.url(), SECRET_KEY), DECIDERS, utcnow)
+    await writer.start()
+    try:
+        order = Command(
+            command_id=uuid4(), actor="test", received_at=datetime.now(UTC), request=b"{}"
+        )
+
+        async def decide(states: States) -> list[Entry]:
+            state = (await states.load(stream_of(night.league))).state
+            return [Entry(stream_of(night.league), DECIDERS["league"].decide(state, ban))]
+
+        await writer.submit(night.league, order, decide)
+    finally:
+        await writer.aclose()
+    return ref.text
+
+
 def kept(file: Path, content: bytes) -> None:
     file.write_bytes(content)
 
@@ -83,8 +119,9 @@ async def test_a_league_is_taken_away_whole_and_proves_itself(
     now = datetime.now(UTC)
     author, gone = uuid4(), uuid4()
     for person, body in ((author, "as the rules have it"), (gone, "never mind")):
-        draft = Draft(night.league, person, body)
-        await keep_text(api, uuid4(), draft, salt=bytes(32), now=now)
+        await banned(database, night, person, body)
+    unnamed = Draft(night.league, uuid4(), "its command was refused, or nobody gave it")
+    await keep_text(api, uuid4(), unnamed, salt=bytes(32), now=now)
     async with api.begin() as connection:
         await erase_texts(connection, gone, now)
     await api.dispose()
@@ -148,6 +185,31 @@ def of_log(change: Callable[[list[bytes]], list[bytes]]) -> Callable[[str, bytes
     )
 
 
+def of_texts(change: Callable[[dict], dict]) -> Callable[[str, bytes], bytes]:
+    return lambda name, content: (
+        b"".join(
+            json.dumps(change(json.loads(line))).encode() + b"\n"
+            for line in content.split(b"\n")
+            if line
+        )
+        if name == "texts.ndjson"
+        else content
+    )
+
+
+OTHER = {
+    "text": identifier("txt", UUID(int=7)),
+    "author": identifier("plr", UUID(int=8)),
+    "subject": None,
+    "audience": "members",
+    "digest": hashlib.sha256(bytes(32) + b"I saw it").hexdigest(),
+    "salt": "00" * 32,
+    "body": "I saw it",
+    "written_at": "2026-01-01T00:00:00Z",
+    "erased_at": None,
+}
+
+
 TAMPERED = {
     "a changed chip": of_log(lambda log: [log[0].replace(b"Cloud City", b"Sky City"), *log[1:]]),
     "a changed hash": of_log(lambda log: [log[0].replace(b"0", b"1"), *log[1:]]),
@@ -162,6 +224,23 @@ TAMPERED = {
     "a changed text": lambda name, content: (
         content.replace(b"rules", b"ruins") if name == "texts.ndjson" else content
     ),
+    "words moved into the salt": of_texts(
+        lambda each: {**each, "salt": each["salt"] + b"as ".hex(), "body": each["body"][3:]}
+    ),
+    "words and digest changed": of_texts(
+        lambda each: {
+            **each,
+            "body": "no",
+            "digest": hashlib.sha256(bytes.fromhex(each["salt"]) + b"no").hexdigest(),
+        }
+    ),
+    "another name of a text": of_texts(lambda each: {**each, "text": identifier("txt", uuid4())}),
+    "words gone, and nobody erased": of_texts(lambda each: {**each, "body": None, "salt": None}),
+    "a text that no event names": lambda name, content: (
+        content + json.dumps(OTHER).encode() + b"\n" if name == "texts.ndjson" else content
+    ),
+    "a text lost": lambda name, content: b"" if name == "texts.ndjson" else content,
+    "a text twice": lambda name, content: content * (1 + (name == "texts.ndjson")),
     "a head of another tree": lambda name, content: (
         content.replace(b'"size":7', b'"size":8') if name == "checkpoints.ndjson" else content
     ),
@@ -172,10 +251,7 @@ TAMPERED = {
 @pytest.fixture
 async def taken(database: TestDatabase, tmp_path: Path) -> Path:
     night = await played(database, "tampered", steps_max=30)
-    engine = async_engine(database.url(), 1)
-    draft = Draft(night.league, uuid4(), "as the rules have it")
-    await keep_text(engine, uuid4(), draft, salt=bytes(32), now=datetime.now(UTC))
-    await engine.dispose()
+    await banned(database, night, uuid4(), "as the rules have it")
     await signed(database, night, 7)
     await archived(database, night, tmp_path / "taken.zip")
     assert check_archive(tmp_path / "taken.zip").holds

@@ -71,13 +71,16 @@ async def test_forged_words_are_not_served_and_the_audit_names_their_event(
         assert (await audited(database, league)).passed
 
         await forge(database, change)
+        archive = await owner.get(f"/v1/leagues/{league}/archive")
         alone = await owner.get(f"/v1/texts/{name}")
         listed = await owner.get(f"/v1/leagues/{league}/bans")
         assert FORGED not in alone.text + listed.text
         if change == GONE:
+            assert archive.status_code == 200
             assert (alone.json()["text"], listed.status_code) == (None, 200)
         else:
             assert (listed.status_code, listed.json()["code"]) == (409, "text_forged")
+            assert (archive.status_code, archive.json()["code"]) == (409, "text_forged")
             code = "not_found" if change == LATER else "text_forged"
             assert alone.json()["code"] == code
         report = await audited(database, league)

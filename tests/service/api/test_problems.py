@@ -2,14 +2,17 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from engine.errors import CommandRejected
 from service.api.openapi import openapi_document
 from service.api.problems import STATUSES, catalogue, catalogue_text
 from service.api.routes import ROUTES
 from service.errors import ServiceError
+from service.texts import TEXT_MAX
 
 pytestmark = pytest.mark.anyio
 
@@ -51,6 +54,32 @@ def test_the_catalogue_of_problems_is_what_is_committed() -> None:
 
 def test_the_openapi_document_is_what_is_committed() -> None:
     assert (ROOT / "api-spec/openapi.yaml").read_text(encoding="utf-8") == openapi_document()
+
+
+def _asks_for_words(schema: Any, schemas: dict[str, Any]) -> bool:
+    if isinstance(schema, dict):
+        if schema.get("maxLength") == TEXT_MAX:
+            return True
+        if "$ref" in schema:
+            return _asks_for_words(schemas[schema["$ref"].rpartition("/")[2]], schemas)
+        schema = list(schema.values())
+    return isinstance(schema, list) and any(_asks_for_words(each, schemas) for each in schema)
+
+
+def test_every_route_that_keeps_or_shows_words_says_that_they_may_be_forged() -> None:
+    document = yaml.safe_load(openapi_document())
+    schemas = document["components"]["schemas"]
+    sealed = {"file_confidential_claim", "dismiss_confidential_claim"}  # kept with the claim
+    shown = {
+        "read_text", "list_bans", "read_dispute", "list_announcements", "list_corrections",
+        "take_league_away",
+    }  # fmt: skip
+    for path in document["paths"].values():
+        for each in path.values():
+            name = each["operationId"]
+            keeps = _asks_for_words(each.get("requestBody"), schemas) and name not in sealed
+            said = "text_forged" in each["responses"].get("409", {}).get("description", "")
+            assert said == (keeps or name in shown), name
 
 
 @pytest.mark.parametrize(
