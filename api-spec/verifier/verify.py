@@ -6597,6 +6597,8 @@ class Seating(Part):
         }
         count = sum(players.get(table.id, 0) for table in (*tables.values(), breaks))
         needed = tables_for(self.terms, count)
+        if len(tables) < len(others):
+            needed = max(needed, fewest_tables(count, self.terms["table_seats"]))
         order = {number: place for place, number in enumerate(self.all.order)}
         stays = sorted(
             tables,

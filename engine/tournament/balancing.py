@@ -20,7 +20,7 @@ from engine.tournament.seating import (
     free_worst_first,
     positions_lost,
     seats_at,
-    tables_for,
+    tables_due,
     targets,
 )
 from engine.tournament.state import Running, Seated, Seating
@@ -51,7 +51,8 @@ def balanced(
 
     One player at a time: the next move is asked for once this one has been made.
     """
-    if tables_for(state.terms, sum(len(each.seats) for each in live)) < len(live):
+    entrants, all_live = sum(len(each.seats) for each in live), len(live) == len(state.tables)
+    if tables_due(state.terms, entrants, all_live=all_live) < len(live):
         return None
     excess = _excess(state, tables, live)
     takers = [each for each in live if excess[each.table] < 0 and tables[each.table].idle]

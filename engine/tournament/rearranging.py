@@ -16,7 +16,7 @@ from engine.tournament.directives import Break, Directive, Hold, MoveOut
 from engine.tournament.endings import TableSummary
 from engine.tournament.fairness.digests import of_draws
 from engine.tournament.floor import directing as on_the_floor
-from engine.tournament.seating import draw_order, free_worst_first, seats_at, tables_for
+from engine.tournament.seating import draw_order, free_worst_first, seats_at, tables_due
 from engine.tournament.state import Running, Seated, Seating
 from engine.tournament.values import Candidate, Draw, Move
 from engine.values import EntrantId, TableId
@@ -72,7 +72,7 @@ def _breaking(
     for each in live:
         if not each.seats and tables[each.table].idle:
             return each
-    if tables_for(state.terms, entrants) >= len(live):
+    if tables_due(state.terms, entrants, all_live=len(live) == len(state.tables)) >= len(live):
         return None
     by_number = {each.number: each for each in live}
     first = next(by_number[number] for number in state.breaking_order if number in by_number)
@@ -85,7 +85,8 @@ def _staying(state: Running, live: tuple[Seating, ...], breaking: Seating) -> tu
     place = {number: index for index, number in enumerate(state.breaking_order)}
     others = [each for each in live if each != breaking]
     others.sort(key=lambda each: (len(each.seats) > 0, place.get(each.number, -1)))
-    count = min(tables_for(state.terms, entrants), len(others))
+    due = tables_due(state.terms, entrants, all_live=len(live) == len(state.tables))
+    count = min(due, len(others))
     return tuple(others[len(others) - count :])
 
 

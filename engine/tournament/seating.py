@@ -55,6 +55,18 @@ def tables_for(terms: Terms, entrants: int) -> int:
     )
 
 
+def tables_due(terms: Terms, entrants: int, *, all_live: bool) -> int:
+    """
+    Return how many tables *entrants* who still have hands to play are to sit at.
+
+    Args:
+        all_live: Whether every open table has hands to play.  If not, the last table of
+            those that have is not the final table, and has no more seats than others.
+    """
+    due = tables_for(terms, entrants)
+    return due if all_live else max(due, tables_needed(entrants, table_seats=terms.table_seats))
+
+
 def seats_at(terms: Terms, *, tables: int) -> int:
     """Return how many seats each of *tables* has: the final table may have more."""
     if tables > 1 or terms.floor.final_table_size is None:

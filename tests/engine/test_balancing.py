@@ -182,6 +182,15 @@ def test_e6_a_smaller_final_table_waits_for_its_size() -> None:
     assert sizes_of(floor) == [5, 4]
 
 
+def test_no_larger_table_is_made_while_one_without_hands_to_play_is_open() -> None:
+    floor = floor_of((3, 2, 2), seats=3, floor=FloorTerms(final_table_size=5), hands_max=2)
+    opened(floor, 2)
+    floor.lose(table(2))
+    for number in (1, 3):
+        assert floor.plan(table(number)).outcome == "open"
+    assert sizes_of(floor) == [3, 2, 2]
+
+
 def test_e7_all_seats_are_drawn_anew_at_the_numbers_of_tables_that_were_announced() -> None:
     floor = floor_of((4, 4, 3), seats=6, floor=FloorTerms(redraw_at=(2, 1)))
     plan = floor.plan(table(3))
