@@ -19,6 +19,50 @@ _LATIN = re.compile(
     r"LATIN (?:SMALL |CAPITAL )?LETTER (?:SMALL CAPITAL |DOTLESS |SCRIPT )?([A-Z])(?: WITH .+)?"
 )
 _DIGITS = str.maketrans("01", "ol")
+_LISTED = {
+    "3": "\u0969\u0ae9\u2c9c\u2cc4\U0001d206",
+    "6": "\u03ec\u2cdc",
+    "7": "\U0001d212",
+    "B": "\u2c82",
+    "C": "\u03f9\U0001f74c",
+    "E": "\u22ff",
+    "F": "\U0001d213",
+    "L": "\U0001d22a",
+    "P": "\u2cce",
+    "R": "\U0001d216",
+    "T": "\u22a4\u27d9\U0001f768",
+    "U": "\u222a\u22c3",
+    "V": "\U0001d20d",
+    "X": "\u166d\u2573",
+    "a": "\u237a",
+    "c": "\u03f2\u1004\u105a",
+    "e": "\u212e",
+    "f": "\u017f",
+    "i": "\u02db\u037a\u0582\u2373\u2c93",
+    "l": "|\u04cf\u05c0\u2223\u23fd\uffe8",
+    "o": "\u03ed\u17e0",
+    "p": "\u00fe\u01bf\u03f8\u2374\u2ccf",
+    "s": "\u0d1f",
+    "v": "\u2228\u22c1",
+    "w": "\u0448\u2cbd",
+    "x": "\u00d7\u166e\u292b\u292c\u2a2f",
+    "AR": "\U0001f707",
+    "MB": "\U0001f76b",
+    "QE": "\U0001f700",
+    "VB": "\U0001f76c",
+    "ll": "\u2016\u2225",
+    "lt": "\u20b6",
+    "oo": "\u221e",
+    "sss": "\U0001f75c",
+}
+"""
+Signs by the letters they stand for in Unicode's ``confusables.txt`` 17.0.0 (2025-07-22).
+
+The dependency packs an older list, or the sign changes under normalisation, or it is no letter.
+"""
+
+_LETTERS = str.maketrans({sign: letters for letters, signs in _LISTED.items() for sign in signs})
+
 _DIRECTION = "\u200e"
 """A mark that the list sets around signs of scripts that run from right to left."""
 
@@ -35,7 +79,7 @@ class Taken:
     """
 
     def __init__(self, names: Iterable[str | None]) -> None:
-        known = [each for each in names if each is not None]
+        known = [form for each in names if each is not None for form in _forms(each)]
         self._readings = frozenset[str]().union(*map(_readings, known))
         self._seen = {
             _seen(written) for each in known for written in (each, each.upper(), each.lower())
@@ -43,7 +87,15 @@ class Taken:
 
     def __contains__(self, name: str) -> bool:
         """Return whether *name* reads like one of these names."""
-        return not self._readings.isdisjoint(_readings(name)) or _seen(name) in self._seen
+        return any(
+            not self._readings.isdisjoint(_readings(form)) or _seen(form) in self._seen
+            for form in _forms(name)
+        )
+
+
+def _forms(name: str) -> frozenset[str]:
+    """Return *name* as it is, and with the signs that stand for letters."""
+    return frozenset((name, name.translate(_LETTERS)))
 
 
 def _readings(name: str) -> frozenset[str]:

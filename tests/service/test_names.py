@@ -83,6 +83,27 @@ def test_names_of_all_scripts_are_kept_composed(name: str, kept: str) -> None:
         ("вікв", "bikb"),
         ("AHHA", "Анна"),  # Latin for Cyrillic
         ("Soren", "Søren"),
+        *(
+            (name, "Clara Bell")
+            for name in [
+                "\u03f9lara Bell",  # Greek lunate sigma, which NFKD makes a sigma
+                "\U0001f74clara Bell",  # an alchemist's sign
+                "C|ara Bell",
+                "Clara Be||",
+                "Clara Be\u2223\uffe8",
+                "Clara Be\u2225",  # one sign for two letters
+                "Clara Be\u04cf\u04cf",  # palochka
+                "Clara \u2c82ell",  # Coptic
+                "CLARA \u2c82ELL",
+                "Clara B\u212ell",
+                "Cl\u237ara Bell",
+            ]
+        ),
+        ("Jo\u017f", "Jof"),
+        ("Zoe \u222alm", "Zoe Ulm"),
+        ("Ale\u00d7", "Alex"),
+        ("J\u221en", "Joon"),
+        ("Jon", "J\u17e0n"),
     ],
     ids=ascii,
 )
@@ -105,6 +126,9 @@ def test_a_name_that_reads_like_another_is_found(name: str, taken: str) -> None:
         ("Øystein", "Eystein"),
         ("Player 2", "Player 3"),
         ("Даша", "Маша"),
+        ("Þór", "Por"),
+        ("Шура", "Mypa"),
+        ("Al | Bo", "Albo II"),
     ],
     ids=ascii,
 )
