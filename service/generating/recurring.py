@@ -74,4 +74,6 @@ def _body(night: Night) -> dict[str, Any]:
         "prize_pool": 1_000,
         "currency": "EUR",
         "hands_between_seconds": night.dice.one((0, 3)),
+        # Short levels: a night that everybody has left is blinded out in hundreds of hands.
+        "length_seconds": 1_200,
     }

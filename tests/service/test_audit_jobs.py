@@ -65,7 +65,7 @@ def claimed(worker: psycopg.Connection, league: str) -> Claimed:
 
 async def audited(desk: Desk, job: Claimed) -> None:
     """Do an audit's job, and those it leads to; others are left lying."""
-    await perform(desk, job.job_id, job.claim, job.task, job.args)
+    await perform(desk, job.job_id, job.claim)
     await go_on(desk)
 
 
@@ -131,7 +131,7 @@ async def test_units_that_meet_a_plan_about_to_be_made_again_are_not_lost(
     """As when the plan's lease ran out, and whoever made it again lost the database."""
     async with open_desk(database.settings("holotable_worker")) as desk:
         job = claimed(worker, league)
-        await perform(desk, job.job_id, job.claim, job.task, job.args)
+        await perform(desk, job.job_id, job.claim)
         await superuser.execute("UPDATE audit_report SET state = 'waiting'")
         await go_on(desk)
     assert (await states(superuser))[0] in {"passed", "failed"}

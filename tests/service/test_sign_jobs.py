@@ -79,7 +79,7 @@ async def run(worker: psycopg.Connection, told: Settings) -> None:
     found = [job for job in jobs.claim(worker, LEASE) if job.task == "league.sign_head"]
     async with open_desk(told) as desk:
         for job in found:
-            await perform(desk, job.job_id, job.claim, job.task, job.args)
+            await perform(desk, job.job_id, job.claim)
 
 
 async def test_news_arm_one_job_a_league_for_when_they_may_be_signed(

@@ -1,7 +1,5 @@
 """Doing what workers do for audits, here and now."""
 
-import json
-
 from service.desk import Desk
 from service.tasks.child import perform
 
@@ -15,10 +13,9 @@ async def go_on(desk: Desk) -> None:
             UPDATE job SET state = 'sent', claim = claim + 1,
                            lease_until = clock_timestamp() + interval '30 s'
              WHERE task LIKE 'audit.%' AND state = 'ready'
-            RETURNING job_id, task, args, claim
+            RETURNING job_id, claim
             """
         )
         waiting = bool(rows)
         for row in rows:
-            args = json.loads(row["args"])
-            await perform(desk, row["job_id"], row["claim"], row["task"], args)
+            await perform(desk, row["job_id"], row["claim"])

@@ -305,7 +305,7 @@ async def test_codes_and_addresses_are_not_kept_as_they_are_and_an_old_code_is_v
         assert made["claim"] not in kept
         log = str(await connection.fetch("SELECT data, metadata FROM events"))
         assert "Han" not in log
-        await connection.execute("UPDATE entered_player SET claim_until = now()")
+        await connection.execute("UPDATE entered_player SET claim_until = now() - interval '1 s'")
         await connection.close()
         assert (await claimed(api, made["claim"])).status_code == 404
 
