@@ -77,9 +77,13 @@ def of_another_season(forged: Forgery) -> None:
 
 def corrected_and_not_counted_anew(forged: Forgery) -> None:
     """A result with another winner, behind the award that counts and before the close."""
-    awarded = forged.events("points_awarded")[-1]["data"]
-    stream = f"tournament-{awarded['tournament'][4:]}"
-    finished = next(e for e in forged.events("tournament_finished") if e["stream"] == stream)
+    corrected = {event["stream"] for event in forged.events("result_corrected")}
+    awarded = {f"tournament-{e['data']['tournament'][4:]}" for e in forged.events("points_awarded")}
+    finished = next(
+        each
+        for each in forged.events("tournament_finished")
+        if each["stream"] in awarded - corrected
+    )
     first, last = finished["data"]["placings"][0], finished["data"]["placings"][-1]
     first["player"], last["player"] = last["player"], first["player"]
 
@@ -93,7 +97,7 @@ FALSE = [
     (CANCELLED, counted_that_was_cancelled),
     (CANCELLED, left_out_that_was_counted),
     (CANCELLED, of_another_season),
-    (CANCELLED, corrected_and_not_counted_anew),
+    (NOT_PLAYED, corrected_and_not_counted_anew),
     (LEFT_OUT, not_played_that_was_left_out),
     (LEFT_OUT, left_out_by_nobody),
     (NOT_PLAYED, left_out_that_was_not_played),

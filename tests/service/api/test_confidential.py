@@ -205,6 +205,7 @@ async def test_what_was_told_in_confidence_is_erased_with_who_told_it(
         owner, league, _, tournament, _ = await a_night(api, database)
         outsider = await api.join(owner, league)
         assert (await told(outsider, tournament)).status_code == 201
+        await project(database)
         gone = await api.http.request(
             "DELETE",
             "/v1/me",
