@@ -78,11 +78,15 @@ def of_another_season(forged: Forgery) -> None:
 def corrected_and_not_counted_anew(forged: Forgery) -> None:
     """A result with another winner, behind the award that counts and before the close."""
     corrected = {event["stream"] for event in forged.events("result_corrected")}
-    awarded = {f"tournament-{e['data']['tournament'][4:]}" for e in forged.events("points_awarded")}
+    counted = {
+        f"tournament-{each['tournament'][4:]}"
+        for each in fates(forged)
+        if each["fate"] == "counted"
+    }
     finished = next(
         each
         for each in forged.events("tournament_finished")
-        if each["stream"] in awarded - corrected
+        if each["stream"] in counted - corrected
     )
     first, last = finished["data"]["placings"][0], finished["data"]["placings"][-1]
     first["player"], last["player"] = last["player"], first["player"]
