@@ -3,10 +3,20 @@ Who plays in a league just now, asked of the log: read models lag, and a rebuild
 """
 
 from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
 
 import asyncpg
+from msgspec.structs import replace
 
-from engine.values import number_of
+from engine import league, policies, tournament
+from engine.league.commands import RemoveMember
+from engine.tournament.commands import Withdraw
+from engine.tournament.entering import late
+from engine.tournament.state import Registering, Running
+from engine.values import PlayerId, number_of, stream_of
+from service.desk import Desk
+from service.writer import Command, Entry, Receipt, States
 
 _OPEN = """
     SELECT first.stream FROM events first
@@ -23,3 +33,61 @@ async def open_tournaments(pool: asyncpg.Pool, league: str) -> Sequence[str]:
     """Return the streams of the tournaments of *league* that are neither over nor called off."""
     rows = await pool.fetch(_OPEN, number_of(league))
     return [row["stream"] for row in rows]
+
+
+async def remove_member(
+    desk: Desk, league_id: str, command: RemoveMember, order: Command
+) -> Receipt:
+    """
+    Have a member removed who is in no running tournament of the league.
+
+    Raises:
+        MemberPlaying: If the member would be missed at a table.
+        LastOwner: If the member is the league's only owner.
+    """
+    found = await open_tournaments(desk.pool, league_id)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        return await removal(states, league_id, command, found, order.received_at)
+
+    return await desk.writer.submit(league_id, order, decide)
+
+
+async def removal(
+    states: States, league_id: str, command: RemoveMember, found: Sequence[str], now: datetime
+) -> list[Entry]:
+    """
+    Return the removal, and the withdrawal of what the member has entered and not begun.
+
+    The heads of all other tournaments are guarded: a start or a late entry that is accepted
+    meanwhile makes the league decide again.
+
+    Args:
+        found: As :func:`open_tournaments` returned them.
+
+    Raises:
+        MemberPlaying: If the member would be missed at a table.
+        LastOwner: If the member is the league's only owner.
+    """
+    stream = stream_of(league_id)
+    state = (await states.load(stream)).state
+    loaded = {each: (await states.load(each)).state for each in found}
+    floors = {k: each for k, each in loaded.items() if isinstance(each, Registering | Running)}
+    playing = tuple(
+        each.terms.tournament for each in floors.values() if late.awaited(each, command.player)
+    )
+    events = league.decider.decide(state, replace(command, playing=playing))
+    given_up = {each: _withdrawn(floor, command.player, now) for each, floor in floors.items()}
+    return [Entry(stream, events), *(Entry(each, told) for each, told in given_up.items())]
+
+
+def _withdrawn(floor: Registering | Running, player: PlayerId, now: datetime) -> tuple[Any, ...]:
+    """Return how *player* gives up everything that stands of them before play."""
+    if not isinstance(floor, Registering):
+        return ()
+    asking = (each for each in floor.entering.applicants if each.refused is None)
+    standing: tuple[Any, ...] = (*floor.entrants, *floor.entering.waiting, *asking)
+    mine = [Withdraw(entrant=each.entrant, now=now) for each in standing if each.player == player]
+    events: tuple[Any, ...]
+    events, _ = policies.decide_in_turn(tournament.decider, floor, mine)
+    return events

@@ -6,7 +6,7 @@ import msgspec
 
 from engine.league import auditing, bans, openings, repairing, templates, windowing
 from engine.league.roles import Role
-from engine.values import HexDigest, LeagueId, PlayerId
+from engine.values import HexDigest, LeagueId, PlayerId, TournamentId
 
 
 class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,6 +34,8 @@ class ChangeRole(_Command, frozen=True, kw_only=True, tag="change_role"):
 
 class RemoveMember(_Command, frozen=True, kw_only=True, tag="remove_member"):
     player: PlayerId
+    playing: tuple[TournamentId, ...] = ()
+    """Tournaments in which the player is still in play."""
 
 
 class Invite(_Command, frozen=True, kw_only=True, tag="invite"):

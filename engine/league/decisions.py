@@ -30,6 +30,7 @@ from engine.league.errors import (
     LastOwner,
     LeagueNameInvalid,
     LeagueNotCreated,
+    MemberPlaying,
     MemberUnknown,
 )
 from engine.league.events import (
@@ -136,6 +137,8 @@ def _remove(state: Created, command: RemoveMember) -> tuple[Event, ...]:
     if held is None:
         return ()
     _keep_an_owner(state, command.player)
+    if command.playing:
+        raise MemberPlaying(tournaments=command.playing)
     return (MemberRemoved(player=command.player), *_ended_with(state, held))
 
 

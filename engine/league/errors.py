@@ -54,6 +54,19 @@ class LastOwner(CommandRejected):
         super().__init__("the last owner of a league can neither leave nor step down")
 
 
+class MemberPlaying(CommandRejected):
+    """The player is in a running tournament of the league and would be missed at a table."""
+
+    code = "member_playing"
+
+    def __init__(self, *, tournaments: tuple[str, ...]) -> None:
+        super().__init__(
+            "the player is in a running tournament of this league: wait until they are out or it "
+            "is over, or have somebody who does not play disqualify them",
+            tournaments=list(tournaments),
+        )
+
+
 class InvitationUnknown(CommandRejected):
     """The invitation was never issued, was revoked, or has been used up."""
 

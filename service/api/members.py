@@ -19,6 +19,7 @@ from service.api.paging import Page
 from service.api.positions import live_listing
 from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, order_of
+from service.playing import remove_member as remove_member_from
 
 
 class Membership(msgspec.Struct, kw_only=True):
@@ -85,13 +86,14 @@ async def change_role(
 @operation(
     "DELETE", "/v1/leagues/{league_id:str}/members/{player_id:str}", "remove_member",
     "Remove a member; what they have played stays.",
-    needs="manage_members", scope="leagues:manage", answer=Membership, problems=("last_owner",),
+    needs="manage_members", scope="leagues:manage", answer=Membership,
+    problems=("last_owner", "member_playing"),
     on_people=OnPeople("removal", "removes a member", "manage_members"),
 )  # fmt: skip
 async def remove_member(
     request: Asked, league_id: FromPath[str], player_id: FromPath[str]
 ) -> Response[bytes]:
-    """Remove; who is no member stays none."""
+    """Remove a member who is in no running tournament; who is no member stays none."""
     await reach(request, league_id, "lge")
     demand_form(player_id, "plr")
     return await _decided(request, league_id, b"", RemoveMember(player=PlayerId(player_id)), None)
@@ -100,11 +102,11 @@ async def remove_member(
 @operation(
     "POST", "/v1/leagues/{league_id:str}/leave", "leave_league", "Leave a league.",
     needs="read_league", scope="tables:play", body=Nothing, answer=Membership,
-    problems=("last_owner",),
+    problems=("last_owner", "member_playing"),
     on_people=OnPeople("removal", "removes the caller", "caller"),
 )  # fmt: skip
 async def leave_league(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
-    """Remove the caller."""
+    """Remove the caller, who is in no running tournament."""
     _, raw = await read_body(request, Nothing)
     await reach(request, league_id, "lge")
     player = PlayerId(principal_of(request).account.player)
@@ -118,7 +120,10 @@ async def _decided(
     command: ChangeRole | RemoveMember,
     role: Role | None,
 ) -> Response[bytes]:
-    order = order_of(request, raw)
-    receipt = await decide_one(shell_of(request), league, league, order, [command])
+    shell, order = shell_of(request), order_of(request, raw)
+    if isinstance(command, RemoveMember):
+        receipt = await remove_member_from(shell.desk, league, command, order.command)
+    else:
+        receipt = await decide_one(shell, league, league, order, [command])
     content = {"league": league, "player": command.player, "role": role}
     return answer(receipt, content, 200)

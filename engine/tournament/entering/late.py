@@ -33,6 +33,7 @@ from engine.tournament.entering.places import (
     registered,
     requested,
 )
+from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.entering.values import Applicant, SeatDraw, SeatPlace
 from engine.tournament.errors import (
     AlreadyEntered,
@@ -44,8 +45,8 @@ from engine.tournament.fairness.digests import of_draws
 from engine.tournament.levels import structure_of
 from engine.tournament.results import last_one, out_in_round
 from engine.tournament.seating import drawn_seat
-from engine.tournament.state import Running, State, entry_of, phase_of
-from engine.values import EntrantId, Seat, TableId
+from engine.tournament.state import Registering, Running, State, entry_of, phase_of
+from engine.values import EntrantId, PlayerId, Seat, TableId
 
 
 def opened(terms: TournamentAnnounced, now: datetime) -> tuple[LateRegistrationOpened, ...]:
@@ -139,6 +140,26 @@ def _in_play(state: Running) -> set[EntrantId]:
         *(each.entrant for each in out_in_round(state)),
         *(each.entrant for each in state.promised),
     }
+
+
+def awaited(state: State, player: PlayerId) -> bool:
+    """
+    Return whether play is on and *player* is in it, or waits to come late or asks for it.
+
+    Play is on while the seats wait for the beacon, too: nobody withdraws any more.
+    """
+    if isinstance(state, Registering) and state.fairness.waiting:
+        return counts_as_entered(state, player)
+    if not isinstance(state, Running):
+        return False
+    outside: tuple[Applicant, ...] = ()
+    if state.entering.late:
+        asking = (each for each in state.entering.applicants if each.refused is None)
+        outside = (*state.entering.waiting, *asking)
+    if any(each.player == player for each in outside):
+        return True
+    inside = _in_play(state).difference(state.floor.disqualified)
+    return any(each.player == player and each.entrant in inside for each in state.entrants)
 
 
 def _admitted(state: Running, who: Applicant, table_ids: tuple[TableId, ...]) -> tuple[Event, ...]:

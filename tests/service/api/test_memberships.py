@@ -47,6 +47,11 @@ async def test_who_was_removed_sees_and_does_nothing_from_then_on(serving) -> No
     async with serving() as api:
         owner, league, tournament, people, table = await api.playing(3)
         gone = people[0]
+        entries = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        (mine,) = (each["id"] for each in entries if each["player"] == gone.player)
+        out = {"entrant": mine, "reason": "He threw the cards."}
+        ruled = await owner.post(f"/v1/tournaments/{tournament}/disqualifications", out, key="d")
+        assert ruled.status_code == 201, ruled.text
         assert await removed(owner, league, gone) == (200, None)
         action = {"type": "fold", "decision": "any"}
         answers = [
