@@ -81,7 +81,8 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text
     "POST", "/v1/tournaments/{tournament_id:str}/moves", "order_move",
     "Move an entrant to another table as soon as both are between hands.",
     scope="tournaments:manage", needs="run_floor", body=MoveWanted, answer=Ruled, status=201,
-    key_required=True, problems=(*_PROBLEMS, "entrant_unknown", "table_not_in_play"), dry_run=True,
+    key_required=True, problems=(*_PROBLEMS, "entrant_unknown", "table_not_in_play", "own_seat"),
+    dry_run=True,
 )  # fmt: skip
 @rehearsable
 async def order_move(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -173,7 +174,7 @@ async def disqualify(request: Asked, tournament_id: FromPath[str]) -> Response[b
     "POST", "/v1/tables/{table_id:str}/hold", "hold_table",
     "Stop one table, in the middle of a hand too.",
     scope="tournaments:manage", needs="run_floor", body=ReasonGiven, answer=Ruled,
-    key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed"),
+    key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed", "own_seat"),
 )  # fmt: skip
 async def hold_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     """Hold; nothing is settled with the table until it is released."""
@@ -184,7 +185,7 @@ async def hold_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]
     "POST", "/v1/tables/{table_id:str}/release", "release_table",
     "Let a table go on; an open decision gets its full time anew.",
     scope="tournaments:manage", needs="run_floor", body=ReasonGiven, answer=Ruled,
-    key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed"),
+    key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed", "own_seat"),
 )  # fmt: skip
 async def release_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     """Release."""

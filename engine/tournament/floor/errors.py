@@ -12,6 +12,19 @@ class RulingNotPossible(CommandRejected):
         super().__init__(f"this cannot be ordered now: {reason}", reason=reason)
 
 
+class OwnSeat(CommandRejected):
+    """Staff who play give the order about their own table, or about themselves."""
+
+    code = "own_seat"
+    rule = "directing.own_seat"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "staff who play neither hold nor release the table they sit at, nor move themselves: "
+            "ask somebody of the staff who does not play"
+        )
+
+
 class TableNotInPlay(CommandRejected):
     """The table is not, or no longer, one of the tournament's open tables."""
 

@@ -40,6 +40,14 @@ async def night(api: Any, **terms: Any) -> tuple[Any, str, str]:
     return owner, path, entered.json()["entrant"]
 
 
+async def own_and_other(owner: Any, path: str) -> tuple[str, str]:
+    """Return the table at which the owner sits, and the one at which they do not."""
+    shown = (await owner.get(path)).json()
+    (mine,) = (each["table"] for each in shown["entrants"] if each["player"] == owner.player)
+    (other,) = (each["id"] for each in shown["tables"] if each["id"] != mine)
+    return mine, other
+
+
 async def test_terms_leave_staff_who_play_the_clock_and_the_seating_alone(serving) -> None:
     """
     Whoever hosts a home game plays in it, and nobody else is there to start it.
@@ -49,7 +57,7 @@ async def test_terms_leave_staff_who_play_the_clock_and_the_seating_alone(servin
         for way, body in CLOCK_AND_SEATING:
             done = await owner.post(f"{path}/{way}", body, key=way)
             assert done.is_success, (way, done.text)
-        table = (await owner.get(path)).json()["tables"][0]["id"]
+        _, table = await own_and_other(owner, path)
         for way in ("hold", "release"):
             assert (await owner.post(f"/v1/tables/{table}/{way}", WHY, key=way)).is_success
         for way, body in RULINGS:
@@ -64,6 +72,27 @@ async def test_terms_leave_staff_who_play_the_clock_and_the_seating_alone(servin
             f"/v1/tables/{table}/void", {"cause": "mis_deal", "reason": "card_shown"}, key="v"
         )
         assert (voided.status_code, voided.json()["code"]) == (403, "forbidden")
+
+
+async def test_staff_who_play_order_nothing_about_their_own_table_or_seat(serving) -> None:
+    """
+    Each release gives whoever is asked the full time again.
+    """
+    async with serving() as api:
+        owner, path, _ = await night(api, staff_may_play=True)
+        await owner.post(f"{path}/start", {}, key="s")
+        mine, other = await own_and_other(owner, path)
+        shown = (await owner.get(path)).json()["entrants"]
+        (me,) = (each["id"] for each in shown if each["player"] == owner.player)
+        moved = WHY | {"entrant": me, "table": other}
+        for way, body in (
+            (f"/v1/tables/{mine}/hold", WHY),
+            (f"/v1/tables/{mine}/release", WHY),
+            (f"{path}/moves", moved),
+            (f"{path}/moves?dry_run=true", moved),
+        ):
+            answer = await owner.post(way, body, key=way)
+            assert (answer.status_code, answer.json()["code"]) == (409, "own_seat"), way
 
 
 async def test_a_move_that_staff_who_play_try_out_reaches_no_hand(serving) -> None:
