@@ -7,6 +7,7 @@ and a worker's watch finds tables left lying.  What is to happen is decided by
 """
 
 import asyncio
+import math
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -15,7 +16,7 @@ import structlog
 
 from engine import boundaries, policies, table, tournament
 from engine.beacon import Pulse
-from engine.boundaries import BoundaryPlan
+from engine.boundaries import BoundaryPlan, Outcome
 from engine.errors import InvariantViolated
 from engine.table.events import DealVoided, HandSettled
 from engine.table.state import Table
@@ -37,7 +38,18 @@ class PlanChanged(Exception):
     """What was planned outside the writer's turn no longer holds in it; plan again."""
 
 
-async def open_next_hand(desk: Desk, league: str, table_id: str, *, fresh: bool = False) -> None:
+class BoundaryPassed(Exception):
+    """Somebody else has led the table into a later hand or deal."""
+
+
+async def open_next_hand(
+    desk: Desk,
+    league: str,
+    table_id: str,
+    *,
+    fresh: bool = False,
+    patience: float = math.inf,
+) -> None:
     """
     Lead a table over its boundary: moves and breaks first, then the next hand, or none.
 
@@ -46,6 +58,8 @@ async def open_next_hand(desk: Desk, league: str, table_id: str, *, fresh: bool 
 
     Args:
         fresh: Whether to ask the log for what other processes did.
+        patience: Seconds that it waits for a step's time; a caller who looks again later
+            needs no task that sleeps for a day.
     """
     changed = ""
     for _ in range(_STEPS_MAX):
@@ -53,43 +67,64 @@ async def open_next_hand(desk: Desk, league: str, table_id: str, *, fresh: bool 
         if not isinstance(here.state, Table) or here.state.closed or not here.state.idle:
             return
         try:
-            plan = await _planned(desk, league, here, fresh)
-        except PlanChanged as error:
-            fresh, changed = True, str(error)
-            continue
-        if plan.outcome == "nothing":
-            return
-        pulse = None
-        if plan.awaits is not None:
-            pulse = await desk.pulses.pulse(plan.awaits.chain, plan.awaits.round)
-            if pulse is None:
+            outcome = await _led(desk, league, here, fresh, patience)
+        except BoundaryPassed:
+            # Who opened that hand sees to the next boundary.  To follow from hand to hand
+            # would never end at a table whose hands are over at once.
+            if fresh:
                 return
-        await _waited(desk, league, here.at, plan)
-        try:
-            receipt = await _step(desk, league, here.state, plan, pulse)
+            fresh = True
+            continue
         except PlanChanged as error:
             fresh, changed = True, str(error)
             continue
-        if settled(receipt.recorded):
-            # All but one were away: the hand was over before anybody was asked.
-            desk.later(open_next_hand(desk, league, table_id))
-        for other in plan.ask_again:
-            desk.later(open_next_hand(desk, league, other))
-        if plan.outcome in ("open", "hold", "close"):
+        if outcome in ("nothing", "open", "hold", "close"):
             return
     _log.error("a boundary does not end", table=table_id, changed=changed)
 
 
-async def _waited(desk: Desk, league: str, last: datetime, plan: BoundaryPlan) -> None:
-    """Wait until the plan's time has come, after *last* and after what it names besides."""
+async def _led(desk: Desk, league: str, here: Loaded, fresh: bool, patience: float) -> Outcome:
+    """Plan one step and append it; return its outcome, "nothing" if it cannot be done now."""
+    plan = await _planned(desk, league, here, fresh)
+    if plan.outcome == "nothing":
+        return "nothing"
+    pulse = None
+    if plan.awaits is not None:
+        pulse = await desk.pulses.pulse(plan.awaits.chain, plan.awaits.round)
+        if pulse is None:
+            return "nothing"
+    if not await _waited(desk, league, here.at, plan, patience):
+        return "nothing"
+    receipt = await _step(desk, league, here.state, plan, pulse)
+    if settled(receipt.recorded):
+        # All but one were away: the hand was over before anybody was asked.
+        desk.later(open_next_hand(desk, league, here.state.table))
+    for other in plan.ask_again:
+        desk.later(open_next_hand(desk, league, other))
+    return plan.outcome
+
+
+async def _waited(
+    desk: Desk, league: str, last: datetime, plan: BoundaryPlan, patience: float
+) -> bool:
+    """
+    Wait until the plan's time has come, after *last* and after what it names besides.
+
+    Returns:
+        False at once if that takes longer than *patience*.
+    """
     if not plan.wait_seconds:
-        return
+        return True
     for other in plan.since:
         last = max(last, (await desk.writer.load(league, stream_of(other), fresh=False)).at)
     pause = (last - desk.clock.now()).total_seconds() + plan.wait_seconds
+    # The log may be ahead of the clock; nobody waits for longer than the plan says.
+    pause = min(pause, plan.wait_seconds)
+    if pause > patience:
+        return False
     if pause > 0:
-        # The log may be ahead of the clock; nobody waits for longer than the plan says.
-        await asyncio.sleep(min(pause, plan.wait_seconds))
+        await asyncio.sleep(pause)
+    return True
 
 
 async def _planned(desk: Desk, league: str, here: Loaded, fresh: bool) -> BoundaryPlan:
@@ -140,7 +175,7 @@ async def _step(
         loaded = await states.load(stream_of(here.table))
         current, now = loaded.state, order.received_at
         if _next(current) != _next(here):
-            raise PlanChanged
+            raise BoundaryPassed
         if planned.outcome == "name_round":
             now = naming_instant(desk, league, loaded)
         plan = await _plan(states.load, current, hand, now, pulse)

@@ -52,7 +52,8 @@ async def watch(desk: Desk, league: str, table_id: str) -> datetime | None:
         return None
     if state.idle:
         # The pause between two hands may be long, and others wait for this process.
-        desk.later(open_next_hand(desk, league, table_id, fresh=True))
+        patience = desk.settings.sweep_seconds
+        desk.later(open_next_hand(desk, league, table_id, fresh=True, patience=patience))
     elif state.decision is not None and state.held is None:
         await _see_to_decision(desk, league, state, state.decision)
     state = (await desk.writer.load(league, stream, fresh=False)).state

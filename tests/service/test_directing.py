@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -251,3 +252,80 @@ async def test_a_hand_over_before_anybody_is_asked_tells_the_tournament_who_went
                 state = (await desk.writer.load(league_id, stream_of(name))).state
 
         assert [each.entrant for each in state.placings if each.place == 2] == [absent]
+
+
+class TellingClock:
+    """A desk's clock that stands *ahead*, and tells when a boundary has begun to wait."""
+
+    def __init__(self, clock: Any, ahead: timedelta = timedelta()) -> None:
+        self._clock, self._ahead = clock, ahead
+        self._reads = 0
+        self.waiting = asyncio.Event()
+
+    def now(self) -> datetime:
+        self._reads += 1
+        if self._reads == 3:  # for its order, for its plan, and for how long it waits
+            self.waiting.set()
+        return self._clock.now() + self._ahead
+
+
+async def left_alone(desk: Desk, *, hands_between_seconds: int) -> tuple[str, str]:
+    """Play a hand of two, one of whom steps away; return the league and the table."""
+    rules = preset("better_simple")
+    league_id, name = await announced(
+        desk, 2, rules=rules, hands_between_seconds=hands_between_seconds
+    )
+    await directing.start_tournament(desk, league_id, name, desk.clock.now())
+    state = (await desk.writer.load(league_id, stream_of(name))).state
+    table = state.tables[0].table
+    await boundaries.open_next_hand(desk, league_id, table)
+    while (there := await at(desk, league_id, table)).decision.phase == "select":
+        await bet_everything(desk, league_id, table)
+    actor = there.at(there.decision.seats[0]).entrant
+    (absent,) = (place.entrant for place in there.places if place.entrant != actor)
+    await directing.submit(desk, league_id, table, StepAway(entrant=absent), command(desk))
+    asked = (desk, league_id, table, command(desk), actor, there.decision.token)
+    await play.act(*asked, "fold")
+    assert (await at(desk, league_id, table)).idle
+    return league_id, table
+
+
+async def test_who_is_overtaken_at_a_boundary_leaves_the_table_to_the_other(
+    database: TestDatabase,
+) -> None:
+    """All but one are away and each hand is over at once: to follow would never end."""
+    settings = database.settings("holotable_api")
+    async with open_desk(settings) as desk:
+        league_id, table = await left_alone(desk, hands_between_seconds=2)
+        before = (await at(desk, league_id, table)).hand_number
+
+    async with open_desk(settings) as desk:
+        slow = replace(desk, clock=TellingClock(desk.clock))
+        overtaken = asyncio.create_task(
+            boundaries.open_next_hand(slow, league_id, table, fresh=True)
+        )
+        async with asyncio.timeout(20):
+            await slow.clock.waiting.wait()
+        assert not overtaken.done()
+        async with open_desk(settings) as other:
+            early = replace(other, clock=TellingClock(other.clock, timedelta(seconds=10)))
+            await boundaries.open_next_hand(early, league_id, table)
+        assert (await at(desk, league_id, table)).hand_number == before + 1
+        async with asyncio.timeout(20):
+            await overtaken
+        assert (await at(desk, league_id, table)).hand_number == before + 1
+
+
+async def test_a_watch_keeps_no_task_for_a_pause_longer_than_its_rounds(
+    database: TestDatabase,
+) -> None:
+    settings = database.settings("holotable_worker")
+    async with open_desk(settings) as desk:
+        league_id, table = await left_alone(desk, hands_between_seconds=3600)
+    async with open_desk(settings) as desk:
+        asked = (desk, league_id, table)
+        async with asyncio.timeout(20):
+            await boundaries.open_next_hand(
+                *asked, fresh=True, patience=desk.settings.sweep_seconds
+            )
+        assert (await at(*asked)).idle
