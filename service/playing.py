@@ -11,8 +11,10 @@ from msgspec.structs import replace
 
 from engine import league, policies, tournament
 from engine.league.commands import RemoveMember
+from engine.league.roles import Role, rules_on_play
 from engine.tournament.commands import Withdraw
 from engine.tournament.entering import late
+from engine.tournament.entering.errors import OfficeHeld
 from engine.tournament.state import Registering, Running
 from engine.values import PlayerId, number_of, stream_of
 from service.desk import Desk
@@ -29,10 +31,46 @@ _OPEN = """
 """
 
 
+_BEGAN = """
+    SELECT min(position) FROM events WHERE league = $1 AND stream = $2 AND type = 'play_started'
+"""
+_ROLES = """
+    SELECT position, CASE type WHEN 'league_created' THEN 'owner' ELSE data->>'role' END AS role
+      FROM events
+     WHERE league = $1 AND stream = $2
+       AND type IN ('league_created', 'member_added', 'member_role_changed', 'member_removed')
+       AND $3 IN (data->>'player', data->>'owner')
+     ORDER BY position
+"""
+
+
 async def open_tournaments(pool: asyncpg.Pool, league: str) -> Sequence[str]:
     """Return the streams of the tournaments of *league* that are neither over nor called off."""
     rows = await pool.fetch(_OPEN, number_of(league))
     return [row["stream"] for row in rows]
+
+
+async def demand_no_office_since(
+    pool: asyncpg.Pool, league_id: str, tournament_id: str, player: str
+) -> None:
+    """
+    Check that *player* has held no office that rules on play since play began.
+
+    Whoever could rule would otherwise leave the league, come back as a player and enter late.
+    The office of this moment is the append's business.
+
+    Raises:
+        OfficeHeld: If the player has given up such an office, or lost it, since then.
+    """
+    number = number_of(league_id)
+    began = await pool.fetchval(_BEGAN, number, stream_of(tournament_id))
+    if began is None:
+        return
+    held: Role | None = None
+    for row in await pool.fetch(_ROLES, number, stream_of(league_id), player):
+        if row["position"] > began and rules_on_play(held):
+            raise OfficeHeld
+        held = row["role"]
 
 
 async def remove_member(

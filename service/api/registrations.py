@@ -7,6 +7,8 @@ from litestar import Response
 from litestar.params import FromPath
 
 from engine.tournament.commands import Register, Withdraw
+from engine.tournament.entering.staff import counts_as_entered
+from engine.tournament.state import Running
 from engine.values import EntrantId, PlayerId
 from service.admission import table_ids
 from service.api.access import reach
@@ -21,6 +23,7 @@ from service.api.shell import Asked, principal_of, shell_of
 from service.api.submitting import answer, decide_one, order_of
 from service.directing import buy
 from service.errors import StreamNotFound
+from service.playing import demand_no_office_since
 
 
 class RegistrationWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -74,6 +77,10 @@ async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Resp
         table_ids=table_ids(order.command),
         now=shell.now(),
     )
+    # Play may have begun by another process.
+    state = (await shell.desk.writer.load(place.league, place.stream)).state
+    if isinstance(state, Running) and not counts_as_entered(state, player):
+        await demand_no_office_since(shell.desk.pool, place.league, tournament_id, player)
     receipt = await buy(shell.desk, place.league, tournament_id, command, order.command)
     content = {
         "entrant": entrant,

@@ -90,8 +90,8 @@ class OfficeHeld(CommandRejected):
 
     def __init__(self) -> None:
         super().__init__(
-            "staff enter before play begins: whoever holds an office can rule on this tournament "
-            "or open its cards"
+            "staff enter before play begins: whoever holds an office, or has held one since then, "
+            "could rule on this tournament or open its cards"
         )
 
 

@@ -121,3 +121,33 @@ async def test_an_office_that_is_given_after_entering_takes_no_entry_away(servin
         assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
         again = await people[0].post(f"{path}/registrations", key="again")
         assert (again.status_code, again.json()["code"]) == (409, "already_entered")
+
+
+async def test_whoever_gives_up_an_office_in_play_does_not_come_late(serving) -> None:
+    """
+    Directors make codes for players, and one of these would bring them back as one.
+    """
+    async with serving() as api:
+        owner, director, path, people = await night(api, "director", entry=LATE)
+        league = (await owner.get(path)).json()["league"]
+        code = (await owner.post(f"/v1/leagues/{league}/invitations", {"uses": 9})).json()["code"]
+        for each in people[:2]:
+            await enter(each, path)
+        await start(owner, path)
+        for each in (director, people[2]):
+            assert (await each.post(f"/v1/leagues/{league}/leave")).status_code == 200
+            back = await each.post(f"/v1/invitations/{code}/accept")
+            assert (back.status_code, back.json()["role"]) == (201, "player")
+        answer = await director.post(f"{path}/registrations", key="late")
+        assert (answer.status_code, answer.json()["code"]) == (409, "office_held")
+        await enter(people[2], path)
+        # The founder was never added; another owner lets them step down.
+        for person, role in ((people[2], "owner"), (owner, "player")):
+            given = await api.http.put(
+                f"/v1/leagues/{league}/members/{person.player}",
+                json={"role": role},
+                headers=owner.headers,
+            )
+            assert given.status_code == 200, given.text
+        answer = await owner.post(f"{path}/registrations", key="founder")
+        assert (answer.status_code, answer.json()["code"]) == (409, "office_held")
