@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.aggregates import DECIDERS
 from engine.league.banning import demand_unbanned
-from engine.league.commands import AddMember, RemoveMember
+from engine.league.commands import AddMember, ChangeRole, RemoveMember
 from engine.league.roles import STAFF, may, needed_over
 from engine.league.state import Created
 from engine.values import LeagueId, PlayerId, identifier, number_of, stream_of
@@ -321,23 +321,28 @@ def _me(request: Asked) -> UUID:
 
 def _instead(
     house: Created, me: PlayerId, other: PlayerId, now: datetime
-) -> list[AddMember | RemoveMember]:
+) -> list[AddMember | ChangeRole | RemoveMember]:
     """
-    Return how *me* comes where *other* was; who is a member already keeps the own office.
+    Return how *me* comes where *other* was.
+
+    The office of *other* comes along, unless *me* holds one already.
 
     Raises:
         StreamNotFound: If *other* is no member any more.
-        PlayerBanned: If *other* is banned.
+        PlayerBanned: If *other* is banned, or *me*.
     """
     role = house.role_of(other)
     if role is None:
         raise StreamNotFound("there is nothing here under this name")
     demand_unbanned(house, other, now)
     held = house.role_of(me)
-    return [
-        AddMember(player=me, role=role if held is None else held, now=now),
-        RemoveMember(player=other),
-    ]
+    leaves = RemoveMember(player=other)
+    if held is None:
+        return [AddMember(player=me, role=role, now=now), leaves]
+    if held in STAFF:
+        return [leaves]
+    demand_unbanned(house, me, now)
+    return [ChangeRole(player=me, role=role), leaves]
 
 
 def _claimed_by_leave_of(place: Place, player: PlayerId) -> bool:

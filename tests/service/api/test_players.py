@@ -366,6 +366,16 @@ async def test_who_has_an_account_takes_the_place_of_a_player_who_was_entered(se
         other = await api.join(owner, league)
         kept = await other.post(path, {"code": rows[1]["claim"]})
         assert (kept.status_code, kept.json()["role"]) == (201, "player")
+        # A member without an office gets the player's; one with an office keeps it.
+        rows = (await bring(owner, league, b"name,role\nLobot,referee\nBossk,\n")).json()["rows"]
+        member = await api.join(owner, league)
+        raised = await member.post(path, {"code": rows[0]["claim"]})
+        assert (raised.status_code, raised.json()["role"]) == (201, "referee")
+        official = await api.join(owner, league)
+        made = f"/v1/leagues/{league}/members/{official.player}"
+        await api.http.put(made, json={"role": "scorer"}, headers=owner.headers)
+        kept = await official.post(path, {"code": rows[1]["claim"]})
+        assert (kept.status_code, kept.json()["role"]) == (201, "scorer")
 
 
 async def test_nobody_takes_the_place_of_a_player_who_is_banned_or_gone(serving) -> None:
