@@ -28,10 +28,10 @@ TAGGED = (SPECTATOR, PLAYER, PLAYING_DIRECTOR, OWNER)
 """Audiences that ask again with HEAD, and with the tag of the answer they had."""
 
 SELF = (
-    "join_player", "issue_claims", "revoke_calendar_key", "rotate_token", "revoke_token",
-    "leave_league", "change_password", "sign_out_everywhere", "erase_me",
+    "register_entrant", "join_player", "issue_claims", "revoke_calendar_key", "rotate_token",
+    "revoke_token", "leave_league", "change_password", "sign_out_everywhere", "erase_me",
 )  # fmt: skip
-"""Routes that end what others need, or let an audience into the league: asked last."""
+"""Routes that end what others need, or let an audience in: asked last."""
 
 LIVE = {
     "act", "set_presence", "pause_tournament", "resume_tournament", "hold_table",

@@ -70,6 +70,8 @@ def auditing(database: TestDatabase, league: str, count: int) -> Iterator[subpro
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # Whoever runs the tests in a shell's background ignores SIGINT, and so would this.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     ) as running:
         try:
             yield running
