@@ -16,7 +16,6 @@ from engine.table.commands import ComeBack, OpenTable, StepAway
 from engine.tournament.commands import Register, Withdraw
 from engine.tournament.entering.commands import AnswerOffer, Approve
 from engine.tournament.entering.staff import demand_staff_in_time
-from engine.tournament.floor.own_seats import demand_not_own
 from engine.tournament.state import Registering, Running
 from engine.values import PlayerId, TableId, identifier, stream_of
 from service.desk import new_id
@@ -54,15 +53,11 @@ async def guards(
     """
     Return under which guards *command* may let somebody in; none where it lets nobody in.
 
-    An order of staff who play about their own table or seat is refused here, too.
-
     Raises:
         StreamNotFound: If the player does not belong to the league (any longer).
         PlayerBanned: If the player is banned from it.
         OfficeHeld: If the player holds an office, is not entered, and play has begun.
-        OwnSeat: If the order is about the table or the seat of whoever gives it.
     """
-    demand_not_own(before, command)
     if isinstance(command, Register):
         return [await admitted(states, league, command.player, now, before)]
     accepted = isinstance(command, AnswerOffer) and command.accepted

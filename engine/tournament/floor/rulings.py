@@ -14,7 +14,7 @@ from engine.tournament.floor.commands import (
     ReleaseTable,
     Warn,
 )
-from engine.tournament.floor.errors import RulingNotPossible, TableNotInPlay
+from engine.tournament.floor.errors import OwnSeat, RulingNotPossible, TableNotInPlay
 from engine.tournament.floor.events import (
     BreakingOrderChanged,
     EntrantDisqualified,
@@ -29,7 +29,7 @@ from engine.tournament.money.dealing import voided
 from engine.tournament.seating import free_seats
 from engine.tournament.state import Running, Seating, entry_of
 from engine.tournament.values import Busted
-from engine.values import EntrantId, Seat, TableId
+from engine.values import EntrantId, PlayerId, Seat, TableId
 
 HANDS_MAX = 1_000
 
@@ -41,9 +41,11 @@ def order_move(state: Running, command: OrderMove) -> tuple[Event, ...]:
     Raises:
         EntrantUnknown: If the entrant has no seat.
         TableNotInPlay: If there is no such table.
+        OwnSeat: If the author orders their own move.
         RulingNotPossible: If it is the same table, the seat is not free, or a table
             would be emptied: that is a break; in a scheduled round nobody moves.
     """
+    _demand_not_own(state, command.by, {command.entrant})
     if state.in_round:
         raise RulingNotPossible(reason="scheduled_round")
     source, seat = seat_of(state, command.entrant)
@@ -105,8 +107,9 @@ def hold_table(state: Running, command: HoldOneTable) -> tuple[Event, ...]:
 
     Raises:
         TableNotInPlay: If there is no such table.
+        OwnSeat: If the author sits at it.
     """
-    table = _open(state, command.table).table
+    table = _others_table(state, command)
     if table in state.floor.held:
         return ()
     return (
@@ -120,13 +123,36 @@ def release_table(state: Running, command: ReleaseTable) -> tuple[Event, ...]:
 
     Raises:
         TableNotInPlay: If there is no such table.
+        OwnSeat: If the author sits at it.
     """
-    table = _open(state, command.table).table
+    table = _others_table(state, command)
     if table not in state.floor.held:
         return ()
     return (
         TableReleased(by=command.by, reason=command.reason, rule="directing.hold", table=table),
     )
+
+
+def _others_table(state: Running, command: HoldOneTable | ReleaseTable) -> TableId:
+    """
+    Return the table *command* is about, if its author does not sit there.
+
+    Each release gives the open decision its full time: whoever is asked could hold and
+    release their table for ever.
+    """
+    seating = _open(state, command.table)
+    _demand_not_own(state, command.by, {each.entrant for each in seating.seats})
+    return seating.table
+
+
+def _demand_not_own(state: Running, by: PlayerId, about: set[EntrantId]) -> None:
+    """
+    Check that *by* is none of the entrants that an order is *about*.
+
+    Source: rulebook ``directing.own_seat``.
+    """
+    if any(each.player == by and each.entrant in about for each in state.entrants):
+        raise OwnSeat
 
 
 def warn(state: Running, command: Warn) -> tuple[Event, ...]:
