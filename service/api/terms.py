@@ -17,6 +17,7 @@ from engine.tournament.seating import tables_needed, tables_with_final
 from engine.tournament.terms import (
     EntryTerms,
     FeeTerms,
+    FloorTerms,
     FormatTerms,
     Freezeout,
     Rounds,
@@ -122,42 +123,48 @@ def announcement(
     pulses: Pulses,
 ) -> Announce:
     """
-    Return the command that announces what *body* says; *now* is when it was asked.
-
-    Args:
-        pulses: Of the beacon that it may name.
+    Return the command that announces what *body* asks for at *now*.
 
     Raises:
         RulesetUnknown: If there is no such preset.
         RulesetInvalid: If the overrides do not make a playable game of it.
         BadRequest: ``beacon_unknown``, if the service asks no such beacon.
     """
-    ruleset, stack, most = _game(body)
+    ruleset = resolve(body.ruleset, body.overrides)
+    several = _several_tables(body, ruleset)
+    ruleset = _played(body, ruleset, several=several)
     starts_at = body.starts_at or now + STARTS_IN
-    several = _several_tables(body, ruleset, most)
-    as_asked = {
-        each: getattr(body, each) for each in Announce.__struct_fields__ if hasattr(body, each)
-    }
-    made: dict[str, Any] = {
-        "tournament": tournament,
-        "league": league,
-        "season": None if body.season is None else SeasonId(body.season),
-        "ruleset": ruleset,
-        "ruleset_name": body.ruleset,
-        "ruleset_hash": ruleset_hash(ruleset),
-        "starting_stack": stack,
-        "entrants_max": most,
-        "starts_at": starts_at,
-        "hands_between_seconds": _pause(body),
-        "floor": floor_terms(
-            body.floor,
-            starts_at=starts_at,
-            time_scale=body.time_scale,
-            final_table=several and isinstance(body.format, Freezeout),
-        ),
-        "beacon": pulses.named(body.beacon),
-    }
-    return Announce(**as_asked | made)
+    return Announce(
+        tournament=tournament,
+        league=league,
+        season=None if body.season is None else SeasonId(body.season),
+        name=body.name,
+        ruleset=ruleset,
+        ruleset_name=body.ruleset,
+        ruleset_hash=ruleset_hash(ruleset),
+        table_seats=body.table_seats,
+        starting_stack=_stack(body, ruleset),
+        entrants_min=body.entrants_min,
+        entrants_max=_most(body),
+        starts_at=starts_at,
+        registration_opens_at=body.registration_opens_at,
+        decision_seconds=body.decision_seconds,
+        grace_seconds=body.grace_seconds,
+        bots=body.bots,
+        payouts=body.payouts,
+        prize_pool=body.prize_pool,
+        currency=body.currency,
+        fees=body.fees,
+        format=body.format,
+        hands_between_seconds=_pause(body),
+        hands_max=body.hands_max,
+        floor=_floor(body, starts_at, several=several),
+        entry=body.entry,
+        beacon=pulses.named(body.beacon),
+        staff_may_play=body.staff_may_play,
+        place=body.place,
+        length_seconds=body.length_seconds,
+    )
 
 
 def announcing(
@@ -221,28 +228,14 @@ def demand_sandbox(body: TournamentWanted, sandbox: bool) -> None:
         raise BadRequest("not_a_sandbox", "`time_scale` is for a sandbox league only; leave it out")
 
 
-def _game(body: TournamentWanted) -> tuple[Ruleset, int, int]:
-    """
-    Return the ruleset that is announced, the starting stack, and how many may enter.
-
-    Source: rulebook ``escalation.several_tables``.
-    """
-    ruleset = resolve(body.ruleset, body.overrides)
-    stack = _stack(ruleset) if body.starting_stack is None else body.starting_stack
-    most = _most(body)
-    if "escalation" not in body.overrides and _several_tables(body, ruleset, most):
-        ruleset = _alike_at_all(ruleset, body, players=most, stack=stack)
-    return scaled(ruleset, body.time_scale), stack, most
-
-
-def _several_tables(body: TournamentWanted, ruleset: Ruleset, most: int) -> bool:
+def _several_tables(body: TournamentWanted, ruleset: Ruleset) -> bool:
     """
     Return whether the tournament may need more than one table; a casino never does.
 
     Only a freezeout and a final count tables by the size of the final table: rounds and
     late seats do not.
     """
-    seats, final = body.table_seats, body.floor.final_table_size
+    seats, final, most = body.table_seats, body.floor.final_table_size, _most(body)
     if isinstance(body.format, SingleTable) or isinstance(ruleset.end, OpenEnd):
         return False
     finalists, others = most, most if body.entry.late else 0
@@ -254,15 +247,31 @@ def _several_tables(body: TournamentWanted, ruleset: Ruleset, most: int) -> bool
     )
 
 
-def _alike_at_all(ruleset: Ruleset, body: TournamentWanted, *, players: int, stack: int) -> Ruleset:
-    """Return *ruleset* with forced bets that no table raises for itself."""
-    if not counts_per_table(ruleset):
-        return ruleset
-    if isinstance(body.format, Rounds):
-        # The clock would run on from round to round, where stacks begin anew.
-        return replace(ruleset, escalation=NoEscalation())
-    seconds = EVENING_SECONDS if body.length_seconds is None else body.length_seconds
-    return by_the_clock(ruleset, players=players, stack=stack, seconds=seconds)
+def _played(body: TournamentWanted, ruleset: Ruleset, *, several: bool) -> Ruleset:
+    """
+    Return *ruleset* with forced bets that are the same at all tables, unless *body* names others.
+
+    Source: rulebook ``escalation.several_tables``.
+    """
+    said = "escalation" in body.overrides
+    if several and not said and counts_per_table(ruleset):
+        if isinstance(body.format, Rounds):
+            # The clock would run on from round to round, where stacks begin anew.
+            ruleset = replace(ruleset, escalation=NoEscalation())
+        else:
+            seconds = EVENING_SECONDS if body.length_seconds is None else body.length_seconds
+            stack = _stack(body, ruleset)
+            ruleset = by_the_clock(ruleset, players=_most(body), stack=stack, seconds=seconds)
+    return scaled(ruleset, body.time_scale)
+
+
+def _floor(body: TournamentWanted, starts_at: datetime, *, several: bool) -> FloorTerms:
+    return floor_terms(
+        body.floor,
+        starts_at=starts_at,
+        time_scale=body.time_scale,
+        final_table=several and isinstance(body.format, Freezeout),
+    )
 
 
 def _most(body: TournamentWanted) -> int:
@@ -277,6 +286,8 @@ def _pause(body: TournamentWanted) -> int:
     return 0 if body.bots == "only" else HANDS_BETWEEN_SECONDS
 
 
-def _stack(ruleset: Ruleset) -> int:
-    """Return the stack that a ruleset gives; none where hands are counted instead of chips."""
+def _stack(body: TournamentWanted, ruleset: Ruleset) -> int:
+    """Return the starting stack; by default the ruleset's, none where hands count, not chips."""
+    if body.starting_stack is not None:
+        return body.starting_stack
     return 0 if ruleset.moneyless else ruleset.starting_stack or STACK
