@@ -16,9 +16,9 @@ import uvloop
 from eventsourcing.application import Application
 
 from bench.counting import Bench, PeerTable, bench, command, wagering
-from service.desk import settle
-from service.sources import DatabaseClock
-from service.writer import Writer
+from service.base.sources import DatabaseClock
+from service.director.desk import settle
+from service.log.writer import Writer
 
 STREAMS = 64
 ROUNDS = 5

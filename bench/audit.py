@@ -24,23 +24,23 @@ import uvloop
 from bench import hands
 from bench.counting import SECRET, Bench, bench, command
 from bench.engine import Theirs, rate, spread
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.values import identifier, number_of
-from service.audit.chain import Links
-from service.audit.chunks import read_places
-from service.audit.plan import make_plan
+from service.audit.bytes.chain import Links
+from service.audit.bytes.chunks import read_places
+from service.audit.bytes.tree import TreeAudit
 from service.audit.report import Findings
-from service.audit.tree import TreeAudit
-from service.audit.units import Part, events_of, finish, perform
-from service.database import async_engine
-from service.desk import settle
-from service.eventstore.canonical import leaf, microseconds
-from service.eventstore.store import PostgresStore
-from service.generating.seasons import Season, made
-from service.keys import Keys, driver_of
+from service.audit.run.plan import make_plan
+from service.audit.run.units import Part, events_of, finish, perform
+from service.base.database import async_engine
+from service.base.sources import DatabaseClock
+from service.director.desk import settle
+from service.log.canonical import leaf, microseconds
+from service.log.keys import Keys, driver_of
+from service.log.store import PostgresStore
+from service.log.writer import Entry, States, Writer
 from service.projections.runner import Runner
-from service.sources import DatabaseClock
-from service.writer import Entry, States, Writer
+from service.sandbox.generating.seasons import Season, made
 
 TABLES = 64
 HANDS = int(os.environ.get("BENCH_AUDIT_HANDS", "3200"))

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.rulesets import preset, ruleset_hash
-from engine.table.commands import (
+from engine.table.decider import decider
+from engine.table.model.commands import (
     Act,
     CallHand,
     Command,
@@ -27,14 +28,13 @@ from engine.table.commands import (
     Select,
     TakeCardTurn,
 )
-from engine.table.decider import decider
-from engine.table.errors import TooFewStacks
-from engine.table.state import State, Table
-from engine.table.view import seen_by
+from engine.table.model.errors import TooFewStacks
+from engine.table.model.state import State, Table
+from engine.table.read.view import seen_by
 from engine.values import EntrantId, HandId, TableId, TournamentId
-from service.bots.betting import Temper
-from service.bots.judgement import best_addition, score, whim
-from service.bots.player import choose
+from service.sandbox.bots.betting import Temper
+from service.sandbox.bots.judgement import best_addition, score, whim
+from service.sandbox.bots.player import choose
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SEATS = 6

@@ -18,8 +18,8 @@ import asyncpg
 import uvloop
 
 from bench.counting import PASSWORD, Bench, bench
-from service.eventstore import append, canonical
-from service.eventstore.record import Append, Head, NewEvent
+from service.log import append, canonical
+from service.log.record import Append, Head, NewEvent
 
 ROUNDS = 7
 SIZES = ((1, 200), (16, 60), (64, 30), (500, 6))

@@ -17,11 +17,11 @@ from eventsourcing.application import Application
 from eventsourcing.domain import Aggregate, event
 
 from engine.decider import Decider
-from service import database
-from service.embedded import Cluster, binaries
-from service.eventstore.store import PostgresStore
-from service.sources import DatabaseClock
-from service.writer import Command, Decide, Entry, States, Writer
+from service.base import database
+from service.base.embedded import Cluster, binaries
+from service.base.sources import DatabaseClock
+from service.log.store import PostgresStore
+from service.log.writer import Command, Decide, Entry, States, Writer
 
 PASSWORD = "bench"
 SECRET = "a key of the benchmark, and of nothing else"

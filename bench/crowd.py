@@ -27,14 +27,14 @@ from typing import Any
 import httpx
 from rich.console import Console
 
-from service import database
-from service.bots.client import Client
-from service.bots.player import Player
-from service.children import dying_with
-from service.demo.floor import Floor
-from service.demo.teller import Story, Teller
-from service.settings import PREFIX, environment
-from service.supervisor import Stack
+from service.base import database
+from service.base.children import dying_with
+from service.base.settings import PREFIX, environment
+from service.process.supervisor import Stack
+from service.sandbox.bots.client import Client
+from service.sandbox.bots.player import Player
+from service.sandbox.demo.floor import Floor
+from service.sandbox.demo.teller import Story, Teller
 
 BOTS = 180
 SEATS = 6
@@ -112,7 +112,7 @@ def another_api(stack: Stack, log: Path) -> Iterator[str]:
     told = environment(settings) | {f"{PREFIX}PORT": str(port)}
     with log.open("ab") as output:
         child = subprocess.Popen(
-            [sys.executable, "-m", "service.cli", "api"],
+            [sys.executable, "-m", "service.cli.main", "api"],
             env=inherited | told,
             cwd=database.ROOT,
             stdin=subprocess.DEVNULL,

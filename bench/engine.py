@@ -24,15 +24,24 @@ from typing import Any, Literal
 
 from pokerkit import Automation, NoLimitTexasHoldem
 
-from engine.cards import deck
-from engine.rng import Pile, openings_digest, pile_salts, seed_commitment
+from engine.kit.cards import deck
+from engine.kit.rng import Pile, openings_digest, pile_salts, seed_commitment
 from engine.rulesets import resolve, ruleset_hash
-from engine.table.commands import Act, Improve, OpenHand, OpenTable, Placed, Seeds, Select, Verb
 from engine.table.decider import decider
-from engine.table.events import Event
-from engine.table.hand import Decision
-from engine.table.state import Place, Table
-from engine.table.wagers import legal_wagers, street_of
+from engine.table.model.commands import (
+    Act,
+    Improve,
+    OpenHand,
+    OpenTable,
+    Placed,
+    Seeds,
+    Select,
+    Verb,
+)
+from engine.table.model.events import Event
+from engine.table.model.hand import Decision
+from engine.table.model.state import Place, Table
+from engine.table.model.wagers import legal_wagers, street_of
 from engine.values import EntrantId, HandId, TableId, TournamentId
 
 SEATS = 6

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import uuid4
 
 from engine.rulesets import resolve, ruleset_hash
-from engine.table.commands import (
+from engine.table.model.commands import (
     Act,
     Command,
     Improve,
@@ -16,8 +16,8 @@ from engine.table.commands import (
     Seeds,
     Select,
 )
-from engine.table.state import State, Table
-from engine.table.view import seen_by
+from engine.table.model.state import State, Table
+from engine.table.read.view import seen_by
 from engine.values import EntrantId, HandId, TableId, TournamentId
 
 SEATS = 6

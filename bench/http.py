@@ -33,11 +33,11 @@ from litestar.datastructures import State
 
 from bench.client import Connection
 from bench.playing import SEATS, Measured, sit_down
-from service import database
-from service.app import run
-from service.database import asyncpg_dsn
-from service.embedded import Cluster, binaries
-from service.settings import Settings, environment, read
+from service.base import database
+from service.base.database import asyncpg_dsn
+from service.base.embedded import Cluster, binaries
+from service.base.settings import Settings, environment, read
+from service.process.app import run
 
 TABLES = 64
 """Played at once; the bare endpoint has as many clients."""

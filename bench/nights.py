@@ -11,25 +11,25 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from engine.aggregates import DECIDERS
-from engine.boundaries import plan_boundary
-from engine.cards import VALUES
-from engine.policies import busts_of, decide_in_turn, tables_of
+from engine.coordination.aggregates import DECIDERS
+from engine.coordination.boundaries import plan_boundary
+from engine.coordination.policies import busts_of, decide_in_turn, tables_of
+from engine.kit.cards import VALUES
 from engine.rulesets import Ruleset, ruleset_hash
 from engine.rulesets.structure import hand_seconds
-from engine.table.commands import Act, Improve, Select, Verb
-from engine.table.hand import Decision, InHand
-from engine.table.state import Place, Table
-from engine.table.wagers import legal_wagers
-from engine.tournament.commands import (
+from engine.table.model.commands import Act, Improve, Select, Verb
+from engine.table.model.hand import Decision, InHand
+from engine.table.model.state import Place, Table
+from engine.table.model.wagers import legal_wagers
+from engine.tournament.model.commands import (
     Announce,
     OpenRegistration,
     Register,
     StartPlay,
     TendClock,
 )
-from engine.tournament.state import Finished, Running
-from engine.tournament.values import Masters
+from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.values import Masters
 from engine.values import (
     EntrantId,
     HandId,

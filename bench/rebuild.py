@@ -8,11 +8,11 @@ import uvloop
 
 from bench.counting import PASSWORD, SECRET, Bench, bench
 from bench.replay import play
-from engine.aggregates import DECIDERS
-from service.desk import settle
+from engine.coordination.aggregates import DECIDERS
+from service.base.settings import Settings
+from service.base.sources import DatabaseClock
+from service.director.desk import settle
 from service.projections.rebuild import rebuild
-from service.settings import Settings
-from service.sources import DatabaseClock
 
 TABLES = 12
 HANDS = 100

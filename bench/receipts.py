@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx
 
-from service.supervisor import Stack
+from service.process.supervisor import Stack
 from service.transparency.note import SigningKey
 from service.transparency.receipt import CommandReceipt, Promised
 

@@ -20,15 +20,15 @@ from eventsourcing.domain import Aggregate, event
 
 from bench import hands
 from bench.counting import Bench, bench, command
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.values import Sealed, SealedCard, number_of
-from service.desk import settle
-from service.eventstore.canonical import NO_HASH
-from service.eventstore.codec import Codec
-from service.eventstore.read import verify
-from service.eventstore.store import Store, chunks
-from service.sources import DatabaseClock
-from service.writer import Entry, States, Writer
+from service.base.sources import DatabaseClock
+from service.director.desk import settle
+from service.log.canonical import NO_HASH
+from service.log.codec import Codec
+from service.log.read import verify
+from service.log.store import Store, chunks
+from service.log.writer import Entry, States, Writer
 
 HANDS = 200
 ROUNDS = 7

@@ -24,10 +24,10 @@ import uvloop
 from bench.client import Connection, Person
 from bench.http import await_port, free_port
 from bench.playing import Game, Measured, sit_down
-from service import database
-from service.app import run
-from service.embedded import Cluster, binaries
-from service.settings import Settings, environment, read
+from service.base import database
+from service.base.embedded import Cluster, binaries
+from service.base.settings import Settings, environment, read
+from service.process.app import run
 
 STREAMS = 1000
 TABLES = 2

@@ -1,7 +1,7 @@
 """
 Run migrations as the role that owns the relations.
 
-The address comes from the configuration's attribute ``url`` (``service.database.migrate``
+The address comes from the configuration's attribute ``url`` (``service.base.database.migrate``
 sets it) or from ``HOLOTABLE_DATABASE_URL``.
 """
 
@@ -10,9 +10,9 @@ import os
 import sqlalchemy as sa
 from alembic import context
 
-from service.database import OWNER, sqlalchemy_url
-from service.eventstore.schema import metadata as log_metadata
-from service.relations import metadata as relations_metadata
+from service.base.database import OWNER, sqlalchemy_url
+from service.log.schema import metadata as log_metadata
+from service.people.schema import metadata as relations_metadata
 
 MIGRATING = 0x401E0
 """Advisory lock that a migrator holds until its connection closes."""

@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 from hypothesis import settings
 
-from service import database as databases
+from service.base import database as databases
 from tests.support.databases import TestDatabase, TestServer, running_server
 
 # A red run must be red again when it is looked into; ``make soak`` is what plays by chance.

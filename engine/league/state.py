@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
+from engine.kit.windows import WindowsInForce
 from engine.league.auditing import AuditReported
 from engine.league.bans import BanLifted, PlayerBanned, StandingBan, banned
 from engine.league.events import (
@@ -29,7 +30,6 @@ from engine.league.templates import (
 )
 from engine.league.windowing import DisputeWindowsSet, applied
 from engine.values import LeagueId, PlayerId, TemplateId
-from engine.windows import WindowsInForce
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):

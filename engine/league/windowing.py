@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.windows import DisputeWindows, WindowsInForce
+from engine.kit.windows import DisputeWindows, WindowsInForce
 
 
 class SetDisputeWindows(

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from engine.denominations import Denomination
+from engine.kit.denominations import Denomination
 from engine.rulesets.parts import (
     Amounts,
     Ante,

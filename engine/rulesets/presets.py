@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from engine.denominations import HYPERSPACE
+from engine.kit.denominations import HYPERSPACE
 from engine.rulesets.errors import RulesetInvalid, RulesetUnknown
 from engine.rulesets.model import REVISION, CorellianSpike, CoruscantShift, Ruleset, Traditional
 from engine.rulesets.validation import contradiction

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from engine.denominations import flaw
+from engine.kit.denominations import flaw
 from engine.rulesets.levels import contradiction_in
 from engine.rulesets.model import REVISION, CorellianSpike, CoruscantShift, Ruleset, Traditional
 from engine.rulesets.parts import (

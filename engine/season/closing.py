@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
-from engine.hidden import Withheld
+from engine.kit.hidden import Withheld
 from engine.season import correcting, freezing
 from engine.season.commands import CloseSeason, LeaveOut, RevokeAward
 from engine.season.errors import LeaveOutInvalid, SeasonClosedAlready, SeasonUncounted

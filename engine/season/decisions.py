@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from engine.rng import master_commitment
+from engine.kit.rng import master_commitment
 from engine.season import closing, correcting, freezing
 from engine.season.awarding import awarded, demand_placings, field_of
 from engine.season.commands import (

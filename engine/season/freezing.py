@@ -10,7 +10,7 @@ from typing import assert_never
 
 import msgspec
 
-from engine.freezes import Frozen
+from engine.kit.freezes import Frozen
 from engine.values import DisputeId
 
 

@@ -6,8 +6,8 @@ Source: rulebook ``standings.lot`` and ``generator.labels``.
 
 from collections.abc import Sequence
 
-from engine.hidden import unsealed
-from engine.rng import derive_seed, openings_digest, shuffle
+from engine.kit.hidden import unsealed
+from engine.kit.rng import derive_seed, openings_digest, shuffle
 from engine.season.values import LotDraw
 from engine.values import PlayerId
 

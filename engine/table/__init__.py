@@ -1,6 +1,7 @@
 """One table of one tournament: every hand that is played at it."""
 
-from engine.table import commands, errors, events, recall, state, view
 from engine.table.decider import decider
+from engine.table.model import commands, errors, events, state
+from engine.table.read import recall, view
 
 __all__ = ["commands", "decider", "errors", "events", "recall", "state", "view"]

@@ -1,11 +1,11 @@
 """The table as an aggregate."""
 
 from engine.decider import Decider
-from engine.table.commands import Command
-from engine.table.decisions import decide, decide_through
-from engine.table.events import Event
-from engine.table.evolution import evolve
-from engine.table.state import INITIAL, State
+from engine.table.decide.decisions import decide, decide_through
+from engine.table.evolve.at_table import evolve
+from engine.table.model.commands import Command
+from engine.table.model.events import Event
+from engine.table.model.state import INITIAL, State
 
 decider: Decider[State, Command, Event] = Decider(
     category="table",

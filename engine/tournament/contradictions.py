@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from engine.rulesets import OpenEnd
-from engine.tournament.commands import Announce
-from engine.tournament.errors import TermsContradict
-from engine.tournament.seating import tables_needed, tables_with_final
-from engine.tournament.terms import Rounds, SingleTable
-from engine.tournament.terms.announced import Terms
-from engine.tournament.terms.floor import FloorTerms, HandForHandTerms
+from engine.tournament.model.commands import Announce
+from engine.tournament.model.errors import TermsContradict
+from engine.tournament.model.terms import Rounds, SingleTable
+from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms_floor import FloorTerms, HandForHandTerms
+from engine.tournament.seating.draw import tables_needed, tables_with_final
 
 _ENTRY = "entry"
 

@@ -3,17 +3,22 @@
 from datetime import datetime
 from typing import assert_never
 
-from engine.tournament import (
-    announcing,
-    casino,
-    levels,
-    moving,
-    rebuying,
-    registration,
-    results,
-    starting,
-)
-from engine.tournament.commands import (
+from engine.tournament import levels, starting
+from engine.tournament.chips import casino, rebuying
+from engine.tournament.correcting import decisions as correcting
+from engine.tournament.entering import announcing, late, places, registration
+from engine.tournament.entering import decisions as who_enters
+from engine.tournament.fairness import decisions as fairness
+from engine.tournament.floor import decisions as on_the_floor
+from engine.tournament.freezing import decisions as freezing
+from engine.tournament.heads import decisions as heads
+from engine.tournament.model import entering_commands as entering
+from engine.tournament.model import fairness_commands as of_fairness
+from engine.tournament.model import floor_commands
+from engine.tournament.model import freezing_commands as of_freezing
+from engine.tournament.model import money_commands as of_money
+from engine.tournament.model import rounds_commands as of_rounds
+from engine.tournament.model.commands import (
     AddOn,
     Announce,
     BuyBackItem,
@@ -38,28 +43,17 @@ from engine.tournament.commands import (
     TendClock,
     Withdraw,
 )
-from engine.tournament.correcting import decisions as correcting
-from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
-from engine.tournament.entering import commands as entering
-from engine.tournament.entering import decisions as who_enters
-from engine.tournament.entering import late, places
-from engine.tournament.entering.events import LateRegistrationClosed
-from engine.tournament.events import Event
-from engine.tournament.fairness import commands as of_fairness
-from engine.tournament.fairness import decisions as fairness
-from engine.tournament.fairness.errors import SeatsBeingDrawn
-from engine.tournament.floor import commands as floor_commands
-from engine.tournament.floor import decisions as on_the_floor
-from engine.tournament.freezing import commands as of_freezing
-from engine.tournament.freezing import decisions as freezing
-from engine.tournament.heads import decisions as heads
-from engine.tournament.heads.commands import RecordTables
-from engine.tournament.money import commands as of_money
+from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
+from engine.tournament.model.entering_events import LateRegistrationClosed
+from engine.tournament.model.events import Event
+from engine.tournament.model.fairness_errors import SeatsBeingDrawn
+from engine.tournament.model.heads_commands import RecordTables
+from engine.tournament.model.state import Registering, Running, State, running_of
 from engine.tournament.money import dealing
 from engine.tournament.money import decisions as money
-from engine.tournament.rounds import commands as of_rounds
+from engine.tournament.results import ranking as results
 from engine.tournament.rounds import decisions as rounds
-from engine.tournament.state import Registering, Running, State, running_of
+from engine.tournament.seating import moving
 
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:

@@ -15,8 +15,9 @@ from collections.abc import Mapping
 import msgspec
 
 from engine.rulesets import EachDealtOnce, OpenEnd
-from engine.tournament import casino
-from engine.tournament.directives import (
+from engine.tournament.chips import casino
+from engine.tournament.floor import directing as on_the_floor
+from engine.tournament.model.directives import (
     BringIn,
     Close,
     CloseRebuys,
@@ -28,12 +29,11 @@ from engine.tournament.directives import (
     Open,
     Purge,
 )
-from engine.tournament.endings import TableSummary, deserted, hands_left, settled_by_a_hand
-from engine.tournament.floor import directing as on_the_floor
-from engine.tournament.rearranging import rearranged
+from engine.tournament.model.state import Cancelled, Finished, Running, Seating, State
+from engine.tournament.model.values import Standing
+from engine.tournament.results.endings import TableSummary, deserted, hands_left, settled_by_a_hand
 from engine.tournament.rounds import directing as scheduled
-from engine.tournament.state import Cancelled, Finished, Running, Seating, State
-from engine.tournament.values import Standing
+from engine.tournament.seating.rearranging import rearranged
 from engine.values import EntrantId, TableId
 
 

@@ -5,12 +5,26 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
+from engine.tournament.chips.evolution_buying import (
+    back,
+    in_casino,
+    item_staked,
+    rebuying,
+    with_item,
+    without_window,
+)
 from engine.tournament.correcting.decisions import applied
-from engine.tournament.correcting.events import ResultCorrected
-from engine.tournament.entering import events as entering
 from engine.tournament.entering.evolution import evolve as evolve_entering
 from engine.tournament.entering.evolution import placed
-from engine.tournament.events import (
+from engine.tournament.fairness.evolution import mixed
+from engine.tournament.floor import evolution as on_the_floor
+from engine.tournament.freezing import decisions as freezing
+from engine.tournament.model import entering_events as entering
+from engine.tournament.model import freezing_events as of_freezing
+from engine.tournament.model import money_events as of_money
+from engine.tournament.model import rounds_events as of_rounds
+from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.events import (
     ChipsBrought,
     ChipsPromised,
     ClockStarted,
@@ -42,28 +56,11 @@ from engine.tournament.events import (
     TournamentPaused,
     TournamentResumed,
 )
-from engine.tournament.evolution_buying import (
-    back,
-    in_casino,
-    item_staked,
-    rebuying,
-    with_item,
-    without_window,
-)
-from engine.tournament.fairness.events import Event as FairnessEvent
-from engine.tournament.fairness.evolution import mixed
-from engine.tournament.floor import evolution as on_the_floor
-from engine.tournament.floor.events import Event as FloorEvent
-from engine.tournament.floor.state import FloorState
-from engine.tournament.freezing import decisions as freezing
-from engine.tournament.freezing import events as of_freezing
-from engine.tournament.heads.events import TablesRecorded
-from engine.tournament.money import events as of_money
-from engine.tournament.money.books import booked
-from engine.tournament.rounds import events as of_rounds
-from engine.tournament.rounds import evolution as in_rounds
-from engine.tournament.seats import moved, seatings_of, without
-from engine.tournament.state import (
+from engine.tournament.model.fairness_events import Event as FairnessEvent
+from engine.tournament.model.floor_events import Event as FloorEvent
+from engine.tournament.model.floor_state import FloorState
+from engine.tournament.model.heads_events import TablesRecorded
+from engine.tournament.model.state import (
     Announced,
     Cancelled,
     Closed,
@@ -74,7 +71,10 @@ from engine.tournament.state import (
     State,
     Unannounced,
 )
-from engine.tournament.values import Entry, LevelClock, Masters, Placing
+from engine.tournament.model.values import Entry, LevelClock, Masters, Placing
+from engine.tournament.money.books import booked
+from engine.tournament.rounds import evolution as in_rounds
+from engine.tournament.seating.seats import moved, seatings_of, without
 
 RegisteringOrRunning = TypeVar("RegisteringOrRunning", Registering, Running)
 

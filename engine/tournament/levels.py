@@ -11,11 +11,11 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from engine.rulesets import Amounts, Levels, LevelStep, Ruleset
-from engine.tournament.commands import TendClock
-from engine.tournament.events import ClockStarted, ClockStopped, Event, LevelRaised
-from engine.tournament.floor.events import BreakStarted
-from engine.tournament.state import Running
-from engine.tournament.values import LevelClock
+from engine.tournament.model.commands import TendClock
+from engine.tournament.model.events import ClockStarted, ClockStopped, Event, LevelRaised
+from engine.tournament.model.floor_events import BreakStarted
+from engine.tournament.model.state import Running
+from engine.tournament.model.values import LevelClock
 
 _MICROSECOND = timedelta(microseconds=1)
 

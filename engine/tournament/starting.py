@@ -2,19 +2,21 @@
 
 from msgspec.structs import replace
 
-from engine.beacon import demand_pulse, round_after
+from engine.kit.beacon import demand_pulse, round_after
 from engine.tournament import levels
-from engine.tournament.commands import Cancel, Pause, Resume, StartPlay
 from engine.tournament.entering import checking_in, late
-from engine.tournament.entering.events import WaitlistLeft
 from engine.tournament.entering.places import after
-from engine.tournament.errors import (
+from engine.tournament.entering.registration import registering_of
+from engine.tournament.fairness.digests import of_draws
+from engine.tournament.model.commands import Cancel, Pause, Resume, StartPlay
+from engine.tournament.model.entering_events import WaitlistLeft
+from engine.tournament.model.errors import (
     TablesMissing,
     TournamentNotAnnounced,
     TournamentNotRunning,
     TournamentOver,
 )
-from engine.tournament.events import (
+from engine.tournament.model.events import (
     Event,
     PlayStarted,
     SeatsDrawn,
@@ -22,13 +24,8 @@ from engine.tournament.events import (
     TournamentPaused,
     TournamentResumed,
 )
-from engine.tournament.fairness.digests import of_draws
-from engine.tournament.fairness.events import BeaconAwaited, BeaconRecorded
-from engine.tournament.money.refunding import refunded
-from engine.tournament.registration import registering_of
-from engine.tournament.rounds.decisions import first_round
-from engine.tournament.seating import draw_seats, tables_for, tables_needed
-from engine.tournament.state import (
+from engine.tournament.model.fairness_events import BeaconAwaited, BeaconRecorded
+from engine.tournament.model.state import (
     Cancelled,
     Closed,
     Drafted,
@@ -40,7 +37,10 @@ from engine.tournament.state import (
     phase_of,
     running_of,
 )
-from engine.tournament.terms import Rounds
+from engine.tournament.model.terms import Rounds
+from engine.tournament.money.refunding import refunded
+from engine.tournament.rounds.decisions import first_round
+from engine.tournament.seating.draw import draw_seats, tables_for, tables_needed
 
 
 def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:

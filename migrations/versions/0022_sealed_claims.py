@@ -1,7 +1,7 @@
 """
 Seal what is claimed in confidence: a dump alone shows neither words nor people.
 
-``told`` is the box; see ``service.sealed_rows``.  The API, which has the key,
+``told`` is the box; see ``service.people.sealed_rows``.  The API, which has the key,
 seals older rows when it starts; this migration does not have the key.
 """
 

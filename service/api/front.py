@@ -15,12 +15,12 @@ from litestar import Litestar, Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.status_codes import HTTP_304_NOT_MODIFIED
 
-from service.api import tables
-from service.api.authentication import authenticate
-from service.api.limiting import Limits
-from service.api.requests import BoundedRequest
-from service.api.serving import WHOLE
-from service.errors import TooManyRequests
+from service.api.http.authentication import authenticate
+from service.api.http.limiting import Limits
+from service.api.http.requests import BoundedRequest
+from service.api.http.serving import WHOLE
+from service.api.table import tables
+from service.base.errors import TooManyRequests
 
 Send = Callable[[Any], Awaitable[None]]
 Receive = Callable[[], Awaitable[Any]]

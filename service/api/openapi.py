@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 import yaml
 
-from service.api.operations import Operation
-from service.api.problems import MEDIA_TYPE, catalogue
-from service.api.rehearsing import WouldChange
+from service.api.http.operations import Operation
+from service.api.http.problems import MEDIA_TYPE, catalogue
+from service.api.http.rehearsing import WouldChange
 from service.api.routes import ROUTES
 
 VERSION = "1.0.0"

@@ -1,7 +1,7 @@
 """
 Who may ask what: a table of every route by every role, from the routes' own declarations.
 
-Run this module to write ``docs/roles.md``.  The check is ``service.api.access``'s.
+Run this module to write ``docs/roles.md``.  The check is ``service.api.http.access``'s.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import get_args
 
 from engine.league.roles import CLOCK_AND_SEATING, LOST_WHEN_ENTERED, Role, may
-from service.api.operations import OnPeople, Operation
+from service.api.http.operations import OnPeople, Operation
 from service.api.routes import ROUTES
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "roles.md"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from service.audit.fresh import Night
+from service.audit.play.fresh import Night
 
 _NOWHERE = 1 << 63
 FAULTS_SHOWN = 20

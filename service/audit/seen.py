@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from engine.rng import Pile
-from engine.table import events
-from service.audit.floors import FloorAudit
+from engine.kit.rng import Pile
+from engine.table.model import events
+from service.audit.event.floors import FloorAudit
 from service.audit.report import Findings
 
 

@@ -15,19 +15,19 @@ from uuid import UUID
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.dispute.values import LED_TO
-from engine.tournament.entering.events import TableAdded
-from engine.tournament.events import PlayStarted
-from engine.tournament.rounds.events import FinalSeated, RoundSeated
+from engine.tournament.model.entering_events import TableAdded
+from engine.tournament.model.events import PlayStarted
+from engine.tournament.model.rounds_events import FinalSeated, RoundSeated
 from engine.values import stream_of
-from service.addresses import league_of_stream
+from service.base.errors import NotOver, StreamNotFound
 from service.bundles.lines import Kind
 from service.bundles.log import Log
-from service.errors import NotOver, StreamNotFound
-from service.eventstore.codec import Codec
-from service.eventstore.read import CHUNK, voided_by
-from service.eventstore.record import Recorded
+from service.log.addresses import league_of_stream
+from service.log.codec import Codec
+from service.log.read import CHUNK, voided_by
+from service.log.record import Recorded
 from service.projections import queries
 
 CODEC: Final = Codec(DECIDERS)

@@ -12,9 +12,9 @@ from uuid import UUID
 
 import msgspec
 
-from engine.audiences import Reader
-from service.eventstore import canonical
-from service.eventstore.record import Recorded
+from engine.kit.audiences import Reader
+from service.log import canonical
+from service.log.record import Recorded
 
 FORMAT = "holotable/bundle/3"
 

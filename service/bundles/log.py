@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 from uuid import UUID
 
-from service.errors import LogIncomplete
-from service.eventstore.read import CHUNK, read_at, read_stream, read_voidings
-from service.eventstore.record import Recorded
+from service.base.errors import LogIncomplete
+from service.log.read import CHUNK, read_at, read_stream, read_voidings
+from service.log.record import Recorded
 from service.transparency import ledger
 from service.transparency.tree import root_of
 

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Final
 
-from engine.cards import in_deck_order
-from engine.deals import deck_of
-from engine.rng import card_leaves, shuffled_pile
+from engine.coordination.deals import deck_of
+from engine.kit.cards import in_deck_order
+from engine.kit.rng import card_leaves, shuffled_pile
 from engine.table import decider
-from engine.table.events import HandOpened
+from engine.table.model.events import HandOpened
+from service.base.errors import LogIncomplete
 from service.bundles.gathering import CODEC
 from service.bundles.lines import Leaves
 from service.bundles.log import Log
-from service.errors import LogIncomplete
-from service.eventstore.record import Recorded
-from service.keys import LeagueKeys
+from service.log.keys import LeagueKeys
+from service.log.record import Recorded
 
 _EVOLVE: Final = decider.evolve
 _MIXED: Final = "table_beacon_mixed"

@@ -8,8 +8,9 @@ from typing import Final
 import asyncpg
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.audiences import AUDITOR, Reader, reader_of
+from engine.kit.audiences import AUDITOR, Reader, reader_of
 from engine.values import identifier
+from service.base.errors import NotSignedYet
 from service.bundles.gathering import Gathered, Gatherer, located
 from service.bundles.lines import (
     Head,
@@ -26,10 +27,9 @@ from service.bundles.lines import (
 )
 from service.bundles.log import Log, StoredLog
 from service.bundles.piles import Piles
-from service.errors import NotSignedYet
-from service.eventstore.codec import openings_for
-from service.eventstore.record import Recorded
-from service.keys import Keys, LeagueKeys
+from service.log.codec import openings_for
+from service.log.keys import Keys, LeagueKeys
+from service.log.record import Recorded
 from service.transparency.tree import split_at
 
 _CHUNK: Final = 200

@@ -12,12 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.values import identifier, number_of
-from service import catalogue
-from service.accounts import names
+from service.base.errors import NotCaughtUp, StreamNotFound
 from service.bundles.gathering import CODEC
-from service.errors import NotCaughtUp, StreamNotFound
-from service.eventstore.read import epoch_of, last_position, read_league
-from service.eventstore.record import Recorded
 from service.exports import tables
 from service.exports.bundle import (
     CHECKPOINTS,
@@ -36,11 +32,15 @@ from service.exports.bundle import (
     Manifest,
     Written,
 )
+from service.log import catalogue
+from service.log.read import epoch_of, last_position, read_league
+from service.log.record import Recorded
+from service.people.accounts import names
+from service.people.schema import text
+from service.people.text_refs import named_in, types_with_texts
+from service.people.texts import demand_unchanged
 from service.projections import queries, schema
 from service.projections.progress import positions, wait_for
-from service.relations import text
-from service.text_refs import named_in, types_with_texts
-from service.texts import demand_unchanged
 from service.transparency.tree import Frontier
 
 CHUNK = 500

@@ -20,10 +20,9 @@ from zipfile import BadZipFile, ZipFile
 import msgspec
 
 from engine.values import number_of
-from service.audit.chain import Links, Places
+from service.audit.bytes.chain import Links, Places
 from service.audit.report import Findings
-from service.errors import CheckpointRefused
-from service.eventstore.record import Recorded
+from service.base.errors import CheckpointRefused
 from service.exports.bundle import (
     CHECKPOINTS,
     FORMAT,
@@ -36,8 +35,9 @@ from service.exports.bundle import (
     Manifest,
     Written,
 )
-from service.text_refs import named_in, types_with_texts
-from service.texts import matches
+from service.log.record import Recorded
+from service.people.text_refs import named_in, types_with_texts
+from service.people.texts import matches
 from service.transparency.note import Checkpoint, open_note
 from service.transparency.tree import Frontier
 

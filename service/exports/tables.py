@@ -14,9 +14,9 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from engine.tournament.money.values import Refund
-from service.accounts import names
+from engine.tournament.model.money_values import Refund
 from service.exports.csvs import Cell, lines
+from service.people.accounts import names
 from service.projections import queries, schema
 
 CHUNK = 500

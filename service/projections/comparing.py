@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from service.catalogue import event_types
-from service.database import async_engine
+from service.base.database import async_engine
+from service.base.settings import Settings
+from service.log.catalogue import event_types
 from service.projections.models import ALL, chosen
 from service.projections.projection import NOTHING, Projection, advance, applied, leagues
 from service.projections.schema import LIVE, checkpoint
-from service.settings import Settings
 
 TEMPORARY = "pg_temp"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from service.grouping import Grouped
+from service.base.grouping import Grouped
 from service.projections import schema
 from service.projections.queries import NAMES
 

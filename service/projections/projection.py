@@ -18,11 +18,11 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.values import CATEGORIES, identifier, number_of
-from service.errors import EventUnreadable
-from service.eventstore.codec import Codec
-from service.eventstore.read import voided
+from service.base.errors import EventUnreadable
+from service.log.codec import Codec
+from service.log.read import voided
 from service.projections.changes import Changes
 from service.projections.schema import checkpoint
 

@@ -17,8 +17,9 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from service.catalogue import event_types
-from service.database import async_engine
+from service.base.database import async_engine
+from service.base.settings import Settings
+from service.log.catalogue import event_types
 from service.projections.comparing import CHUNK, Difference, compare
 from service.projections.models import chosen
 from service.projections.projection import (
@@ -32,7 +33,6 @@ from service.projections.projection import (
     mark_broken,
 )
 from service.projections.schema import LIVE, NEXT, checkpoint
-from service.settings import Settings
 
 __all__ = ["Difference", "Progress", "RebuildRefused", "compare", "rebuild"]
 

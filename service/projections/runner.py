@@ -19,10 +19,11 @@ import structlog
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from service import telemetry
-from service.catalogue import event_types
-from service.database import async_engine
-from service.eventstore.subscription import Subscription
+from service.base import telemetry
+from service.base.database import async_engine
+from service.base.settings import Settings
+from service.log.catalogue import event_types
+from service.log.subscription import Subscription
 from service.projections.models import ALL
 from service.projections.projection import (
     CHUNK,
@@ -39,7 +40,6 @@ from service.projections.projection import (
     mark_broken,
 )
 from service.projections.schema import checkpoint
-from service.settings import Settings
 
 POLL_SECONDS = 1.0
 """How long a lost wake-up may go unnoticed."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from engine.table.replay import Replay, Step
+from engine.table.read.replay import Replay, Step
 from service.replays import phh, text
 
 JSON = "application/json"

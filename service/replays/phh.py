@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from engine.table.replay import HIDDEN, Replay, Step
+from engine.table.read.replay import HIDDEN, Replay, Step
 
 MEDIA = "text/x-phh"
 

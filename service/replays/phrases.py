@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from engine.table.replay import HIDDEN
+from engine.table.read.replay import HIDDEN
 
 Data = dict[str, Any]
 

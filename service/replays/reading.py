@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from engine.aggregates import DECIDERS
-from engine.table.events import HandOpened
-from engine.table.replay import Happened, Replay, replayed
+from engine.coordination.aggregates import DECIDERS
+from engine.table.model.events import HandOpened
+from engine.table.read.replay import Happened, Replay, replayed
 from engine.values import number_of, stream_of
-from service.errors import StreamNotFound
-from service.eventstore.canonical import NO_HASH
-from service.eventstore.codec import Codec
-from service.eventstore.read import CHUNK, read_stream, verify, voided
-from service.eventstore.record import Recorded
-from service.keys import LeagueKeys
+from service.base.errors import StreamNotFound
+from service.log.canonical import NO_HASH
+from service.log.codec import Codec
+from service.log.keys import LeagueKeys
+from service.log.read import CHUNK, read_stream, verify, voided
+from service.log.record import Recorded
 from service.projections.rows import HandRow
 
 _codec = Codec(DECIDERS)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
-from engine.table.replay import Actor, Replay, Step
-from engine.table.view_parts import OwnView, SeatView
+from engine.table.read.replay import Actor, Replay, Step
+from engine.table.read.view_parts import OwnView, SeatView
 from service.replays.phrases import cards, phrase
 
 WIDTH = 100

@@ -5,13 +5,13 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from engine.freezes import Frozen
+from engine.kit.freezes import Frozen
 from engine.season.errors import SeasonUncounted
 from engine.season.state import Opened
 from engine.values import stream_of
-from service import closing
-from service.desk import Desk
-from service.writer import Entry, States
+from service.director import season_ends as closing
+from service.director.desk import Desk
+from service.log.writer import Entry, States
 
 AGAIN = timedelta(seconds=60)
 """How soon a season is asked again that still has something to count."""

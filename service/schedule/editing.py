@@ -14,11 +14,11 @@ from engine.season.schedule.errors import RecurrenceUnknown
 from engine.season.schedule.state import Fixture, Recurrence
 from engine.season.schedule.values import Entered, RecurrenceId
 from engine.season.state import Opened
-from engine.tournament.commands import Cancel
-from engine.tournament.state import Announced, Cancelled, Registering
+from engine.tournament.model.commands import Cancel
+from engine.tournament.model.state import Announced, Cancelled, Registering
 from engine.values import stream_of
-from service.desk import Desk
-from service.writer import Command, Entry, Receipt, States
+from service.director.desk import Desk
+from service.log.writer import Command, Entry, Receipt, States
 
 Edit = ReplanFixtures | EndFixtures | ChangeFixture
 

@@ -22,9 +22,9 @@ from engine.season.schedule.state import Fixture, Recurrence
 from engine.season.schedule.values import Local
 from engine.season.state import Opened
 from engine.values import stream_of
-from service.announcing import completed
-from service.desk import Desk
-from service.pools import EXPANSION
+from service.announcing.defaults import completed
+from service.base.pools import EXPANSION
+from service.director.desk import Desk
 from service.projections import queries, rows, schema
 from service.schedule.expansion import Budget
 from service.schedule.materialising import tournament_of

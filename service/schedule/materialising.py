@@ -22,14 +22,14 @@ from engine.season.schedule.state import Recurrence
 from engine.season.schedule.values import RecurrenceId
 from engine.season.state import Opened
 from engine.values import TournamentId, identifier, number_of, stream_of
-from service import closing
-from service.announcing import completed
-from service.api.terms import TournamentWanted, announcing
-from service.boundaries import PlanChanged
-from service.desk import Desk
-from service.numbers import uuid5
+from service.announcing.defaults import completed
+from service.announcing.terms import TournamentWanted, announcing
+from service.base.uuids import uuid5
+from service.director import season_ends as closing
+from service.director.desk import Desk
+from service.director.next_hand import PlanChanged
+from service.log.writer import Entry, States
 from service.schedule.occurrences import Occurrence, due
-from service.writer import Entry, States
 
 AT_ONCE_MAX = 50
 """Occurrences of one task; the rest comes with its next beginning."""

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from celery import Celery
 
-from service.jobs import Claimed
-from service.settings import Settings
+from service.base.settings import Settings
 from service.tasks import broker
 from service.tasks.child import Child
 from service.tasks.duties import DUTIES, PLAY
+from service.tasks.jobs import Claimed
 
 
 class Application:

@@ -15,15 +15,15 @@ import psycopg
 import structlog
 from psycopg.rows import class_row
 
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.values import identifier
-from service.eventstore.codec import Codec
-from service.eventstore.read import VOIDED, voided_by
-from service.eventstore.record import Recorded
-from service.jobs import Job, arm_now, come_again, wake
-from service.quarantine import ARMING, enter
-from service.settings import Settings
+from service.base.settings import Settings
+from service.log.codec import Codec
+from service.log.read import VOIDED, voided_by
+from service.log.record import Recorded
+from service.people.quarantine import ARMING, enter
 from service.tasks.asking import ASKING, Ask, Found, asked_by
+from service.tasks.jobs import Job, arm_now, come_again, wake
 
 _log = structlog.get_logger(__name__)
 

@@ -18,30 +18,30 @@ from engine.season.schedule.events import (
     FixturesReplanned,
     SeasonScheduled,
 )
-from engine.table.boundary_events import DealVoided
-from engine.table.showdown_events import HandSettled
-from engine.table.table_events import TableOpened
-from engine.tournament.correcting.events import ResultCorrected
-from engine.tournament.entering.events import (
+from engine.table.model.events.boundary_events import DealVoided
+from engine.table.model.events.showdown_events import HandSettled
+from engine.table.model.events.table_events import TableOpened
+from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.entering_events import (
     LateRegistrationOpened,
     PlaceOffered,
     StartPostponed,
 )
-from engine.tournament.events import (
+from engine.tournament.model.events import (
     ClockStarted,
     LevelRaised,
     TournamentAnnounced,
     TournamentCancelled,
     TournamentFinished,
 )
-from engine.tournament.fairness.events import BeaconAwaited
-from engine.tournament.floor.events import BreakStarted
-from engine.tournament.freezing.events import ResultReleased
-from engine.tournament.rounds.events import RoundEnded
+from engine.tournament.model.fairness_events import BeaconAwaited
+from engine.tournament.model.floor_events import BreakStarted
+from engine.tournament.model.freezing_events import ResultReleased
+from engine.tournament.model.rounds_events import RoundEnded
 from engine.values import identifier
-from service.catalogue import tag_of
-from service.jobs import Job
-from service.settings import Settings
+from service.base.settings import Settings
+from service.log.catalogue import tag_of
+from service.tasks.jobs import Job
 
 
 class Found(NamedTuple):

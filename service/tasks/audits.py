@@ -18,23 +18,23 @@ import sqlalchemy as sa
 import structlog
 
 from engine import dispute
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.dispute.commands import AttachAudit
 from engine.errors import InvariantViolated
 from engine.league.auditing import RecordAudit
 from engine.values import number_of, stream_of
-from service import jobs
 from service.audit import Report
-from service.audit.plan import Plan, make_plan
-from service.audit.units import Part, finish, perform
-from service.database import async_engine
-from service.desk import Desk
-from service.errors import EventUnreadable
-from service.eventstore.append import GONE
-from service.jobs import Hopeless
-from service.keys import Keys, driver_of
+from service.audit.run.plan import Plan, make_plan
+from service.audit.run.units import Part, finish, perform
+from service.base.database import async_engine
+from service.base.errors import EventUnreadable
+from service.director.desk import Desk
+from service.log.append import GONE
+from service.log.keys import Keys, driver_of
+from service.log.writer import Entry, States
+from service.tasks import jobs
+from service.tasks.jobs import Hopeless
 from service.transparency.signing import asking
-from service.writer import Entry, States
 
 WINDOW = 8
 """Units of one audit that wait in the queue at a time, so that others get their turn."""

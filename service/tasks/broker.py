@@ -7,7 +7,7 @@ import psycopg
 from pgmq.install import get_embedded_install_sql
 from psycopg.conninfo import make_conninfo
 
-from service.settings import Settings, SettingsInvalid
+from service.base.settings import Settings, SettingsInvalid
 from service.tasks.messages import TRANSPORT
 
 

@@ -15,11 +15,11 @@ from uuid import UUID
 import structlog
 
 from engine.errors import CommandRejected
-from service import jobs
-from service.database import is_away
-from service.desk import GONE, Desk, open_desk
-from service.errors import CheckpointRefused, StoreUnavailable
-from service.settings import Settings
+from service.base.database import is_away
+from service.base.errors import CheckpointRefused, StoreUnavailable
+from service.base.settings import Settings
+from service.director.desk import GONE, Desk, open_desk
+from service.tasks import jobs
 from service.tasks.duties import DUTIES, LONG
 
 _log = structlog.get_logger(__name__)

@@ -17,7 +17,7 @@ from typing import Final
 
 import structlog
 
-from service.children import dying_with
+from service.base.children import dying_with
 
 _TICK_SECONDS: Final = 0.1
 _AGAIN_SECONDS: Final = 1.0

@@ -10,8 +10,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from service import clocks, directing, entry_times, heads, pacing, rounds, watching
-from service.desk import Desk
+from service.director import breaks as pacing
+from service.director import closing_heads as heads
+from service.director import decision_clock as watching
+from service.director import level_clock as clocks
+from service.director import registration_clock as entry_times
+from service.director import rounds
+from service.director import submitting as directing
+from service.director.desk import Desk
 from service.schedule import closing, materialising
 from service.tasks import audits, forgetting, proving, randomness, signing
 

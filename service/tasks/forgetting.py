@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import structlog
 
-from service import idempotency, sign_ins
-from service.desk import Desk
+from service.director.desk import Desk
+from service.people import idempotency, sign_ins
 
 _log = structlog.get_logger(__name__)
 

@@ -6,9 +6,9 @@ from datetime import datetime
 from engine import dispute
 from engine.dispute.commands import AttachHead
 from engine.values import number_of, stream_of
-from service.desk import Desk
+from service.director.desk import Desk
+from service.log.writer import Entry, States
 from service.tasks import signing
-from service.writer import Entry, States
 
 _HEAD = """
     SELECT epoch, size, root, note FROM checkpoint

@@ -6,9 +6,9 @@ from datetime import date
 
 import structlog
 
-from service.audit.fresh import Night, measured
-from service.desk import Desk
-from service.pools import Pool
+from service.audit.play.fresh import Night, measured
+from service.base.pools import Pool
+from service.director.desk import Desk
 
 _log = structlog.get_logger(__name__)
 

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 import structlog
 
 from engine.values import number_of
-from service.desk import Desk
-from service.errors import CheckpointRefused
+from service.base.errors import CheckpointRefused
+from service.director.desk import Desk
 from service.transparency.signing import SignerAway, asking, sign_head
 
 AWAY_SECONDS = 5

@@ -13,10 +13,10 @@ import psycopg
 import structlog
 from kombu.exceptions import OperationalError
 
-from service import heartbeats, jobs
-from service.settings import Settings
-from service.sources import DatabaseClock
-from service.tasks import arming, audits
+from service.base import heartbeats
+from service.base.settings import Settings
+from service.base.sources import DatabaseClock
+from service.tasks import arming, audits, jobs
 from service.tasks.duties import DUTIES, SHORT
 
 _log = structlog.get_logger(__name__)

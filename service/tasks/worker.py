@@ -16,8 +16,8 @@ from typing import Any
 from celery.exceptions import CPendingDeprecationWarning, SecurityWarning, WorkerShutdown
 from celery.signals import worker_ready, worker_shutting_down
 
-from service import telemetry
-from service.settings import Settings, SettingsInvalid
+from service.base import telemetry
+from service.base.settings import Settings, SettingsInvalid
 from service.tasks import broker
 from service.tasks.app import Application
 from service.tasks.child import Child

@@ -15,8 +15,8 @@ import httpx
 from rich.console import Console
 
 from engine.values import identifier
-from service.client import Refused, answered, client
-from service.errors import CheckpointRefused
+from service.base.client import Refused, answered, client
+from service.base.errors import CheckpointRefused
 from service.transparency.note import Checkpoint, open_note
 from service.transparency.receipt import CommandReceipt, Promised, parse_receipt
 from service.transparency.tree import root_by_inclusion

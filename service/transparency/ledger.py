@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from service.errors import LogIncomplete
+from service.base.errors import LogIncomplete
 from service.transparency.tree import (
     Frontier,
     Range,

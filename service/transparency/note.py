@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PublicKey,
 )
 
-from service.errors import CheckpointRefused
+from service.base.errors import CheckpointRefused
 from service.transparency.tree import EMPTY_ROOT
 
 _ED25519 = b"\1"

@@ -12,7 +12,7 @@ from datetime import datetime
 
 import msgspec
 
-from service.errors import CheckpointRefused
+from service.base.errors import CheckpointRefused
 
 FIRST_LINE = "holotable/receipt/1"
 

@@ -8,7 +8,7 @@ import asyncpg
 import httpx
 import msgspec
 
-from service.errors import CheckpointRefused, SignerUnavailable
+from service.base.errors import CheckpointRefused, SignerUnavailable
 from service.transparency.messages import ReceiptsRequest, SignedReceipts
 from service.transparency.note import open_note
 from service.transparency.receipt import CommandReceipt

@@ -14,7 +14,7 @@ from typing import Self
 
 import msgspec
 
-from service.errors import CheckpointRefused
+from service.base.errors import CheckpointRefused
 from service.transparency.note import Checkpoint, SigningKey
 from service.transparency.receipt import CommandReceipt, parse_receipt
 from service.transparency.tree import EMPTY_ROOT, consistent

@@ -13,9 +13,9 @@ from uuid import UUID
 import httpx
 import msgspec
 
-from service.errors import CheckpointRefused, LogIncomplete
-from service.eventstore.read import epoch_of, last_position
-from service.settings import Settings
+from service.base.errors import CheckpointRefused, LogIncomplete
+from service.base.settings import Settings
+from service.log.read import epoch_of, last_position
 from service.transparency import ledger
 from service.transparency.messages import Head, Signed, SignRequest
 from service.transparency.note import Checkpoint, open_note

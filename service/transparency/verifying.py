@@ -12,8 +12,8 @@ import httpx
 from rich.console import Console
 
 from engine.values import number_of
-from service.client import Refused, answered, client
-from service.errors import CheckpointRefused
+from service.base.client import Refused, answered, client
+from service.base.errors import CheckpointRefused
 from service.transparency.note import Checkpoint, open_note, parse_checkpoint
 from service.transparency.signer import league_and_epoch
 from service.transparency.tree import consistent

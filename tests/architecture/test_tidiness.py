@@ -8,7 +8,7 @@ from pathlib import Path
 
 from click import Command, Group
 
-from service.cli import cli
+from service.cli.main import cli
 from service.projections.models import BY_NAME
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,8 +26,8 @@ ENGINE = [path for path in SOURCES if path.relative_to(ROOT).parts[0] == "engine
 DOCUMENTS = [
     path for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")) if path.is_file()
 ]
-POOLS = "service/pools.py"
-PROXIES = "service/api/proxies.py"
+POOLS = "service/base/pools.py"
+PROXIES = "service/api/http/proxies.py"
 CLOCKS = {"now", "utcnow", "today", "time", "monotonic", "perf_counter"}
 
 

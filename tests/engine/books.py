@@ -3,10 +3,10 @@
 from typing import Any
 
 from engine.tournament import decider
-from engine.tournament.commands import RecordBusts
+from engine.tournament.model.commands import RecordBusts
+from engine.tournament.model.terms import FeeTerms
+from engine.tournament.model.values import Busted, Standing
 from engine.tournament.money.pool import Ledger, ledger_of
-from engine.tournament.terms import FeeTerms
-from engine.tournament.values import Busted, Standing
 from engine.values import EntrantId
 from tests.engine.floor import NOON, entrant, table, to_start
 from tests.engine.scenario import Scenario

@@ -4,16 +4,23 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
-from engine.aggregates import DECIDERS
-from engine.boundaries import BoundaryPlan, plan_boundary
-from engine.policies import added_tables, busts_of, decide_in_turn, presence_of, tables_of
-from engine.purchases import chips_of
+from engine.coordination.aggregates import DECIDERS
+from engine.coordination.boundaries import plan_boundary
+from engine.coordination.plans import BoundaryPlan
+from engine.coordination.policies import (
+    added_tables,
+    busts_of,
+    decide_in_turn,
+    presence_of,
+    tables_of,
+)
+from engine.coordination.purchases import chips_of
 from engine.rulesets import Ruleset, ruleset_hash
-from engine.table.commands import Act, CallHand, Improve, Select, TakeCardTurn
-from engine.table.state import Table
-from engine.table.view import seen_by
-from engine.table.view_parts import TableView
-from engine.tournament.state import Finished
+from engine.table.model.commands import Act, CallHand, Improve, Select, TakeCardTurn
+from engine.table.model.state import Table
+from engine.table.read.view import seen_by
+from engine.table.read.view_parts import TableView
+from engine.tournament.model.state import Finished
 from engine.values import EntrantId, HandId, TableId, stream_of
 from tests.engine.floor import NOON, TOURNAMENT, to_start
 

@@ -5,8 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from engine.rulesets import preset, ruleset_hash
-from engine.tournament.commands import Announce, OpenRegistration, Register, StartPlay
-from engine.tournament.values import Masters
+from engine.tournament.model.commands import Announce, OpenRegistration, Register, StartPlay
+from engine.tournament.model.values import Masters
 from engine.values import EntrantId, LeagueId, PlayerId, SeasonId, TableId, TournamentId, identifier
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)

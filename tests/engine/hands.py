@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.rulesets import Ruleset, resolve
-from engine.table import events
+from engine.table.model import events
 from tests.engine.tables import Floor, entrant
 
 _BARE = {

@@ -5,8 +5,8 @@ from hashlib import sha256
 from itertools import count, islice
 from typing import Any
 
-from engine.rng import Stream
-from service.audit import statistics
+from engine.kit.rng import Stream
+from service.audit.play import statistics
 
 SUITS = ("circle", "triangle", "square")
 Shuffle = Callable[[Stream, Sequence[Any]], Sequence[Any]]

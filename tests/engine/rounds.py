@@ -3,13 +3,13 @@
 from typing import Any
 from uuid import UUID
 
-from engine.aggregates import DECIDERS
-from engine.round_tables import opened
-from engine.table.view_parts import TableView
-from engine.tournament.rounds.commands import SeatRound
-from engine.tournament.rounds.state import RoundsState
-from engine.tournament.state import Finished, Running
-from engine.tournament.terms import Rounds
+from engine.coordination.aggregates import DECIDERS
+from engine.coordination.round_tables import opened
+from engine.table.read.view_parts import TableView
+from engine.tournament.model.rounds_commands import SeatRound
+from engine.tournament.model.rounds_state import RoundsState
+from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.terms import Rounds
 from engine.values import TableId, identifier
 from tests.engine.evening import BOUNDARIES_MAX, Evening, cards_of
 

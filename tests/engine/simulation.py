@@ -5,17 +5,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from engine.aggregates import DECIDERS
-from engine.boundaries import BoundaryPlan, plan_boundary
-from engine.policies import added_tables, decide_in_turn, tables_of
-from engine.purchases import chips_of
-from engine.table.commands import OpenHand
-from engine.table.opening import dealable
-from engine.table.positions import dealers_left, positions
-from engine.table.state import Table
-from engine.tournament.commands import RecordBusts
-from engine.tournament.state import Finished, Running
-from engine.tournament.values import Busted
+from engine.coordination.aggregates import DECIDERS
+from engine.coordination.boundaries import plan_boundary
+from engine.coordination.plans import BoundaryPlan
+from engine.coordination.policies import added_tables, decide_in_turn, tables_of
+from engine.coordination.purchases import chips_of
+from engine.table.decide.opening import dealable
+from engine.table.decide.positions import dealers_left, positions
+from engine.table.model.commands import OpenHand
+from engine.table.model.state import Table
+from engine.tournament.model.commands import RecordBusts
+from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.values import Busted
 from engine.values import EntrantId, HandId, TableId, stream_of
 from tests.engine.floor import NOON, TOURNAMENT, to_start
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from engine.rulesets import resolve
-from engine.table import events
-from engine.table.view_parts import RoundView
+from engine.table.model import events
+from engine.table.read.view_parts import RoundView
 from tests.engine.tables import Floor
 
 Kind = TypeVar("Kind")

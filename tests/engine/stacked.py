@@ -7,7 +7,7 @@ import pytest
 
 from engine.errors import CommandRejected
 from engine.rulesets import resolve
-from engine.table.commands import SeatArrivals
+from engine.table.model.commands import SeatArrivals
 from tests.engine.tables import Floor
 
 Kind = TypeVar("Kind")

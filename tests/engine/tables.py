@@ -8,10 +8,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from engine.dice import roll_pair
-from engine.rng import openings_digest, shuffled_pile
+from engine.kit.dice import roll_pair
+from engine.kit.rng import openings_digest, shuffled_pile
 from engine.rulesets import CorellianSpike, Ruleset, preset, ruleset_hash
-from engine.table.commands import (
+from engine.table.decider import decider
+from engine.table.games.course import Course
+from engine.table.games.playing import advance
+from engine.table.model.commands import (
     Act,
     CallHand,
     Command,
@@ -24,13 +27,10 @@ from engine.table.commands import (
     Select,
     TakeCardTurn,
 )
-from engine.table.course import Course
-from engine.table.decider import decider
-from engine.table.events import CardsDealt, DealtTo, DiceRolled, Event, ReplacementsDealt
-from engine.table.playing import advance
-from engine.table.state import State, Table
-from engine.table.view import seen_by
-from engine.table.view_parts import TableView
+from engine.table.model.events import CardsDealt, DealtTo, DiceRolled, Event, ReplacementsDealt
+from engine.table.model.state import State, Table
+from engine.table.read.view import seen_by
+from engine.table.read.view_parts import TableView
 from engine.values import EntrantId, HandId, SealedCard, TableId, TournamentId
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.policies import summary_of
-from engine.rng import openings_digest
+from engine.coordination.policies import summary_of
+from engine.kit.rng import openings_digest
 from engine.rulesets import preset, resolve, ruleset_hash
-from engine.table.events import HandOpened
-from engine.table.view_parts import TableView
-from engine.tournament.balancing import preferred
-from engine.tournament.directives import Break, Hold, MoveOut, Redraw
-from engine.tournament.events import EntrantsMoved, TableBroken
-from engine.tournament.floor.events import SeatsRedrawn
-from engine.tournament.seating import draw_order
-from engine.tournament.state import Finished, Running
-from engine.tournament.terms import FloorTerms
+from engine.table.model.events import HandOpened
+from engine.table.read.view_parts import TableView
+from engine.tournament.model.directives import Break, Hold, MoveOut, Redraw
+from engine.tournament.model.events import EntrantsMoved, TableBroken
+from engine.tournament.model.floor_events import SeatsRedrawn
+from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.terms import FloorTerms
+from engine.tournament.seating.balancing import preferred
+from engine.tournament.seating.draw import draw_order
 from tests.engine.evening import Evening, cards_of
 from tests.engine.floor import MASTERS, table
 from tests.engine.simulation import Floor

@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
-from engine import deals
-from engine.aggregates import DECIDERS
-from engine.beacon import (
+from engine.coordination import deals
+from engine.coordination.aggregates import DECIDERS
+from engine.coordination.boundaries import plan_boundary
+from engine.coordination.policies import decide_in_turn, tables_of
+from engine.kit.beacon import (
     BeaconMismatch,
     BeaconMissing,
     Chain,
@@ -22,30 +24,28 @@ from engine.beacon import (
     round_after,
     time_of,
 )
-from engine.boundaries import plan_boundary
-from engine.cards import deck
-from engine.policies import decide_in_turn, tables_of
-from engine.rng import commitments_digest, derive_seed, openings_digest, shuffle, shuffled_pile
-from engine.table.commands import Arrival, SeatArrivals, VacateSeats, VoidDeal
-from engine.table.events import HandOpened, TableBeaconAwaited, TableBeaconMixed
-from engine.table.recall import recall
-from engine.table.state import Table
+from engine.kit.cards import deck
+from engine.kit.rng import commitments_digest, derive_seed, openings_digest, shuffle, shuffled_pile
+from engine.table.model.commands import Arrival, SeatArrivals, VacateSeats, VoidDeal
+from engine.table.model.events import HandOpened, TableBeaconAwaited, TableBeaconMixed
+from engine.table.model.state import Table
+from engine.table.read.recall import recall
 from engine.tournament import decider
-from engine.tournament.commands import StartPlay, Withdraw
-from engine.tournament.entering.commands import AnnounceDraft, CheckIn, Draft
-from engine.tournament.entering.errors import NotADraft
-from engine.tournament.events import (
+from engine.tournament.model.commands import StartPlay, Withdraw
+from engine.tournament.model.entering_commands import AnnounceDraft, CheckIn, Draft
+from engine.tournament.model.entering_errors import NotADraft
+from engine.tournament.model.events import (
     PlayStarted,
     RegistrationClosed,
     SeatsDrawn,
     TournamentAnnounced,
     TournamentCancelled,
 )
-from engine.tournament.fairness.errors import EntropyTooLate, SeatsBeingDrawn
-from engine.tournament.fairness.events import BeaconAwaited, BeaconNamed, BeaconRecorded
-from engine.tournament.state import Cancelled, Running
-from engine.tournament.terms import EntryTerms
-from engine.tournament.terms.announced import Terms
+from engine.tournament.model.fairness_errors import EntropyTooLate, SeatsBeingDrawn
+from engine.tournament.model.fairness_events import BeaconAwaited, BeaconNamed, BeaconRecorded
+from engine.tournament.model.state import Cancelled, Running
+from engine.tournament.model.terms import EntryTerms
+from engine.tournament.model.terms_announced import Terms
 from engine.values import HandId
 from tests.engine.floor import MASTERS, NOON, announce, entrant, opening, register, start, table
 from tests.engine.scenario import Scenario

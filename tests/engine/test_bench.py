@@ -4,8 +4,8 @@ import pytest
 
 from bench.engine import POLICIES, SEATS, STACK, Ours, Theirs
 from engine.errors import InvariantViolated
-from engine.table import events
-from engine.table.course import Course
+from engine.table.games.course import Course
+from engine.table.model import events
 
 CALLING, MIXED = POLICIES.values()
 

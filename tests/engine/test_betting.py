@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.betting import (
+from engine.hand.betting import (
     BetTooLarge,
     BetTooSmall,
     CallAmountChanged,
@@ -13,8 +13,8 @@ from engine.betting import (
     legal_actions,
     next_to_act,
 )
+from engine.hand.street import Bettor, Street
 from engine.rulesets import REVISION, FixedContinue, PokerNoLimit
-from engine.street import Bettor, Street
 
 
 class Round:

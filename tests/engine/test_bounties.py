@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.policies import fatal_pots
+from engine.coordination.policies import fatal_pots
 from engine.rulesets import resolve
-from engine.table.events import (
+from engine.table.model.events import (
     Bust,
     FormedPot,
     HandSettled,
@@ -16,12 +16,12 @@ from engine.table.events import (
     SeatStack,
     Share,
 )
-from engine.tournament.commands import CloseWindows, DeclareRebuy
-from engine.tournament.events import EntrantEliminated, TournamentFinished
-from engine.tournament.floor.commands import Disqualify
-from engine.tournament.money.events import BountyUnclaimed, BountyWon, EntrantKnockedOut
+from engine.tournament.model.commands import CloseWindows, DeclareRebuy
+from engine.tournament.model.events import EntrantEliminated, TournamentFinished
+from engine.tournament.model.floor_commands import Disqualify
+from engine.tournament.model.money_events import BountyUnclaimed, BountyWon, EntrantKnockedOut
+from engine.tournament.model.terms import FeeTerms
 from engine.tournament.money.pool import knockouts_of
-from engine.tournament.terms import FeeTerms
 from engine.values import HandId, TableId
 from tests.engine.books import charging, ledger, out
 from tests.engine.floor import NOON, entrant, table

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from engine.policies import decide_in_turn
+from engine.coordination.policies import decide_in_turn
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament import decider
-from engine.tournament.commands import Outage, Pause, Resume, TendClock
-from engine.tournament.directives import Hold, MoveOut
-from engine.tournament.errors import TermsInvalid
-from engine.tournament.events import ClockStarted, ClockStopped, LevelRaised
-from engine.tournament.floor.commands import (
+from engine.tournament.model.commands import Outage, Pause, Resume, TendClock
+from engine.tournament.model.directives import Hold, MoveOut
+from engine.tournament.model.errors import TermsInvalid
+from engine.tournament.model.events import ClockStarted, ClockStopped, LevelRaised
+from engine.tournament.model.floor_commands import (
     AnnounceBreak,
     EndBreak,
     HoldOneTable,
@@ -20,11 +20,11 @@ from engine.tournament.floor.commands import (
     ReleaseTable,
     TendBreak,
 )
-from engine.tournament.floor.errors import RulingNotPossible
-from engine.tournament.floor.events import BreakAnnounced, BreakEnded, BreakStarted
-from engine.tournament.state import Running
-from engine.tournament.terms import FloorTerms
-from engine.tournament.terms.floor import BreakAfter
+from engine.tournament.model.floor_errors import RulingNotPossible
+from engine.tournament.model.floor_events import BreakAnnounced, BreakEnded, BreakStarted
+from engine.tournament.model.state import Running
+from engine.tournament.model.terms import FloorTerms
+from engine.tournament.model.terms_floor import BreakAfter
 from tests.engine.floor import NOON, announce, table, to_start
 from tests.engine.rulings import DIRECTOR, RULED, WHY
 from tests.engine.simulation import Floor

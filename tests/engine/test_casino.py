@@ -4,20 +4,25 @@ from typing import Any
 
 import pytest
 
-from engine.policies import points_of
-from engine.purchases import carry_at_closing
+from engine.coordination.policies import points_of
+from engine.coordination.purchases import carry_at_closing
 from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
-from engine.table import events
-from engine.table.commands import ComeBack, ImposePenalty, StepAway, VoidDeal
-from engine.table.quitting import carry_shares
-from engine.table.recall import commands_of
-from engine.tournament.commands import AddOn, CloseEarly, DeclareRebuy, Leave, Register
-from engine.tournament.errors import AlreadyEntered, NotACasino, RebuyNotAllowed, TournamentFull
-from engine.tournament.events import EntrantCashedOut, EntrantEliminated, TournamentFinished
-from engine.tournament.money.events import EntrantKnockedOut
-from engine.tournament.state import Finished, Running
-from engine.tournament.values import Standing
+from engine.table.decide.quitting import carry_shares
+from engine.table.model import events
+from engine.table.model.commands import ComeBack, ImposePenalty, StepAway, VoidDeal
+from engine.table.read.recall import commands_of
+from engine.tournament.model.commands import AddOn, CloseEarly, DeclareRebuy, Leave, Register
+from engine.tournament.model.errors import (
+    AlreadyEntered,
+    NotACasino,
+    RebuyNotAllowed,
+    TournamentFull,
+)
+from engine.tournament.model.events import EntrantCashedOut, EntrantEliminated, TournamentFinished
+from engine.tournament.model.money_events import EntrantKnockedOut
+from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.values import Standing
 from engine.values import EntrantId
 from tests.engine.evening import Evening, folding, passive
 from tests.engine.floor import entrant, player

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from engine.coordination.policies import outlook_of
 from engine.errors import InvariantViolated
-from engine.freezes import Frozen
-from engine.policies import outlook_of
+from engine.kit.freezes import Frozen
 from engine.season import decider
 from engine.season.commands import AddTournament, LeaveOut, RevokeAward
 from engine.season.errors import LeaveOutInvalid, SeasonClosedAlready, SeasonUncounted
@@ -14,7 +14,7 @@ from engine.season.events import AwardRevoked, SeasonClosed, TournamentAdded
 from engine.season.freezing import FreezeStandings
 from engine.season.values import Outlook
 from engine.tournament import decider as tournaments
-from engine.tournament.state import Unannounced
+from engine.tournament.model.state import Unannounced
 from engine.values import DisputeId, TextId, TextRef
 from tests.engine.floor import NOON, player
 from tests.engine.scenario import Scenario

@@ -2,9 +2,10 @@
 
 from typing import get_args
 
-from engine.table import decisions, evolution
-from engine.table.commands import Command, OpenTable
-from engine.table.events import Event, TableOpened
+from engine.table.decide import decisions
+from engine.table.evolve import at_table as evolution
+from engine.table.model.commands import Command, OpenTable
+from engine.table.model.events import Event, TableOpened
 
 
 def test_every_command_is_decided_in_one_place() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.betting import (
+from engine.hand.betting import (
     CallAmountChanged,
     NothingToCall,
     RaiseNotAllowed,
@@ -15,11 +15,11 @@ from engine.betting import (
     legal_actions,
     next_to_act,
 )
-from engine.pots import unmatched
+from engine.hand.pots import unmatched
+from engine.hand.street import Bettor, Street
 from engine.rulesets import FixedContinue, PokerNoLimit, Ruleset, preset, resolve
-from engine.street import Bettor, Street
-from engine.table import events
-from engine.table.commands import Act, TimeOut
+from engine.table.model import events
+from engine.table.model.commands import Act, TimeOut
 from tests.engine.hands import Company, bare, every
 
 STREETS = 4000

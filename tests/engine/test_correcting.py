@@ -4,13 +4,13 @@ import pytest
 from msgspec.structs import replace
 
 from engine.tournament import decider
-from engine.tournament.commands import Finish
-from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
-from engine.tournament.correcting.errors import CorrectionInvalid, TournamentNotFinished
-from engine.tournament.correcting.events import ResultCorrected
-from engine.tournament.values import Award, Standing
+from engine.tournament.model.commands import Finish
+from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
+from engine.tournament.model.correcting_errors import CorrectionInvalid, TournamentNotFinished
+from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.values import Award, Standing
 from engine.values import EntrantId, TextId, TextRef
-from service.audit.corrections import faults_of
+from service.audit.event.corrections import faults_of
 from tests.engine.floor import NOON, entrant, player, to_start
 from tests.engine.scenario import Scenario
 

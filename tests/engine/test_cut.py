@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from engine.rng import derive_seed, openings_digest, shuffle
+from engine.kit.rng import derive_seed, openings_digest, shuffle
 from engine.rulesets import preset
-from engine.table import events as at_table
-from engine.tournament.events import EntrantEliminated
-from engine.tournament.rounds.events import CutMade, FinalSeated, RoundEnded
-from engine.tournament.state import Finished
-from engine.tournament.terms import FloorTerms, Rounds
+from engine.table.model import events as at_table
+from engine.tournament.model.events import EntrantEliminated
+from engine.tournament.model.rounds_events import CutMade, FinalSeated, RoundEnded
+from engine.tournament.model.state import Finished
+from engine.tournament.model.terms import FloorTerms, Rounds
 from tests.engine.floor import MASTERS
 from tests.engine.rounds import Heats, bold
 

@@ -2,10 +2,10 @@
 
 from msgspec.structs import replace
 
-from engine.table import events
-from engine.table.course import Course
-from engine.table.dealing import deal_due
-from engine.table.events import CardCount
+from engine.table.games.course import Course
+from engine.table.games.dealing import deal_due
+from engine.table.model import events
+from engine.table.model.events import CardCount
 from tests.engine.stacked import HIGH, LOW, MIDDLE, floor, opened
 
 

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from engine.cards import deck
-from engine.denominations import HYPERSPACE, Denomination, change, colour_up, flaw, stake
+from engine.kit.cards import deck
+from engine.kit.denominations import HYPERSPACE, Denomination, change, colour_up, flaw, stake
 
 
 def kinds(*values: int) -> tuple[Denomination, ...]:

@@ -18,12 +18,13 @@ from engine.dispute.errors import (
 from engine.dispute.events import DisputeOpened, DisputeRuled, DisputeUnfrozen
 from engine.dispute.state import Claimed
 from engine.dispute.values import Kind, Subject
-from engine.freezes import Frozen
+from engine.kit.freezes import Frozen
+from engine.kit.windows import DisputeWindows, Settled, WindowsInForce, closes_at, in_force
 from engine.season import freezing
 from engine.season.freezing import FreezeStandings, ReleaseStandings
 from engine.tournament.freezing import decisions as result
-from engine.tournament.freezing.commands import FreezeResult
-from engine.tournament.state import Unannounced
+from engine.tournament.model.freezing_commands import FreezeResult
+from engine.tournament.model.state import Unannounced
 from engine.values import (
     DisputeId,
     HandId,
@@ -35,7 +36,6 @@ from engine.values import (
     TextRef,
     TournamentId,
 )
-from engine.windows import DisputeWindows, Settled, WindowsInForce, closes_at, in_force
 from tests.engine.scenario import Scenario
 
 NOW = datetime(2026, 11, 21, 20, tzinfo=UTC)

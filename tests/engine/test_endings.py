@@ -5,19 +5,19 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.policies import summary_of
+from engine.coordination.policies import summary_of
 from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
-from engine.table import commands, errors, events
-from engine.table.commands import Arrival
-from engine.table.view_parts import TableView
-from engine.tournament.commands import CloseEarly
-from engine.tournament.directives import Break, Finish, Hold, Open
-from engine.tournament.endings import settled_by_a_hand
-from engine.tournament.errors import TermsInvalid
-from engine.tournament.events import TournamentFinished
-from engine.tournament.state import Finished, Running
-from engine.tournament.values import Standing
+from engine.table.model import commands, errors, events
+from engine.table.model.commands import Arrival
+from engine.table.read.view_parts import TableView
+from engine.tournament.model.commands import CloseEarly
+from engine.tournament.model.directives import Break, Finish, Hold, Open
+from engine.tournament.model.errors import TermsInvalid
+from engine.tournament.model.events import TournamentFinished
+from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.values import Standing
+from engine.tournament.results.endings import settled_by_a_hand
 from engine.values import TableId
 from tests.engine.evening import Evening, cards_of, folding, passive
 from tests.engine.floor import announce

@@ -9,8 +9,8 @@ from msgspec.structs import asdict, replace
 
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament import decider
-from engine.tournament.commands import Announce, StartPlay, Withdraw
-from engine.tournament.entering.commands import (
+from engine.tournament.model.commands import Announce, StartPlay, Withdraw
+from engine.tournament.model.entering_commands import (
     AnnounceDraft,
     AnswerOffer,
     Approve,
@@ -22,7 +22,7 @@ from engine.tournament.entering.commands import (
     PostNotice,
     Refuse,
 )
-from engine.tournament.entering.errors import (
+from engine.tournament.model.entering_errors import (
     ApplicantUnknown,
     CheckInNotOpen,
     EntryRefused,
@@ -30,7 +30,7 @@ from engine.tournament.entering.errors import (
     NotADraft,
     OfferExpired,
 )
-from engine.tournament.entering.events import (
+from engine.tournament.model.entering_events import (
     AnnouncementPosted,
     CheckInOpened,
     EntrantCheckedIn,
@@ -48,8 +48,8 @@ from engine.tournament.entering.events import (
     WaitlistLeft,
     WaitlistTaken,
 )
-from engine.tournament.entering.events import EntryRefused as EntryWasRefused
-from engine.tournament.errors import (
+from engine.tournament.model.entering_events import EntryRefused as EntryWasRefused
+from engine.tournament.model.errors import (
     AlreadyEntered,
     EntrantUnknown,
     RegistrationOver,
@@ -57,7 +57,7 @@ from engine.tournament.errors import (
     TournamentFull,
     TournamentNotAnnounced,
 )
-from engine.tournament.events import (
+from engine.tournament.model.events import (
     EntrantRegistered,
     EntrantWithdrawn,
     PlayStarted,
@@ -66,9 +66,9 @@ from engine.tournament.events import (
     TournamentAnnounced,
     TournamentCancelled,
 )
-from engine.tournament.state import Cancelled, Registering, Running
-from engine.tournament.terms import EntryTerms, FloorTerms, Rounds
-from engine.tournament.terms.announced import Terms
+from engine.tournament.model.state import Cancelled, Registering, Running
+from engine.tournament.model.terms import EntryTerms, FloorTerms, Rounds
+from engine.tournament.model.terms_announced import Terms
 from engine.values import TextId, TextRef
 from tests.engine.floor import NOON, announce, entrant, opening, player, register, start, table
 from tests.engine.scenario import Scenario

@@ -7,21 +7,21 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine import deals
-from engine.aggregates import DECIDERS
-from engine.boundaries import plan_boundary
-from engine.policies import decide_in_turn, tables_of
-from engine.rng import commitments_digest, derive_seed, entropy_commitment, shuffle
-from engine.table.commands import Omission, OpenHand
-from engine.table.events import HandOpened
-from engine.table.state import Table
+from engine.coordination import deals
+from engine.coordination.aggregates import DECIDERS
+from engine.coordination.boundaries import plan_boundary
+from engine.coordination.policies import decide_in_turn, tables_of
+from engine.kit.rng import commitments_digest, derive_seed, entropy_commitment, shuffle
+from engine.table.model.commands import Omission, OpenHand
+from engine.table.model.events import HandOpened
+from engine.table.model.state import Table
 from engine.tournament import decider
-from engine.tournament.commands import StartPlay
-from engine.tournament.entering.commands import CheckIn
-from engine.tournament.errors import EntrantUnknown, TournamentNotRunning
-from engine.tournament.events import SeatsDrawn
-from engine.tournament.fairness.commands import CommitEntropy, OpenEntropy, PublishSeeds
-from engine.tournament.fairness.errors import (
+from engine.tournament.model.commands import StartPlay
+from engine.tournament.model.entering_commands import CheckIn
+from engine.tournament.model.errors import EntrantUnknown, TournamentNotRunning
+from engine.tournament.model.events import SeatsDrawn
+from engine.tournament.model.fairness_commands import CommitEntropy, OpenEntropy, PublishSeeds
+from engine.tournament.model.fairness_errors import (
     EntropyCommittedAlready,
     EntropyMismatch,
     EntropyNotCommitted,
@@ -31,10 +31,10 @@ from engine.tournament.fairness.errors import (
     NotCheckedIn,
     SeedsStillNeeded,
 )
-from engine.tournament.fairness.events import EntropyCommitted, EntropyOpened
-from engine.tournament.rounds.events import RoundSeated
-from engine.tournament.rounds.state import RoundsState
-from engine.tournament.terms import EntryTerms
+from engine.tournament.model.fairness_events import EntropyCommitted, EntropyOpened
+from engine.tournament.model.rounds_events import RoundSeated
+from engine.tournament.model.rounds_state import RoundsState
+from engine.tournament.model.terms import EntryTerms
 from engine.values import EntrantId, HandId
 from tests.engine.floor import MASTERS, NOON, announce, entrant, opening, register, start, table
 from tests.engine.scenario import Scenario

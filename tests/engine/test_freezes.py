@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from engine.freezes import Frozen
-from engine.tournament.commands import Cancel, Withdraw
-from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
-from engine.tournament.freezing.commands import FreezeResult, ReleaseResult
-from engine.tournament.money.commands import AcceptDeal, ProposeDeal
-from engine.tournament.rounds.commands import SeatRound
+from engine.kit.freezes import Frozen
+from engine.tournament.model.commands import Cancel, Withdraw
+from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
+from engine.tournament.model.freezing_commands import FreezeResult, ReleaseResult
+from engine.tournament.model.money_commands import AcceptDeal, ProposeDeal
+from engine.tournament.model.rounds_commands import SeatRound
 from engine.values import DisputeId, PlayerId
 from tests.engine.floor import NOON, entrant
 from tests.engine.rulings import RULED

@@ -10,9 +10,9 @@ from uuid import UUID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cards import DECKS, VALUES
-from engine.dice import roll_pair, roll_target
-from engine.rng import (
+from engine.kit.cards import DECKS, VALUES
+from engine.kit.dice import roll_pair, roll_target
+from engine.kit.rng import (
     Stream,
     card_leaves,
     commitments_digest,

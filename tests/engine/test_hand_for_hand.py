@@ -5,21 +5,21 @@ from typing import Any
 import pytest
 
 from engine.rulesets import resolve, ruleset_hash
-from engine.tournament.directives import EndRound, Hold, NextRound, Open
-from engine.tournament.events import (
+from engine.tournament.model.directives import EndRound, Hold, NextRound, Open
+from engine.tournament.model.events import (
     ClockStarted,
     ClockStopped,
     EntrantBusted,
     EntrantEliminated,
     LevelRaised,
 )
-from engine.tournament.floor.commands import EndHandForHand, StartHandForHand
-from engine.tournament.floor.errors import RulingNotPossible
-from engine.tournament.floor.events import HandForHandEnded, HandForHandStarted, RoundClosed
-from engine.tournament.state import Finished, Running
-from engine.tournament.terms import FloorTerms
-from engine.tournament.terms.floor import HandForHandTerms
-from engine.tournament.values import Placing
+from engine.tournament.model.floor_commands import EndHandForHand, StartHandForHand
+from engine.tournament.model.floor_errors import RulingNotPossible
+from engine.tournament.model.floor_events import HandForHandEnded, HandForHandStarted, RoundClosed
+from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.terms import FloorTerms
+from engine.tournament.model.terms_floor import HandForHandTerms
+from engine.tournament.model.values import Placing
 from engine.values import EntrantId
 from tests.engine.floor import table
 from tests.engine.rulings import RULED

@@ -4,11 +4,11 @@ from engine import season, tournament
 from engine.season.commands import RecordTournaments
 from engine.season.errors import SeasonNotClosed
 from engine.season.events import TournamentHead, TournamentsRecorded
-from engine.tournament.commands import Cancel
-from engine.tournament.correcting.commands import Forfeit
-from engine.tournament.correcting.errors import TournamentNotFinished
-from engine.tournament.heads.commands import RecordTables
-from engine.tournament.heads.events import TableHead, TablesRecorded
+from engine.tournament.model.commands import Cancel
+from engine.tournament.model.correcting_commands import Forfeit
+from engine.tournament.model.correcting_errors import TournamentNotFinished
+from engine.tournament.model.heads_commands import RecordTables
+from engine.tournament.model.heads_events import TableHead, TablesRecorded
 from engine.values import TableId
 from tests.engine.floor import NOON, entrant, to_start
 from tests.engine.scenario import Scenario

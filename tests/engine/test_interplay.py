@@ -7,20 +7,20 @@ import pytest
 
 from engine.rulesets import preset
 from engine.tournament import decider
-from engine.tournament.commands import Cancel, CloseEarly
-from engine.tournament.entering.events import LateRegistrationClosed, WaitlistTaken
-from engine.tournament.errors import TermsContradict, TermsInvalid
-from engine.tournament.events import EntrantBusted, EntrantEliminated
-from engine.tournament.floor.commands import CallLastHands, Disqualify
-from engine.tournament.floor.events import HandForHandStarted
-from engine.tournament.money.commands import AcceptDeal, ProposeDeal
-from engine.tournament.money.errors import DealNotOpen
-from engine.tournament.money.events import PayoutDealVoided, RefundsAwarded
-from engine.tournament.rounds.events import RoundSeated
-from engine.tournament.state import Finished
-from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms, Rounds, SingleTable
-from engine.tournament.terms.fees import AddOnTerms, PayoutRow, Price
-from engine.tournament.terms.floor import HandForHandTerms
+from engine.tournament.model.commands import Cancel, CloseEarly
+from engine.tournament.model.entering_events import LateRegistrationClosed, WaitlistTaken
+from engine.tournament.model.errors import TermsContradict, TermsInvalid
+from engine.tournament.model.events import EntrantBusted, EntrantEliminated
+from engine.tournament.model.floor_commands import CallLastHands, Disqualify
+from engine.tournament.model.floor_events import HandForHandStarted
+from engine.tournament.model.money_commands import AcceptDeal, ProposeDeal
+from engine.tournament.model.money_errors import DealNotOpen
+from engine.tournament.model.money_events import PayoutDealVoided, RefundsAwarded
+from engine.tournament.model.rounds_events import RoundSeated
+from engine.tournament.model.state import Finished
+from engine.tournament.model.terms import EntryTerms, FeeTerms, FloorTerms, Rounds, SingleTable
+from engine.tournament.model.terms_fees import AddOnTerms, PayoutRow, Price
+from engine.tournament.model.terms_floor import HandForHandTerms
 from tests.engine.evening import passive
 from tests.engine.floor import NOON, announce, entrant, table
 from tests.engine.rounds import Heats, bold

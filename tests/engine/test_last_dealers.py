@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from engine.rulesets import resolve
-from engine.table.events import ArrivalsSeated, HandOpened
-from engine.table.view_parts import TableView
-from engine.tournament.terms import Rounds
+from engine.table.model.events import ArrivalsSeated, HandOpened
+from engine.table.read.view_parts import TableView
+from engine.tournament.model.terms import Rounds
 from tests.engine.evening import Evening, Player, folding
 from tests.engine.rounds import Heats, bold
 

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from engine.rng import Stream, derive_seed, openings_digest
-from engine.tournament.directives import CountHands, Finish, Hold, Open
-from engine.tournament.events import TournamentFinished
-from engine.tournament.floor.commands import CallLastHands, OrderMove
-from engine.tournament.floor.errors import RulingNotPossible
-from engine.tournament.floor.events import LastHandsCalled
-from engine.tournament.state import Finished
-from engine.tournament.terms import FloorTerms
-from engine.tournament.terms.floor import HandsDrawn
+from engine.kit.rng import Stream, derive_seed, openings_digest
+from engine.tournament.model.directives import CountHands, Finish, Hold, Open
+from engine.tournament.model.events import TournamentFinished
+from engine.tournament.model.floor_commands import CallLastHands, OrderMove
+from engine.tournament.model.floor_errors import RulingNotPossible
+from engine.tournament.model.floor_events import LastHandsCalled
+from engine.tournament.model.state import Finished
+from engine.tournament.model.terms import FloorTerms
+from engine.tournament.model.terms_floor import HandsDrawn
 from tests.engine.floor import MASTERS, NOON, table
 from tests.engine.rulings import RULED
 from tests.engine.simulation import Floor

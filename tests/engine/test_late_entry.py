@@ -6,18 +6,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.rng import derive_seed, openings_digest, shuffle
+from engine.kit.rng import derive_seed, openings_digest, shuffle
 from engine.rulesets import resolve
 from engine.tournament import decider
-from engine.tournament.commands import Register, TendClock
-from engine.tournament.directives import Hold
-from engine.tournament.entering.commands import (
+from engine.tournament.model.commands import Register, TendClock
+from engine.tournament.model.directives import Hold
+from engine.tournament.model.entering_commands import (
     Approve,
     CheckIn,
     CloseLateRegistration,
 )
-from engine.tournament.entering.errors import NoSeatFree, ReEntryNotAllowed
-from engine.tournament.entering.events import (
+from engine.tournament.model.entering_errors import NoSeatFree, ReEntryNotAllowed
+from engine.tournament.model.entering_events import (
     EntrantWaitlisted,
     LateRegistrationClosed,
     LateRegistrationOpened,
@@ -28,26 +28,26 @@ from engine.tournament.entering.events import (
     WaitlistLeft,
     WaitlistTaken,
 )
-from engine.tournament.errors import (
+from engine.tournament.model.errors import (
     AlreadyEntered,
     RegistrationOver,
     TablesMissing,
 )
-from engine.tournament.events import (
+from engine.tournament.model.events import (
     ChipsPromised,
     EntrantEliminated,
     EntrantRegistered,
     TournamentFinished,
 )
-from engine.tournament.floor.commands import Disqualify
-from engine.tournament.floor.events import HandForHandStarted
-from engine.tournament.money.commands import AcceptDeal, ProposeDeal
-from engine.tournament.money.events import PayoutDealVoided
+from engine.tournament.model.floor_commands import Disqualify
+from engine.tournament.model.floor_events import HandForHandStarted
+from engine.tournament.model.money_commands import AcceptDeal, ProposeDeal
+from engine.tournament.model.money_events import PayoutDealVoided
+from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.terms import EntryTerms, FeeTerms, FloorTerms
+from engine.tournament.model.terms_floor import HandForHandTerms
 from engine.tournament.money.pool import ledger_of
-from engine.tournament.state import Finished, Running
-from engine.tournament.terms import EntryTerms, FeeTerms, FloorTerms
-from engine.tournament.terms.floor import HandForHandTerms
-from service.eventstore.upcasters import upcast
+from service.log.upcasters import upcast
 from tests.engine.evening import Evening
 from tests.engine.floor import MASTERS, NOON, entrant, player, table, to_start
 from tests.engine.rulings import RULED

@@ -5,21 +5,21 @@ from typing import Any
 
 import pytest
 
-from engine.clocks import with_clock
+from engine.coordination.clocks import with_clock
 from engine.rulesets import Amounts, LevelStep, Ruleset, resolve, ruleset_hash
 from engine.rulesets.errors import RulesetInvalid
-from engine.table.view import seen_by
-from engine.table.view_parts import NextLevelView
+from engine.table.read.view import seen_by
+from engine.table.read.view_parts import NextLevelView
 from engine.tournament import decider
-from engine.tournament.commands import Outage, Pause, Resume, TendClock
-from engine.tournament.events import (
+from engine.tournament.model.commands import Outage, Pause, Resume, TendClock
+from engine.tournament.model.events import (
     ClockStarted,
     ClockStopped,
     LevelRaised,
     TournamentPaused,
     TournamentResumed,
 )
-from engine.tournament.state import Running
+from engine.tournament.model.state import Running
 from tests.engine.floor import NOON, to_start
 from tests.engine.scenario import Scenario
 from tests.engine.tables import Floor

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from engine.clocks import with_clock
-from engine.policies import idle_tables
+from engine.coordination.clocks import with_clock
+from engine.coordination.policies import idle_tables
 from engine.rulesets import Amounts
-from engine.table.commands import LevelFloor, LevelInForce, OpenHand, SeatArrivals
-from engine.table.events import HandOpened
-from engine.table.recall import recall
-from engine.table.view import seen_by
-from engine.table.view_parts import NextLevelView
-from engine.tournament.state import Running
+from engine.table.model.commands import LevelFloor, LevelInForce, OpenHand, SeatArrivals
+from engine.table.model.events import HandOpened
+from engine.table.read.recall import recall
+from engine.table.read.view import seen_by
+from engine.table.read.view_parts import NextLevelView
+from engine.tournament.model.state import Running
 from tests.engine import simulation
 from tests.engine.floor import table
 from tests.engine.tables import Floor, keep_all

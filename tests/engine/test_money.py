@@ -6,17 +6,17 @@ import pytest
 
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament import decider
-from engine.tournament.commands import Cancel, DeclareRebuy, Finish, Pause, Withdraw
-from engine.tournament.errors import EntrantUnknown, TermsInvalid, TournamentOver
-from engine.tournament.events import RebuyTaken, TournamentFinished
-from engine.tournament.floor.commands import AnnounceBreak, EndBreak
-from engine.tournament.money.commands import RecordPayment, TakeAddOn
-from engine.tournament.money.errors import AddOnNotAllowed, PaymentNotDue, PaymentsOnTrust
-from engine.tournament.money.events import AddOnTaken, PaymentRecorded
+from engine.tournament.model.commands import Cancel, DeclareRebuy, Finish, Pause, Withdraw
+from engine.tournament.model.errors import EntrantUnknown, TermsInvalid, TournamentOver
+from engine.tournament.model.events import RebuyTaken, TournamentFinished
+from engine.tournament.model.floor_commands import AnnounceBreak, EndBreak
+from engine.tournament.model.money_commands import RecordPayment, TakeAddOn
+from engine.tournament.model.money_errors import AddOnNotAllowed, PaymentNotDue, PaymentsOnTrust
+from engine.tournament.model.money_events import AddOnTaken, PaymentRecorded
+from engine.tournament.model.money_values import PaymentKind
+from engine.tournament.model.terms import FeeTerms
+from engine.tournament.model.terms_fees import AddOnTerms, PayoutRow, Price
 from engine.tournament.money.prizes import prizes
-from engine.tournament.money.values import PaymentKind
-from engine.tournament.terms import FeeTerms
-from engine.tournament.terms.fees import AddOnTerms, PayoutRow, Price
 from tests.engine.books import charging, ledger, out, stacks
 from tests.engine.floor import NOON, announce, entrant, opening, player, register, to_start
 from tests.engine.rulings import RULED

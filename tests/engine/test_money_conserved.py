@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from engine.errors import CommandRejected
 from engine.rulesets import resolve, ruleset_hash
-from engine.tournament.commands import Cancel, DeclareRebuy, Pause, Resume
-from engine.tournament.floor.commands import Disqualify, StartHandForHand
-from engine.tournament.money.commands import AcceptDeal, DeclineDeal, ProposeDeal, TakeAddOn
+from engine.tournament.model.commands import Cancel, DeclareRebuy, Pause, Resume
+from engine.tournament.model.floor_commands import Disqualify, StartHandForHand
+from engine.tournament.model.money_commands import AcceptDeal, DeclineDeal, ProposeDeal, TakeAddOn
+from engine.tournament.model.state import Cancelled, Finished, Running
+from engine.tournament.model.terms import FeeTerms
+from engine.tournament.model.terms_fees import AddOnTerms, PayoutRow, Price
+from engine.tournament.model.values import Standing
 from engine.tournament.money.pool import Ledger, ledger_of
-from engine.tournament.state import Cancelled, Finished, Running
-from engine.tournament.terms import FeeTerms
-from engine.tournament.terms.fees import AddOnTerms, PayoutRow, Price
-from engine.tournament.values import Standing
 from tests.engine.books import balanced
 from tests.engine.floor import NOON
 from tests.engine.rulings import RULED

@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.policies import summary_of
-from engine.rng import shuffled_pile
+from engine.coordination.policies import summary_of
+from engine.kit.rng import shuffled_pile
 from engine.rulesets import EachDealtOnce, resolve, ruleset_hash
-from engine.table.commands import Arrival, OpenHand, SeatArrivals, Seeds
+from engine.table.decide.opening import open_hand
 from engine.table.decider import decider
-from engine.table.events import HandOpened
-from engine.table.opening import open_hand
-from engine.table.state import Table
-from engine.tournament.balancing import preferred
-from engine.tournament.commands import Register
-from engine.tournament.directives import MoveOut
-from engine.tournament.terms import EntryTerms
-from engine.tournament.values import Candidate
+from engine.table.model.commands import Arrival, OpenHand, SeatArrivals, Seeds
+from engine.table.model.events import HandOpened
+from engine.table.model.state import Table
+from engine.tournament.model.commands import Register
+from engine.tournament.model.directives import MoveOut
+from engine.tournament.model.terms import EntryTerms
+from engine.tournament.model.values import Candidate
+from engine.tournament.seating.balancing import preferred
 from engine.values import EntrantId
 from tests.engine.floor import NOON, entrant, player, table
 from tests.engine.simulation import HAND, HEAD, Floor

@@ -5,26 +5,26 @@ from typing import Any
 import pytest
 
 from engine.tournament import decider
-from engine.tournament.commands import Finish
-from engine.tournament.correcting.commands import CorrectResult, Forfeit
-from engine.tournament.correcting.errors import CorrectionInvalid
-from engine.tournament.errors import DirectiveStale
-from engine.tournament.events import PlayClosing
-from engine.tournament.money.commands import AcceptDeal, DeclineDeal, ProposeDeal
-from engine.tournament.money.errors import (
+from engine.tournament.model.commands import Finish
+from engine.tournament.model.correcting_commands import CorrectResult, Forfeit
+from engine.tournament.model.correcting_errors import CorrectionInvalid
+from engine.tournament.model.errors import DirectiveStale
+from engine.tournament.model.events import PlayClosing
+from engine.tournament.model.money_commands import AcceptDeal, DeclineDeal, ProposeDeal
+from engine.tournament.model.money_errors import (
     DealAmountsWrong,
     DealNotOpen,
     DealNotPossible,
     DealPending,
 )
-from engine.tournament.money.events import (
+from engine.tournament.model.money_events import (
     PayoutDealAccepted,
     PayoutDealMade,
     PayoutDealProposed,
     PayoutDealVoided,
 )
-from engine.tournament.money.values import DealShare
-from engine.tournament.terms import EntryTerms, FeeTerms
+from engine.tournament.model.money_values import DealShare
+from engine.tournament.model.terms import EntryTerms, FeeTerms
 from engine.values import TextId, TextRef
 from tests.engine.books import charging, ledger, out, stacks
 from tests.engine.floor import NOON, entrant, player, to_start

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from engine.rulesets import preset
-from engine.table.commands import VoidDeal
-from engine.table.events import HandKilled, HandOpened, HandQuit, PenaltyImposed
-from engine.tournament.events import EntrantEliminated
-from engine.tournament.floor.commands import Disqualify, OrderMove, Penalise
-from engine.tournament.floor.errors import RulingNotPossible
-from engine.tournament.floor.events import EntrantDisqualified, PenaltyGiven, StackRemoved
-from engine.tournament.state import Finished, Running
+from engine.table.model.commands import VoidDeal
+from engine.table.model.events import HandKilled, HandOpened, HandQuit, PenaltyImposed
+from engine.tournament.model.events import EntrantEliminated
+from engine.tournament.model.floor_commands import Disqualify, OrderMove, Penalise
+from engine.tournament.model.floor_errors import RulingNotPossible
+from engine.tournament.model.floor_events import EntrantDisqualified, PenaltyGiven, StackRemoved
+from engine.tournament.model.state import Finished, Running
 from engine.values import EntrantId
 from tests.engine.evening import Evening
 from tests.engine.floor import table

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from engine.rulesets import Ruleset
-from engine.table import commands, events
-from engine.table.commands import Arrival
+from engine.table.model import commands, events
+from engine.table.model.commands import Arrival
 from tests.engine.hands import Company, bare, every, of
 from tests.engine.tables import entrant
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from engine.rng import master_commitment
+from engine.kit.rng import master_commitment
 from engine.season.lots import drawn
 from engine.season.points import FORMULA_NAMES
 from engine.season.presets import PRESETS

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.table import commands, errors, events
+from engine.table.model import commands, errors, events
 from tests.engine.hands import Company, bare, of
 from tests.engine.test_poker_rules import with_blinds
 

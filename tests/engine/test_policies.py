@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from engine.boundaries import plan_boundary
-from engine.deals import seeds_for
-from engine.policies import busts_of, idle_tables, points_of, tables_of
-from engine.rng import derive_seed
+from engine.coordination.boundaries import plan_boundary
+from engine.coordination.deals import seeds_for
+from engine.coordination.policies import busts_of, idle_tables, points_of, tables_of
+from engine.kit.rng import derive_seed
 from engine.rulesets import ruleset_hash
-from engine.table.commands import CloseTable, OpenHand, RecordWait, SeatArrivals, VacateSeats
-from engine.table.events import Bust, HandSettled
-from engine.tournament.commands import Pause, RecordBreak, RecordBusts, RecordMoves
-from engine.tournament.seating import tables_needed
-from engine.tournament.state import Finished, Running, Unannounced
-from engine.tournament.values import Busted
+from engine.table.model.commands import CloseTable, OpenHand, RecordWait, SeatArrivals, VacateSeats
+from engine.table.model.events import Bust, HandSettled
+from engine.tournament.model.commands import Pause, RecordBreak, RecordBusts, RecordMoves
+from engine.tournament.model.state import Finished, Running, Unannounced
+from engine.tournament.model.values import Busted
+from engine.tournament.seating.draw import tables_needed
 from engine.values import stream_of
 from tests.engine.floor import MASTERS, NOON, TOURNAMENT, entrant, table
 from tests.engine.simulation import HAND, Floor

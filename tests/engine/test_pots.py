@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.pots import build_pots, split, unmatched
+from engine.hand.pots import build_pots, split, unmatched
 
 A, B, C, D = 1, 2, 3, 4
 

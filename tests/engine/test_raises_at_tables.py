@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.rulesets import Ruleset
-from engine.table import errors
+from engine.table.model import errors
 from tests.engine.hands import Company, bare
 
 LONG = 100_000

@@ -10,10 +10,10 @@ from itertools import islice, pairwise
 
 import pytest
 
-from engine.cards import DECKS
-from engine.dice import roll_pair, roll_target
-from engine.rng import Stream, derive_seed, openings_digest, shuffled_pile
-from service.audit.statistics import chi_square, gaps, runs, serial
+from engine.kit.cards import DECKS
+from engine.kit.dice import roll_pair, roll_target
+from engine.kit.rng import Stream, derive_seed, openings_digest, shuffled_pile
+from service.audit.play.statistics import chi_square, gaps, runs, serial
 from tests.engine import randomness
 from tests.engine.randomness import (
     Shuffle,

@@ -5,34 +5,34 @@ from typing import Any
 
 import pytest
 
-from engine.policies import level_played
+from engine.coordination.policies import level_played
 from engine.rulesets import Ruleset, resolve
 from engine.rulesets.errors import RulesetInvalid
-from engine.table import errors as at_tables
-from engine.table import events
-from engine.table.recall import commands_of
-from engine.table.view_parts import TableView
-from engine.tournament.commands import (
+from engine.table.model import errors as at_tables
+from engine.table.model import events
+from engine.table.read.recall import commands_of
+from engine.table.read.view_parts import TableView
+from engine.tournament.model.commands import (
     BuyBackItem,
     CloseWindows,
     DeclareRebuy,
     RecordBusts,
     StakeItem,
 )
-from engine.tournament.errors import (
+from engine.tournament.model.errors import (
     ItemNotStaked,
     ItemValueUnknown,
     RebuyNotAllowed,
 )
-from engine.tournament.events import (
+from engine.tournament.model.events import (
     EntrantBusted,
     EntrantEliminated,
     ItemPassed,
     RebuyTaken,
     TournamentFinished,
 )
-from engine.tournament.state import Finished, Running
-from engine.tournament.values import Busted
+from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.values import Busted
 from engine.values import EntrantId, Seat
 from tests.engine.evening import Evening, cards_of, folding
 

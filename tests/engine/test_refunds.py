@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from engine.policies import stacks_between_hands
+from engine.coordination.policies import stacks_between_hands
 from engine.tournament import decider
-from engine.tournament.commands import Cancel, RecordBusts, StartPlay
-from engine.tournament.errors import DirectiveStale
-from engine.tournament.events import TournamentCancelled
-from engine.tournament.money.commands import AcceptDeal, ProposeDeal, RecordPayment
-from engine.tournament.money.events import RefundsAwarded
-from engine.tournament.terms import FeeTerms
-from engine.tournament.values import Standing
+from engine.tournament.model.commands import Cancel, RecordBusts, StartPlay
+from engine.tournament.model.errors import DirectiveStale
+from engine.tournament.model.events import TournamentCancelled
+from engine.tournament.model.money_commands import AcceptDeal, ProposeDeal, RecordPayment
+from engine.tournament.model.money_events import RefundsAwarded
+from engine.tournament.model.terms import FeeTerms
+from engine.tournament.model.values import Standing
 from engine.values import EntrantId
 from tests.engine.books import charging, ledger, out, stacks
 from tests.engine.evening import Evening

@@ -7,32 +7,37 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.aggregates import DECIDERS
-from engine.policies import decide_in_turn
+from engine.coordination.aggregates import DECIDERS
+from engine.coordination.policies import decide_in_turn
 from engine.rulesets import preset
-from engine.table import events as at_table
-from engine.table.commands import ImposePenalty, StepAway
+from engine.table.model import events as at_table
+from engine.table.model.commands import ImposePenalty, StepAway
 from engine.tournament import decider
-from engine.tournament.commands import CloseEarly, DeclareRebuy, Pause, Resume
-from engine.tournament.errors import EntrantUnknown, RebuyNotAllowed, TermsInvalid, TournamentFull
-from engine.tournament.events import (
+from engine.tournament.model.commands import CloseEarly, DeclareRebuy, Pause, Resume
+from engine.tournament.model.errors import (
+    EntrantUnknown,
+    RebuyNotAllowed,
+    TermsInvalid,
+    TournamentFull,
+)
+from engine.tournament.model.events import (
     EntrantBusted,
     EntrantEliminated,
     SeatsDrawn,
     TournamentFinished,
 )
-from engine.tournament.floor.commands import (
+from engine.tournament.model.floor_commands import (
     CallLastHands,
     Disqualify,
     OrderMove,
     StartHandForHand,
 )
-from engine.tournament.floor.errors import RulingNotPossible
-from engine.tournament.rounds.commands import EndRoundEarly
-from engine.tournament.rounds.errors import NoRoundInPlay
-from engine.tournament.rounds.events import RoundEnded, RoundSeated
-from engine.tournament.state import Finished
-from engine.tournament.terms import EntryTerms, FeeTerms, Rounds, SingleTable
+from engine.tournament.model.floor_errors import RulingNotPossible
+from engine.tournament.model.rounds_commands import EndRoundEarly
+from engine.tournament.model.rounds_errors import NoRoundInPlay
+from engine.tournament.model.rounds_events import RoundEnded, RoundSeated
+from engine.tournament.model.state import Finished
+from engine.tournament.model.terms import EntryTerms, FeeTerms, Rounds, SingleTable
 from engine.values import EntrantId
 from tests.engine.evening import folding
 from tests.engine.floor import NOON, announce, entrant, opening, register

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cards import DECKS, VALUES
+from engine.kit.cards import DECKS, VALUES
 
 ROOT = Path(__file__).parents[2]
 BOOK = (ROOT / "docs" / "rulebook.md").read_text(encoding="utf-8")

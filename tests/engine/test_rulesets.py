@@ -5,13 +5,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.denominations import HYPERSPACE
+from engine.kit.denominations import HYPERSPACE
 from engine.rulesets import PRESETS, PokerNoLimit, preset, resolve
 from engine.rulesets.differences import Difference, differences
 from engine.rulesets.errors import RulesetInvalid, RulesetUnknown
 from engine.rulesets.model import CorellianSpike, CoruscantShift, Traditional
-from engine.table import events
-from engine.table.commands import VacateSeats
+from engine.table.model import events
+from engine.table.model.commands import VacateSeats
 from tests.engine.hands import Company, bare, every, of
 
 DRAW_OFF = {"kind": "draw_off", "limit": 3, "then": "cube"}

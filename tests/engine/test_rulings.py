@@ -4,19 +4,19 @@ from typing import Any
 
 import pytest
 
-from engine.tournament.directives import Break, Hold, MoveOut
-from engine.tournament.errors import EntrantUnknown
-from engine.tournament.events import EntrantsMoved, TableBroken
-from engine.tournament.floor.commands import (
+from engine.tournament.model.directives import Break, Hold, MoveOut
+from engine.tournament.model.errors import EntrantUnknown
+from engine.tournament.model.events import EntrantsMoved, TableBroken
+from engine.tournament.model.floor_commands import (
     ChangeBreakingOrder,
     HoldOneTable,
     OrderMove,
     ReleaseTable,
     Warn,
 )
-from engine.tournament.floor.errors import RulingNotPossible, TableNotInPlay
-from engine.tournament.floor.events import EntrantWarned, MoveOrdered
-from engine.tournament.state import Running
+from engine.tournament.model.floor_errors import RulingNotPossible, TableNotInPlay
+from engine.tournament.model.floor_events import EntrantWarned, MoveOrdered
+from engine.tournament.model.state import Running
 from engine.values import EntrantId, Seat, TableId
 from tests.engine.floor import entrant, table
 from tests.engine.rulings import DIRECTOR, RULED, WHY

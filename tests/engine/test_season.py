@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.rng import master_commitment
+from engine.kit.rng import master_commitment
 from engine.season import decider
 from engine.season.commands import AwardPoints, CloseSeason, OpenSeason
 from engine.season.errors import (

@@ -3,17 +3,17 @@
 from datetime import timedelta
 from typing import Any
 
-from engine.freezes import Frozen
-from engine.policies import points_of, season_told
+from engine.coordination.policies import points_of, season_told
+from engine.kit.freezes import Frozen
 from engine.season import decider as seasons
 from engine.season.commands import AwardPoints, CloseSeason, ReviseAward
 from engine.season.freezing import FreezeStandings, ReleaseStandings
 from engine.season.values import PointsFormula
-from engine.tournament.correcting.commands import CorrectResult, Reaward
-from engine.tournament.entering.commands import CloseLateRegistration
-from engine.tournament.freezing.commands import FreezeResult, ReleaseResult
-from engine.tournament.state import Finished
-from engine.tournament.terms import EntryTerms, FeeTerms
+from engine.tournament.model.correcting_commands import CorrectResult, Reaward
+from engine.tournament.model.entering_commands import CloseLateRegistration
+from engine.tournament.model.freezing_commands import FreezeResult, ReleaseResult
+from engine.tournament.model.state import Finished
+from engine.tournament.model.terms import EntryTerms, FeeTerms
 from engine.values import DisputeId
 from tests.engine.books import charging, out
 from tests.engine.floor import NOON, entrant, player

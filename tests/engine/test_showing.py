@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.table import commands, errors, events
-from engine.table.recall import commands_of
+from engine.table.model import commands, errors, events
+from engine.table.read.recall import commands_of
 from tests.engine.hands import Company, bare
 from tests.engine.tables import Floor, entrant
 from tests.engine.test_table import fold_round

@@ -9,12 +9,12 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from engine.cards import deck
-from engine.rng import shuffled_pile
-from engine.table import events
-from engine.table.commands import StepAway, TimeOut
-from engine.table.course import pile_of
-from engine.table.view import seen_by
+from engine.kit.cards import deck
+from engine.kit.rng import shuffled_pile
+from engine.table.games.course import pile_of
+from engine.table.model import events
+from engine.table.model.commands import StepAway, TimeOut
+from engine.table.read.view import seen_by
 from tests.engine.spike import (
     NOTHING_MUCH,
     ZERO,

@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
-from engine.cards import VALUES, deck
 from engine.errors import InvariantViolated
-from engine.games.galaxy_hands import galaxy_rank
-from engine.games.ranks import HandRank
-from engine.games.spike_hands import blind_draw_key, rank
+from engine.hand.galaxy_hands import galaxy_rank
+from engine.hand.ranks import HandRank
+from engine.hand.spike_hands import blind_draw_key, rank
+from engine.kit.cards import VALUES, deck
 from engine.rulesets import EXTRA_HANDS
 
 Values = tuple[int, ...]

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from engine.cards import deck
-from engine.table import events
+from engine.kit.cards import deck
+from engine.table.model import events
 from tests.engine.spike import happened, opened, quiet, table
 from tests.engine.test_spike_hands import BY_VALUE, LADDER, Values, dealt
 

@@ -10,9 +10,9 @@ import pytest
 
 from engine.rulesets import CorellianSpike, preset, resolve
 from engine.rulesets.errors import RulesetInvalid
-from engine.table import errors, events
-from engine.table.spike_turns import actions
-from engine.table.view import seen_by
+from engine.table.games.spike_turns import actions
+from engine.table.model import errors, events
+from engine.table.read.view import seen_by
 from engine.values import Sealed, audience_of
 from tests.engine.spike import (
     EXPERIMENT,

@@ -4,7 +4,7 @@ The two pots of Corellian Spike, who takes which, and ties.
 Rulebook ``spike.rounds`` and what follows there.
 """
 
-from engine.table import events
+from engine.table.model import events
 from tests.engine.spike import (
     NOTHING_MUCH,
     ZERO,

@@ -6,9 +6,9 @@ Rulebook ``spike.rounds`` and what follows there.
 
 import pytest
 
-from engine.betting import VerbNotPlayed
-from engine.table import errors, events
-from engine.table.spike_turns import actions
+from engine.hand.betting import VerbNotPlayed
+from engine.table.games.spike_turns import actions
+from engine.table.model import errors, events
 from tests.engine.spike import (
     FEES,
     NOTHING_MUCH,

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from engine.tournament import decider
-from engine.tournament.entering.commands import Approve, CloseLateRegistration, Refuse
-from engine.tournament.entering.errors import OfficeHeld
 from engine.tournament.entering.staff import counts_as_entered, demand_staff_in_time
-from engine.tournament.terms import EntryTerms
+from engine.tournament.model.entering_commands import Approve, CloseLateRegistration, Refuse
+from engine.tournament.model.entering_errors import OfficeHeld
+from engine.tournament.model.terms import EntryTerms
 from tests.engine.floor import NOON, announce, entrant, player, register, start
 from tests.engine.scenario import Scenario
 from tests.engine.test_entering import REASON, registering, withdraw

@@ -11,7 +11,7 @@ from engine.season.lots import drawn
 from engine.season.standings import Standing, aggregated
 from engine.season.values import Aggregation, LotDraw, PointsTable
 from engine.values import PlayerId
-from service.audit import generator
+from service.audit.play import generator
 from tests.engine.floor import player
 from tests.engine.scenario import Scenario
 from tests.engine.seasons import MASTER, adjustment, award, closing, in_order, opening

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from engine.cards import VALUES
-from engine.games.coruscant_shift import phases
+from engine.hand.coruscant_ranking import phases
+from engine.kit.cards import VALUES
 from engine.rulesets import CoruscantShift, preset
-from engine.table import commands, errors, events
-from engine.table.commands import Arrival, LevelFloor
 from engine.table.decider import decider
-from engine.table.recall import commands_of
+from engine.table.model import commands, errors, events
+from engine.table.model.commands import Arrival, LevelFloor
+from engine.table.read.recall import commands_of
 from tests.engine.hands import bare
 from tests.engine.tables import Floor, add_nothing, digest, entrant, keep_all
 

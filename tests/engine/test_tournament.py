@@ -5,10 +5,10 @@ from uuid import UUID
 
 import pytest
 
-from engine.rng import derive_seed, master_commitment, openings_digest, shuffle
+from engine.kit.rng import derive_seed, master_commitment, openings_digest, shuffle
 from engine.tournament import decider
-from engine.tournament.commands import Cancel, Pause, Resume, Withdraw
-from engine.tournament.errors import (
+from engine.tournament.model.commands import Cancel, Pause, Resume, Withdraw
+from engine.tournament.model.errors import (
     AlreadyEntered,
     BotsForbidden,
     BotsOnly,
@@ -21,7 +21,7 @@ from engine.tournament.errors import (
     TournamentNotAnnounced,
     TournamentNotRunning,
 )
-from engine.tournament.events import (
+from engine.tournament.model.events import (
     EntrantRegistered,
     EntrantWithdrawn,
     PlayStarted,
@@ -31,7 +31,7 @@ from engine.tournament.events import (
     TournamentPaused,
     TournamentResumed,
 )
-from engine.tournament.state import phase_of
+from engine.tournament.model.state import phase_of
 from engine.values import HOUSE, number_of
 from tests.engine.floor import (
     MASTERS,

@@ -4,12 +4,12 @@ import pytest
 from msgspec.structs import replace
 
 from engine.tournament import decider
-from engine.tournament.commands import Cancel, Finish, RecordBreak, RecordBusts, RecordMoves
-from engine.tournament.errors import DirectiveStale, TournamentNotRunning, TournamentOver
-from engine.tournament.events import EntrantBusted, EntrantEliminated, TournamentFinished
+from engine.tournament.model.commands import Cancel, Finish, RecordBreak, RecordBusts, RecordMoves
+from engine.tournament.model.errors import DirectiveStale, TournamentNotRunning, TournamentOver
+from engine.tournament.model.events import EntrantBusted, EntrantEliminated, TournamentFinished
+from engine.tournament.model.state import Seated, phase_of
+from engine.tournament.model.values import Busted, Entry, Move, Payout, Placing, Standing
 from engine.tournament.money.prizes import payouts, place_amounts
-from engine.tournament.state import Seated, phase_of
-from engine.tournament.values import Busted, Entry, Move, Payout, Placing, Standing
 from engine.values import EntrantId, Seat
 from tests.engine.floor import MASTERS, NOON, announce, entrant, player, table, to_start
 from tests.engine.scenario import Scenario

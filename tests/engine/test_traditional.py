@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from engine.cards import VALUES, deck, total
+from engine.kit.cards import VALUES, deck, total
 from engine.rulesets import resolve
 from engine.rulesets.errors import RulesetInvalid
-from engine.table import errors, events
-from engine.table.commands import StepAway, TimeOut
-from engine.table.view import seen_by
+from engine.table.model import errors, events
+from engine.table.model.commands import StepAway, TimeOut
+from engine.table.read.view import seen_by
 from engine.values import Sealed, audience_of
 from tests.engine.stacked import (
     HIGH,

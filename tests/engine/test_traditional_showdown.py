@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from engine.games.traditional import rank
+from engine.hand.traditional_ranking import rank
 from engine.rulesets import Amounts, resolve
-from engine.table import events
-from engine.table.view_parts import TableView
-from engine.tournament.events import TournamentFinished
+from engine.table.model import events
+from engine.table.read.view_parts import TableView
+from engine.tournament.model.events import TournamentFinished
 from tests.engine.evening import Evening
 from tests.engine.stacked import (
     HIGH,

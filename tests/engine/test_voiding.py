@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from engine.cards import deck
-from engine.rng import card_leaves, merkle_root
+from engine.kit.cards import deck
+from engine.kit.rng import card_leaves, merkle_root
 from engine.rulesets import resolve
-from engine.table import commands, errors, events
-from engine.table.commands import Penalty
 from engine.table.decider import decider
+from engine.table.model import commands, errors, events
+from engine.table.model.commands import Penalty
 from tests.engine.tables import Floor, dice_seed, entrant, keep_all, seeds
 
 KEPT = (

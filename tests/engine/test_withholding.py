@@ -5,14 +5,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.hidden import HiddenNeeded, Withheld, unsealed
+from engine.coordination.withholding import withheld
+from engine.kit.hidden import HiddenNeeded, Withheld, unsealed
 from engine.rulesets import PRESETS
-from engine.table import commands
 from engine.table.decider import decider
-from engine.table.state import Table
-from engine.tournament.values import Masters
+from engine.table.model import commands
+from engine.table.model.state import Table
+from engine.tournament.model.values import Masters
 from engine.values import Sealed, SealedCard
-from engine.withholding import withheld
 from tests.engine.tables import digest, entrant
 from tests.properties.chooser import Choices
 from tests.properties.croupier import Croupier, seats_max

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from engine.cards import DECKS, OF_SUIT, VALUES, deck
-from engine.rng import openings_digest, shuffled_pile
+from engine.kit.cards import DECKS, OF_SUIT, VALUES, deck
+from engine.kit.rng import openings_digest, shuffled_pile
 from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
-from engine.table import errors, events
-from engine.table.commands import VacateSeats
+from engine.table.model import errors, events
+from engine.table.model.commands import VacateSeats
 from tests.engine.hands import Company, bare, every, of
 from tests.engine.tables import Floor, add_nothing, entrant, keep_all, seeds
 

@@ -40,7 +40,7 @@ def test_every_fault_is_its_own() -> None:
 
 def test_a_fault_that_no_longer_fits_is_rotten(tmp_path: Path) -> None:
     """A change of the engine must not leave a fault behind that plants nothing."""
-    rotten = Fault(name="none", file="pots.py", sound="no such text", faulty="", caught_by="")
+    rotten = Fault(name="none", file="hand/pots.py", sound="no such text", faulty="", caught_by="")
 
     with pytest.raises(FaultRotten):
         rotten.plant(tmp_path)
@@ -49,7 +49,11 @@ def test_a_fault_that_no_longer_fits_is_rotten(tmp_path: Path) -> None:
 def test_the_test_passes_where_nothing_is_planted(tmp_path: Path) -> None:
     """It is the fault that makes it fail, not the copy."""
     unchanged = Fault(
-        name="none", file="pots.py", sound="def unmatched(", faulty="def unmatched(", caught_by=""
+        name="none",
+        file="hand/pots.py",
+        sound="def unmatched(",
+        faulty="def unmatched(",
+        caught_by="",
     )
     unchanged.plant(tmp_path)
 

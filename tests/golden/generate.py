@@ -14,13 +14,13 @@ from random import Random
 
 from msgspec.structs import replace
 
-from engine.betting import LegalAction
+from engine.hand.betting import LegalAction
+from engine.hand.showdown import best_selection
 from engine.rulesets import PRESETS, preset
-from engine.showdown import best_selection
-from engine.table.commands import Command
-from engine.table.events import Event
-from engine.table.state import Table
-from engine.table.view_parts import TableView
+from engine.table.model.commands import Command
+from engine.table.model.events import Event
+from engine.table.model.state import Table
+from engine.table.read.view_parts import TableView
 from tests.golden.lines import written
 from tests.properties.chooser import Chooser, answer_with_cards
 from tests.properties.croupier import small_stack

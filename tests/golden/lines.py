@@ -13,8 +13,8 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
-from engine.rng import Stream, openings_digest
-from engine.table.events import Event, HandOpened
+from engine.kit.rng import Stream, openings_digest
+from engine.table.model.events import Event, HandOpened
 from engine.values import HOUSE, Sealed, SealedCard, audience_of
 
 _IDENTIFIER = re.compile(r'\b((?:ent|hnd|tbl|trn)_)0*([0-9a-f]*[0-9a-f])(?=["\\ ])')

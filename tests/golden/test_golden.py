@@ -8,8 +8,8 @@ decided differently too: a corrected rule is a new revision, with games of its o
 import pytest
 
 from engine.table.decider import decider
-from engine.table.events import Event, HandSettled, TableClosed, TableOpened
-from engine.table.recall import commands_of
+from engine.table.model.events import Event, HandSettled, TableClosed, TableOpened
+from engine.table.read.recall import commands_of
 from tests.golden.generate import GAMES, path_of
 from tests.golden.lines import read, written
 

@@ -15,10 +15,10 @@ import httpx
 import psycopg
 import pytest
 
-from service.database import with_database
-from service.demo import standing
-from service.settings import environment
-from service.supervisor import Stack, StackFailed
+from service.base.database import with_database
+from service.base.settings import environment
+from service.process.supervisor import Stack, StackFailed
+from service.sandbox.demo import standing
 from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,7 +54,7 @@ def holotable(
     """Run ``holotable`` with the settings of *process*, and *changes* to them."""
     inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
     return subprocess.run(
-        [sys.executable, "-m", "service.cli", *arguments],
+        [sys.executable, "-m", "service.cli.main", *arguments],
         cwd=ROOT,
         env=inherited | environment(stack.settings(process)) | changes,
         stdin=subprocess.DEVNULL,
@@ -398,7 +398,7 @@ def test_a_part_of_a_stack_that_is_killed_is_started_again_but_not_for_ever(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What `up` does all the time; each end is one line, and no older run's traceback."""
-    monkeypatch.setattr("service.supervisor._AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("service.process.supervisor._AGAIN_SECONDS", 0.01)
     told: list[str] = []
     for times in range(1, 6):
         child = stack._children["project"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bench.crowd import OPTIONS, SEATS, another_api, play
-from service.supervisor import Stack
+from service.process.supervisor import Stack
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 

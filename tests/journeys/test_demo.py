@@ -49,7 +49,7 @@ class Night:
         summary = directory / "summary.json"
         self.mark = str(directory)
         self.run = subprocess.run(
-            [sys.executable, "-m", "service.cli", "demo", "--json", str(summary)],
+            [sys.executable, "-m", "service.cli.main", "demo", "--json", str(summary)],
             cwd=ROOT,
             env=os.environ | {"DEMO_MARK": self.mark, "TMPDIR": str(directory)},
             stdin=subprocess.DEVNULL,

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from service.bots.player import Temper, choose
-from service.supervisor import Stack
+from service.process.supervisor import Stack
+from service.sandbox.bots.player import Temper, choose
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,8 @@ import httpx
 import psycopg
 import pytest
 
-from service.embedded import Cluster, binaries
-from service.supervisor import Stack
+from service.base.embedded import Cluster, binaries
+from service.process.supervisor import Stack
 from tests.journeys.test_signals import holotable
 from tests.support.databases import TestServer
 

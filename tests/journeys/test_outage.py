@@ -17,12 +17,12 @@ import pytest
 from rich.console import Console
 
 from engine.values import stream_of
-from service.api.paging import parts_of
-from service.bots.client import Client
-from service.bots.player import Player
-from service.demo.floor import Floor
-from service.demo.teller import Story, Teller
-from service.supervisor import Stack
+from service.api.http.paging import parts_of
+from service.process.supervisor import Stack
+from service.sandbox.bots.client import Client
+from service.sandbox.bots.player import Player
+from service.sandbox.demo.floor import Floor
+from service.sandbox.demo.teller import Story, Teller
 from tests.support.waiting import until_awaited
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]

@@ -10,12 +10,12 @@ import pytest
 from rich.console import Console
 
 from engine.rulesets import PRESETS
-from service.commands.trying import demo
-from service.demo.night import Night, Outcome
-from service.demo.options import Options
-from service.demo.teller import Teller
-from service.sources import DatabaseClock
-from service.supervisor import Stack
+from service.base.sources import DatabaseClock
+from service.cli.trying import demo
+from service.process.supervisor import Stack
+from service.sandbox.demo.night import Night, Outcome
+from service.sandbox.demo.options import Options
+from service.sandbox.demo.teller import Teller
 
 NAMES = sorted(PRESETS)
 SHORT = {"better": 60, "better_simple": 15, "cantina": 20, "traditional": 15, "spike": 20}

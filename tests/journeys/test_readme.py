@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from service.demo.standing import organiser_token
-from service.supervisor import Stack
+from service.process.supervisor import Stack
+from service.sandbox.demo.standing import organiser_token
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 60

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from service.bots.player import Temper, choose
-from service.supervisor import Stack
+from service.process.supervisor import Stack
+from service.sandbox.bots.player import Temper, choose
 from service.tasks.worker import READY
 from tests.journeys.test_fair_dealing import lines
 from tests.support.waiting import until

@@ -11,26 +11,26 @@ import pytest
 from rich.console import Console
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.aggregates import DECIDERS
-from engine.table.events import (
+from engine.coordination.aggregates import DECIDERS
+from engine.table.model.events import (
     CardsDealt,
     DiceRolled,
     HandOpened,
     ReplacementsDealt,
     TableOpened,
 )
-from engine.tournament.events import SeatsDrawn, TournamentAnnounced
+from engine.tournament.model.events import SeatsDrawn, TournamentAnnounced
 from engine.values import number_of
-from service.bots.client import Client
-from service.database import async_engine
-from service.demo.night import Night
-from service.demo.options import Options
-from service.demo.teller import Teller
-from service.eventstore.codec import Codec
-from service.eventstore.read import read_league
-from service.keys import Keys
-from service.sources import DatabaseClock
-from service.supervisor import Stack
+from service.base.database import async_engine
+from service.base.sources import DatabaseClock
+from service.log.codec import Codec
+from service.log.keys import Keys
+from service.log.read import read_league
+from service.process.supervisor import Stack
+from service.sandbox.bots.client import Client
+from service.sandbox.demo.night import Night
+from service.sandbox.demo.options import Options
+from service.sandbox.demo.teller import Teller
 
 pytestmark = pytest.mark.slow
 

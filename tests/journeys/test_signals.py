@@ -30,7 +30,7 @@ def holotable(*arguments: str, **environment: str) -> Iterator[subprocess.Popen[
     """Run ``holotable`` and end it, whatever happens."""
     inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
     with subprocess.Popen(
-        [sys.executable, "-m", "service.cli", *arguments],
+        [sys.executable, "-m", "service.cli.main", *arguments],
         cwd=ROOT,
         env=inherited | environment,
         stdin=subprocess.DEVNULL,

@@ -12,8 +12,8 @@ import asyncpg
 import httpx
 import pytest
 
-from service.database import with_database
-from service.supervisor import Stack
+from service.base.database import with_database
+from service.process.supervisor import Stack
 from service.transparency.note import open_note, parse_checkpoint
 from service.transparency.receipt import parse_receipt
 from service.transparency.tree import root_by_inclusion

@@ -14,13 +14,13 @@ import asyncpg
 import httpx
 
 from engine.values import number_of
-from service import directing
-from service.database import async_engine
-from service.desk import open_desk
+from service.base.database import async_engine
+from service.director import submitting as directing
+from service.director.desk import open_desk
+from service.people.tokens import SCOPES_OF_PEOPLE
+from service.process.signer import signing_app
 from service.projections.runner import Runner
-from service.tokens import SCOPES_OF_PEOPLE
 from service.transparency.note import SigningKey
-from service.transparency.process import signing_app
 from service.transparency.signer import Memory, Signer
 from service.transparency.signing import sign_head
 from tests.noninterference.asking import (

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service import database as databases
-from service.app import build
+from service.base import database as databases
+from service.process.app import build
 from tests.noninterference.asking import Asker
 from tests.noninterference.comparing import Difference, World, differences
 from tests.noninterference.entitled import Hidden, Secrets

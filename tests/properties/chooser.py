@@ -5,9 +5,9 @@ from datetime import datetime
 from random import Random
 from typing import Any, get_args
 
-from engine.betting import CardSource, LegalAction
+from engine.hand.betting import CardSource, LegalAction
 from engine.rulesets import CoruscantShift
-from engine.table.commands import (
+from engine.table.model.commands import (
     Act,
     CallHand,
     CardVerb,
@@ -18,9 +18,9 @@ from engine.table.commands import (
     TakeCardTurn,
     Verb,
 )
-from engine.table.state import Table
-from engine.table.view import seen_by
-from engine.table.view_parts import TableView
+from engine.table.model.state import Table
+from engine.table.read.view import seen_by
+from engine.table.read.view_parts import TableView
 from tests.engine.tables import digest
 
 VERBS: tuple[Verb, ...] = get_args(Verb)

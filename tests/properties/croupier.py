@@ -10,17 +10,17 @@ from datetime import timedelta
 from random import Random
 from typing import Any
 
-from engine.cards import deck
 from engine.errors import CommandRejected
+from engine.kit.cards import deck
 from engine.rulesets import Ante, PokerNoLimit, Ruleset
-from engine.table import commands, events
-from engine.table.commands import Arrival, Command, Improve, Select, TimeOut, Verb
 from engine.table.decider import decider
-from engine.table.errors import TooFewStacks
-from engine.table.events import Event
-from engine.table.hand import Decision
-from engine.table.state import Table
-from engine.table.view_parts import TableView
+from engine.table.model import commands, events
+from engine.table.model.commands import Arrival, Command, Improve, Select, TimeOut, Verb
+from engine.table.model.errors import TooFewStacks
+from engine.table.model.events import Event
+from engine.table.model.hand import Decision
+from engine.table.model.state import Table
+from engine.table.read.view_parts import TableView
 from tests.engine.tables import Floor, digest, entrant
 from tests.properties.chooser import (
     CARD_VERBS,

@@ -3,15 +3,16 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from engine.aggregates import DECIDERS
-from engine.boundaries import BoundaryPlan, plan_boundary
-from engine.policies import busts_of, decide_in_turn, tables_of
+from engine.coordination.aggregates import DECIDERS
+from engine.coordination.boundaries import plan_boundary
+from engine.coordination.plans import BoundaryPlan
+from engine.coordination.policies import busts_of, decide_in_turn, tables_of
 from engine.rulesets import OpenEnd, Ruleset, ruleset_hash
-from engine.table.commands import Command, VoidDeal
-from engine.table.events import Event
-from engine.table.state import Table
-from engine.tournament.commands import CloseEarly
-from engine.tournament.state import Finished, Running
+from engine.table.model.commands import Command, VoidDeal
+from engine.table.model.events import Event
+from engine.table.model.state import Table
+from engine.tournament.model.commands import CloseEarly
+from engine.tournament.model.state import Finished, Running
 from engine.values import HandId, TableId, stream_of
 from tests.engine.floor import NOON, TOURNAMENT, to_start
 from tests.properties.chooser import Chooser

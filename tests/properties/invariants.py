@@ -6,11 +6,11 @@ from random import Random
 
 from msgspec.structs import replace
 
-from engine.cards import deck
-from engine.table.commands import Command, Seeds
-from engine.table.course import pile_of
+from engine.kit.cards import deck
 from engine.table.decider import decider
-from engine.table.events import (
+from engine.table.games.course import pile_of
+from engine.table.model.commands import Command, Seeds
+from engine.table.model.events import (
     Event,
     HandKilled,
     HandOpened,
@@ -18,9 +18,9 @@ from engine.table.events import (
     SeatActed,
     UnmatchedReturned,
 )
-from engine.table.recall import recall
-from engine.table.state import Place, State, Table
-from engine.table.view import seen_by
+from engine.table.model.state import Place, State, Table
+from engine.table.read.recall import recall
+from engine.table.read.view import seen_by
 from engine.values import EntrantId, Sealed, SealedCard, audience_of
 from tests.engine.tables import Floor
 from tests.properties.croupier import Croupier

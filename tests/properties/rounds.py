@@ -2,12 +2,12 @@
 
 from uuid import UUID
 
-from engine.aggregates import DECIDERS
-from engine.policies import decide_in_turn
-from engine.round_tables import opened
-from engine.tournament.rounds.commands import SeatRound
+from engine.coordination.aggregates import DECIDERS
+from engine.coordination.policies import decide_in_turn
+from engine.coordination.round_tables import opened
+from engine.tournament.model.rounds_commands import SeatRound
+from engine.tournament.model.state import Running
 from engine.tournament.rounds.decisions import tables_max
-from engine.tournament.state import Running
 from engine.values import TableId, identifier
 from tests.properties.game import Game
 

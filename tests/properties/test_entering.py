@@ -11,12 +11,16 @@ from hypothesis import strategies as st
 from engine.errors import CommandRejected
 from engine.rulesets import resolve
 from engine.tournament import decider
-from engine.tournament.commands import Register, StartPlay, Withdraw
-from engine.tournament.entering.commands import AnswerOffer, CloseLateRegistration, ExpireOffer
-from engine.tournament.entering.events import TableAdded
-from engine.tournament.events import ChipsPromised, SeatsDrawn
-from engine.tournament.state import Registering, Running
-from engine.tournament.terms import EntryTerms
+from engine.tournament.model.commands import Register, StartPlay, Withdraw
+from engine.tournament.model.entering_commands import (
+    AnswerOffer,
+    CloseLateRegistration,
+    ExpireOffer,
+)
+from engine.tournament.model.entering_events import TableAdded
+from engine.tournament.model.events import ChipsPromised, SeatsDrawn
+from engine.tournament.model.state import Registering, Running
+from engine.tournament.model.terms import EntryTerms
 from tests.engine.floor import NOON, announce, entrant, opening, player, table
 
 OFFER = timedelta(minutes=10)

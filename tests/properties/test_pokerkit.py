@@ -11,10 +11,10 @@ from random import Random
 import pytest
 from pokerkit import Automation, BadugiHand, BettingStructure, Deck, Opening, State, Street
 
-from engine.cards import deck
+from engine.kit.cards import deck
 from engine.rulesets import Blinds, Ruleset, resolve
-from engine.table import events
-from engine.table.view_parts import TableView
+from engine.table.model import events
+from engine.table.read.view_parts import TableView
 from tests.engine.tables import Floor
 
 HANDS = 300

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 from hypothesis import given, settings
 
-from engine.audiences import AUDITOR, PUBLIC
-from engine.cards import deck
-from engine.table.events import Event, HandOpened, OpenCard
-from engine.table.replay import Happened, Replay, replayed
+from engine.kit.audiences import AUDITOR, PUBLIC
+from engine.kit.cards import deck
+from engine.table.model.events import Event, HandOpened, OpenCard
+from engine.table.read.replay import Happened, Replay, replayed
 from engine.values import Sealed, SealedCard, audience_of
 from tests.engine.tables import START
 from tests.properties.croupier import Croupier

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.rulesets import PRESETS, preset
-from engine.table.events import SeatsVacated
-from engine.tournament.events import EntrantEliminated
-from engine.tournament.rounds.events import FinalSeated, RoundEnded, RoundSeated
-from engine.tournament.state import Finished
-from engine.tournament.terms import Rounds
-from service.audit.floors import FloorAudit
+from engine.table.model.events import SeatsVacated
+from engine.tournament.model.events import EntrantEliminated
+from engine.tournament.model.rounds_events import FinalSeated, RoundEnded, RoundSeated
+from engine.tournament.model.state import Finished
+from engine.tournament.model.terms import Rounds
+from service.audit.event.floors import FloorAudit
 from service.audit.report import Findings
 from tests.properties.chooser import Choices, Chooser
 from tests.properties.rounds import RoundsGame

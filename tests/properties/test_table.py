@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.cards import deck
+from engine.kit.cards import deck
 from engine.table.decider import decider
-from engine.table.view import seen_by
+from engine.table.read.view import seen_by
 from tests.properties import invariants
 from tests.properties.chooser import VERBS, Choices, is_legal, wager
 from tests.properties.croupier import Croupier, seats_max

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.eventstore.memory import MemoryStore
-from service.eventstore.store import PostgresStore, Store
+from service.log.memory import MemoryStore
+from service.log.store import PostgresStore, Store
 from tests.support.databases import TestDatabase
 from tests.support.logs import SECRET, utcnow
 

@@ -15,12 +15,12 @@ import psycopg
 from engine import season, tournament
 from engine.rulesets import preset, ruleset_hash
 from engine.season.schedule.commands import ScheduleClose
-from engine.tournament.commands import Announce
+from engine.tournament.model.commands import Announce
 from engine.values import LeagueId, TournamentId, identifier
-from service import database as databases
-from service import directing
-from service.desk import Desk
-from service.settings import environment
+from service.base import database as databases
+from service.base.settings import environment
+from service.director import submitting as directing
+from service.director.desk import Desk
 from tests.service.test_clocks import rules
 from tests.service.test_directing import announced, decided
 from tests.service.test_fixtures import opened, plan, planned
@@ -31,8 +31,8 @@ SKEWED = """
 import itertools, sys, time
 from datetime import datetime, timedelta
 
-import service.cli
-import service.sources
+import service.cli.main
+import service.base.sources
 import service.tasks
 
 seconds = float(sys.argv.pop())
@@ -47,10 +47,10 @@ class Skewed(datetime):
     def now(cls, tz=None):
         return datetime.now(tz) + timedelta(seconds=skew())
 
-service.sources.datetime = Skewed
+service.base.sources.datetime = Skewed
 time.time = lambda: really() + seconds
 sys.argv = ["holotable", "worker"]
-service.cli.main()
+service.cli.main.main()
 """
 """A worker that believes another time: the one place where a clock is read lies to it."""
 
@@ -107,7 +107,7 @@ def workers(
             process = subprocess.Popen(
                 [sys.executable, "-c", SKEWED, str(skew)]
                 if skew
-                else [sys.executable, "-m", "service.cli", "worker"],
+                else [sys.executable, "-m", "service.cli.main", "worker"],
                 env=inherited | environment(settings),
                 cwd=databases.ROOT,
                 stdout=subprocess.PIPE,

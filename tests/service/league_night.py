@@ -5,13 +5,14 @@ from itertools import count
 from typing import Any
 from uuid import UUID, uuid5
 
-from engine import boundaries, policies
-from engine.aggregates import DECIDERS
+from engine.coordination import boundaries, policies
+from engine.coordination.aggregates import DECIDERS
+from engine.hand.showdown import best_selection
 from engine.league.commands import AddMember, CreateLeague
 from engine.rulesets import preset, ruleset_hash
 from engine.season.commands import OpenSeason
-from engine.showdown import best_selection
-from engine.table.commands import (
+from engine.table.decide.turns import legal_on_turn
+from engine.table.model.commands import (
     Act,
     CallHand,
     FieldCards,
@@ -21,16 +22,15 @@ from engine.table.commands import (
     VoidCause,
     VoidDeal,
 )
-from engine.table.events import HandSettled
-from engine.table.state import Table
-from engine.table.turns import legal_on_turn
-from engine.table.wagers import legal_wagers
-from engine.tournament.commands import Announce, OpenRegistration, Register, StartPlay
-from engine.tournament.values import Masters
+from engine.table.model.events import HandSettled
+from engine.table.model.state import Table
+from engine.table.model.wagers import legal_wagers
+from engine.tournament.model.commands import Announce, OpenRegistration, Register, StartPlay
+from engine.tournament.model.values import Masters
 from engine.values import identifier, stream_of
-from service.eventstore.codec import category_of
-from service.eventstore.store import PostgresStore
-from service.writer import Command, Entry, States, Writer
+from service.log.codec import category_of
+from service.log.store import PostgresStore
+from service.log.writer import Command, Entry, States, Writer
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.logs import utcnow
 

@@ -7,17 +7,17 @@ from uuid import uuid4
 
 import pytest
 
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.league.bans import BanPlayer
 from engine.league.commands import AddMember, ChangeRole, CreateLeague, RemoveMember
 from engine.league.errors import PlayerBanned
 from engine.season.commands import OpenSeason
-from engine.tournament.entering.errors import OfficeHeld
+from engine.tournament.model.entering_errors import OfficeHeld
 from engine.values import BanId, TextId, TextRef, stream_of
-from service.admission import admitted
-from service.errors import StreamNotFound
-from service.eventstore.store import PostgresStore
-from service.writer import Entry, States, Writer
+from service.base.errors import StreamNotFound
+from service.director.admission import admitted
+from service.log.store import PostgresStore
+from service.log.writer import Entry, States, Writer
 from tests.engine.test_late_entry import playing
 from tests.service.league_night import named
 from tests.support.counters import command

@@ -10,13 +10,13 @@ import msgspec
 import pytest
 
 from engine.values import number_of
-from service.errors import EventUnreadable, IdempotencyKeyReused, StoreUnavailable
-from service.eventstore.canonical import NotCanonical
-from service.eventstore.memory import MemoryStore
-from service.eventstore.read import verify
-from service.eventstore.record import Recorded
-from service.eventstore.store import Store
-from service.writer import Entry, States, Writer
+from service.base.errors import EventUnreadable, IdempotencyKeyReused, StoreUnavailable
+from service.log.canonical import NotCanonical
+from service.log.memory import MemoryStore
+from service.log.read import verify
+from service.log.record import Recorded
+from service.log.store import Store
+from service.log.writer import Entry, States, Writer
 from tests.support.counters import (
     DECIDERS,
     Counted,

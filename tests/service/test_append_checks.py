@@ -9,12 +9,12 @@ import asyncpg
 import pytest
 
 from engine.values import number_of
-from service.eventstore import append as appending
-from service.eventstore import canonical
-from service.eventstore.canonical import NO_HASH
-from service.eventstore.memory import MemoryStore
-from service.eventstore.record import Append, Head, NewEvent, Outcome, StatementFailed
-from service.eventstore.store import PostgresStore, Store
+from service.log import append as appending
+from service.log import canonical
+from service.log.canonical import NO_HASH
+from service.log.memory import MemoryStore
+from service.log.record import Append, Head, NewEvent, Outcome, StatementFailed
+from service.log.store import PostgresStore, Store
 from tests.support.counters import new_league, stream
 from tests.support.databases import SECRET_KEY, TestDatabase
 

@@ -11,20 +11,20 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import asyncpg
 import pytest
 
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.league.bans import BanPlayer
 from engine.values import BanId, identifier, number_of, stream_of
-from service.database import async_engine, asyncpg_dsn
-from service.eventstore.store import PostgresStore
+from service.base.database import async_engine, asyncpg_dsn
 from service.exports import archive
 from service.exports.archive import Taking, prepare, streamed
 from service.exports.bundle import LOG, MANIFEST
 from service.exports.checking import check_archive
+from service.log.store import PostgresStore
+from service.log.writer import Command, Entry, States, Writer
+from service.people.texts import Draft, erase_texts, keep_text
 from service.projections.runner import Runner
-from service.texts import Draft, erase_texts, keep_text
 from service.transparency import ledger
 from service.transparency.note import Checkpoint, SigningKey
-from service.writer import Command, Entry, States, Writer
 from tests.service.league_night import Night, played
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.logs import utcnow

@@ -7,21 +7,21 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from engine.audiences import AUDITOR, PUBLIC, STAFF_ONLY, Reader, reader_of
-from engine.table.replay import HIDDEN, Happened, replayed
+from engine.kit.audiences import AUDITOR, PUBLIC, STAFF_ONLY, Reader, reader_of
+from engine.table.read.replay import HIDDEN, Happened, replayed
 from engine.values import HOUSE, EntrantId, audience_of
-from service import catalogue
-from service.api.feeds import item_of
+from service.api.table.feeds import item_of
 from service.bundles.gathering import CODEC
 from service.bundles.lines import Event, line_of
 from service.bundles.writing import openings
-from service.eventstore.codec import hidden_places
-from service.eventstore.memory import MemoryStore
-from service.eventstore.record import Recorded
-from service.eventstore.sealing import seal
-from service.eventstore.upcasters import current_version
 from service.exports import archive
-from service.keys import LeagueKeys
+from service.log import catalogue
+from service.log.codec import hidden_places
+from service.log.keys import LeagueKeys
+from service.log.memory import MemoryStore
+from service.log.record import Recorded
+from service.log.sealing import seal
+from service.log.upcasters import current_version
 from tests.service.league_night import named, utcnow
 from tests.service.test_bundling import played
 

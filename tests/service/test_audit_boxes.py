@@ -3,12 +3,12 @@
 import pytest
 
 from engine.values import HOUSE
-from service.audit.chain import check_commitments, opened, parsed
+from service.audit.bytes.chain import check_commitments, opened, parsed
 from service.audit.report import Findings
-from service.errors import EventUnreadable
-from service.eventstore.codec import Codec
-from service.eventstore.record import Recorded
-from service.eventstore.sealing import seal, unseal
+from service.base.errors import EventUnreadable
+from service.log.codec import Codec
+from service.log.record import Recorded
+from service.log.sealing import seal, unseal
 from tests.service.test_sealing import KEYS, row_of
 from tests.support.counters import DECIDERS, SALT, hidden
 

@@ -7,11 +7,11 @@ import pytest
 
 from engine.values import number_of, stream_of
 from service.audit import Report, audit_league
-from service.audit.chunks import READ
-from service.database import async_engine
-from service.eventstore.canonical import NO_HASH
-from service.eventstore.read import read_stream
-from service.keys import Keys
+from service.audit.bytes.chunks import READ
+from service.base.database import async_engine
+from service.log.canonical import NO_HASH
+from service.log.keys import Keys
+from service.log.read import read_stream
 from tests.service.league_night import Night, played
 from tests.support.chains import hash_after
 from tests.support.databases import SECRET_KEY, TestDatabase

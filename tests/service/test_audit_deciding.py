@@ -14,15 +14,15 @@ import msgspec
 import pytest
 
 from engine.values import HOUSE
-from service.audit.chain import encode
-from service.audit.deciding import FOLLOWING
+from service.audit.bytes.chain import encode
+from service.audit.play.deciding import FOLLOWING
 from service.audit.report import Findings
-from service.audit.streams import StreamAudit
-from service.eventstore.canonical import hash_of_name
-from service.eventstore.record import Recorded
-from service.eventstore.sealing import SEALED, seal, unseal
-from service.generating.seasons import Season, made
-from service.keys import LeagueKeys
+from service.audit.run.streams import StreamAudit
+from service.log.canonical import hash_of_name
+from service.log.keys import LeagueKeys
+from service.log.record import Recorded
+from service.log.sealing import SEALED, seal, unseal
+from service.sandbox.generating.seasons import Season, made
 from tests.support.chains import rebuilt
 
 Forged = Callable[[LeagueKeys, Recorded], Recorded]

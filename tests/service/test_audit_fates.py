@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from service.audit.report import Findings
-from service.audit.streams import StreamAudit
-from service.eventstore.canonical import encode
-from service.eventstore.record import Recorded
-from service.generating.seasons import Season, made
+from service.audit.run.streams import StreamAudit
+from service.log.canonical import encode
+from service.log.record import Recorded
+from service.sandbox.generating.seasons import Season, made
 
 SEEDS = range(1, 60)
 STRANGER = "plr_" + "9" * 32

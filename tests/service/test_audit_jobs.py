@@ -13,15 +13,14 @@ import sqlalchemy as sa
 from msgspec.structs import replace
 
 from engine.values import number_of
-from service import jobs
 from service.audit.report import Findings
-from service.audit.streams import StreamAudit
-from service.desk import Desk, open_desk
-from service.eventstore.read import read_league
-from service.jobs import Claimed, Hopeless, Job
-from service.keys import Keys
-from service.tasks import audits
+from service.audit.run.streams import StreamAudit
+from service.director.desk import Desk, open_desk
+from service.log.keys import Keys
+from service.log.read import read_league
+from service.tasks import audits, jobs
 from service.tasks.child import perform
+from service.tasks.jobs import Claimed, Hopeless, Job
 from service.tasks.ticker import Ticker
 from tests.service.league_night import played
 from tests.service.test_audit import audited as audited_as_auditor

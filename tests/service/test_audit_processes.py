@@ -14,13 +14,13 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from service.audit import processes as processes_of
-from service.audit.plan import Plan, Unit
-from service.audit.processes import CHILD, UnitStopped, in_processes
-from service.database import ROOT, async_engine
-from service.keeping import audit, explained
+from service.audit.run import processes as processes_of
+from service.audit.run.plan import Plan, Unit
+from service.audit.run.processes import CHILD, UnitStopped, in_processes
+from service.base.database import ROOT, async_engine
+from service.base.settings import environment
+from service.cli.operate import audit, explained
 from service.projections.runner import Runner
-from service.settings import environment
 from tests.service.league_night import Night, played
 from tests.service.test_audit import tamper
 from tests.service.test_worker import alive, children
@@ -61,7 +61,7 @@ async def night(database: TestDatabase) -> Night:
 @contextmanager
 def auditing(database: TestDatabase, league: str, count: int) -> Iterator[subprocess.Popen[str]]:
     told = environment(database.settings("holotable_audit"))
-    command = [sys.executable, "-m", "service.cli", "audit", league, "--json"]
+    command = [sys.executable, "-m", "service.cli.main", "audit", league, "--json"]
     with subprocess.Popen(
         [*command, "--jobs", str(count)],
         env=os.environ | told,

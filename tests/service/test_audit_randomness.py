@@ -7,12 +7,12 @@ import asyncpg
 import psycopg
 import pytest
 
-from engine.cards import DECKS
-from service.audit.dealt import Dealt, judged
-from service.audit.fresh import measured
+from engine.kit.cards import DECKS
+from service.audit.play.dealt import Dealt, judged
+from service.audit.play.fresh import measured
 from service.audit.report import Findings
-from service.desk import open_desk
-from service.settings import Settings
+from service.base.settings import Settings
+from service.director.desk import open_desk
 from service.tasks import arming, randomness
 from tests.engine.randomness import Shuffle, cyclic, fair, naive, streams
 from tests.service.league_night import played

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.rulesets import preset
-from engine.tournament.floor.commands import Disqualify
-from engine.tournament.rounds.events import CutMade, FinalSeated, RoundEnded, RoundSeated
-from engine.tournament.terms import Rounds
-from service.audit.floors import FloorAudit
+from engine.tournament.model.floor_commands import Disqualify
+from engine.tournament.model.rounds_events import CutMade, FinalSeated, RoundEnded, RoundSeated
+from engine.tournament.model.terms import Rounds
+from service.audit.event.floors import FloorAudit
 from service.audit.report import Findings
 from tests.engine.rounds import Heats
 from tests.engine.rulings import RULED

@@ -10,15 +10,15 @@ import pytest
 from msgspec.structs import replace
 
 from engine import dispute
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.dispute import commands, events
 from engine.dispute.values import LED_TO, Evidence
 from engine.league.auditing import AuditReported
-from service.api.dispute_rulings import AnyAct
-from service.audit.acts import ActsAudit
-from service.audit.chain import Placed
+from service.api.proof.dispute_rulings import AnyAct
+from service.audit.bytes.chain import Placed
+from service.audit.event.acts import ActsAudit
+from service.audit.event.rulings import ASKED, AttachedAudits, check_again
 from service.audit.report import Findings
-from service.audit.rulings import ASKED, AttachedAudits, check_again
 from tests.engine.test_disputes import ACKBAR, HAND, LANDO, MON, NOW, WHY, claim, freeze, rule
 
 AUDIT = commands.AttachAudit(

@@ -12,11 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of
 from service.audit import Report, audit_league
-from service.audit.plan import Plan, make_plan
-from service.audit.tree import Vouched
-from service.audit.units import Part, finish, perform
-from service.database import async_engine
-from service.keys import Keys, driver_of
+from service.audit.bytes.tree import Vouched
+from service.audit.run.plan import Plan, make_plan
+from service.audit.run.units import Part, finish, perform
+from service.base.database import async_engine
+from service.log.keys import Keys, driver_of
 from service.projections.runner import Runner
 from service.tasks.audits import as_text
 from service.transparency.ledger import TILE

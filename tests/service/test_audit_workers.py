@@ -10,11 +10,11 @@ import asyncpg
 import msgspec
 import pytest
 
-from service import jobs
 from service.audit import Report, audit_league
-from service.database import async_engine
-from service.keys import Keys
+from service.base.database import async_engine
+from service.log.keys import Keys
 from service.projections.runner import Runner
+from service.tasks import jobs
 from tests.service.drills import broker, workers
 from tests.service.league_night import Night, played
 from tests.service.test_worker import children

@@ -13,18 +13,19 @@ import asyncpg
 import pytest
 from msgspec.structs import replace
 
-from engine.beacon import Pulse, time_of
-from engine.table.events import HandOpened, TableBeaconAwaited, TableBeaconMixed
-from engine.tournament.fairness.events import BeaconAwaited
-from engine.tournament.state import Finished, Registering, Running
+from engine.kit.beacon import Pulse, time_of
+from engine.table.model.events import HandOpened, TableBeaconAwaited, TableBeaconMixed
+from engine.tournament.model.fairness_events import BeaconAwaited
+from engine.tournament.model.state import Finished, Registering, Running
 from engine.values import number_of, stream_of
-from service import beacon, directing
-from service.beacon import BeaconSilent, Drand, beacon_of, signed
-from service.boundaries import open_next_hand
-from service.desk import Desk, open_desk
-from service.jobs import Claimed
-from service.settings import Settings, SettingsInvalid
+from service.base.settings import Settings, SettingsInvalid
+from service.director import beacon
+from service.director import submitting as directing
+from service.director.beacon import BeaconSilent, Drand, beacon_of, signed
+from service.director.desk import Desk, open_desk
+from service.director.next_hand import open_next_hand
 from service.tasks.duties import DUTIES
+from service.tasks.jobs import Claimed
 from service.tasks.ticker import Ticker
 from tests.service.test_audit import audited
 from tests.service.test_directing import announced, bet_everything, played
@@ -292,7 +293,7 @@ async def test_a_beacon_that_is_down_holds_the_hand_until_it_answers(
 async def test_seats_wait_for_a_beacon_that_is_down_and_are_drawn_by_the_worker_once(
     database: TestDatabase, relay: Relay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.beacon.PATIENCE", timedelta(0))
+    monkeypatch.setattr("service.director.beacon.PATIENCE", timedelta(0))
     relay.trick = lambda *_: (503, b"down")
     async with open_desk(process(database, relay)) as desk:
         league, name = await started(desk, relay, 3)

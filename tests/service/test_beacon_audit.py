@@ -9,21 +9,21 @@ from uuid import UUID
 import pytest
 from msgspec.structs import replace
 
-from engine.aggregates import DECIDERS
-from engine.beacon import Chain, Pulse
-from engine.policies import decide_in_turn, tables_of
-from engine.table.commands import Arrival, AwaitBeacon, SeatArrivals, VacateSeats
-from engine.table.events import HandOpened, TableBeaconAwaited, TableBeaconMixed, TableOpened
+from engine.coordination.aggregates import DECIDERS
+from engine.coordination.policies import decide_in_turn, tables_of
+from engine.kit.beacon import Chain, Pulse
+from engine.table.model.commands import Arrival, AwaitBeacon, SeatArrivals, VacateSeats
+from engine.table.model.events import HandOpened, TableBeaconAwaited, TableBeaconMixed, TableOpened
 from engine.tournament import decider
-from engine.tournament.events import SeatsDrawn, TournamentAnnounced
-from engine.tournament.fairness.events import BeaconAwaited, BeaconNamed, BeaconRecorded
+from engine.tournament.model.events import SeatsDrawn, TournamentAnnounced
+from engine.tournament.model.fairness_events import BeaconAwaited, BeaconNamed, BeaconRecorded
 from engine.values import number_of, stream_of
-from service.audit.floors import FloorAudit
-from service.audit.hands import HandAudit
+from service.audit.event.floors import FloorAudit
+from service.audit.play.hands import HandAudit
 from service.audit.report import Findings
-from service.audit.streams import StreamAudit
-from service.eventstore.memory import MemoryStore
-from service.writer import Command, Entry, States, Writer
+from service.audit.run.streams import StreamAudit
+from service.log.memory import MemoryStore
+from service.log.writer import Command, Entry, States, Writer
 from tests.engine import test_beacon as engine_side
 from tests.engine.floor import NOON, announce, opening, register, start
 from tests.engine.test_fairness import commit, reveal

@@ -8,24 +8,25 @@ from typing import Any, Self, cast
 import pytest
 from msgspec.structs import replace
 
-from engine.aggregates import DECIDERS
-from engine.beacon import Chain, Pulse, time_of
-from engine.table.events import TableBeaconAwaited
+from engine.coordination.aggregates import DECIDERS
+from engine.kit.beacon import Chain, Pulse, time_of
+from engine.table.model.events import TableBeaconAwaited
 from engine.tournament import decider
-from engine.tournament.commands import Register
-from engine.tournament.fairness.events import BeaconAwaited
-from engine.tournament.state import Finished, Running
+from engine.tournament.model.commands import Register
+from engine.tournament.model.fairness_events import BeaconAwaited
+from engine.tournament.model.state import Finished, Running
 from engine.values import EntrantId, PlayerId, identifier, number_of, stream_of
-from service import directing, play
-from service.beacon import BeaconSilent, Pulses
-from service.boundaries import open_next_hand
-from service.desk import Desk
-from service.eventstore.memory import MemoryStore
-from service.generating.world import FIRST_DAY, SeededEntropy, VirtualClock, VirtualLoop
-from service.settings import Settings
-from service.writer import Writer
+from service.base.settings import Settings
+from service.director import submitting as directing
+from service.director.beacon import BeaconSilent, Pulses
+from service.director.desk import Desk
+from service.director.next_hand import open_next_hand
+from service.log.memory import MemoryStore
+from service.log.writer import Writer
+from service.sandbox.generating.world import FIRST_DAY, SeededEntropy, VirtualClock, VirtualLoop
 from tests.service.test_directing import announced, at, bet_everything, command, decided, played
 from tests.service.test_generating import faults_in
+from tests.support import play
 from tests.support.drand import Holders
 
 STEP = timedelta(seconds=90)

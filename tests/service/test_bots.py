@@ -6,9 +6,9 @@ import pytest
 
 from bench.bots import Game, by_mood, compare, knowing, never_folding
 from engine.rulesets import PRESETS
-from service.bots.betting import Stakes, Temper, bet
-from service.bots.card_turns import card_turn
-from service.bots.judgement import Dealt, Score, chance, draws
+from service.sandbox.bots.betting import Stakes, Temper, bet
+from service.sandbox.bots.card_turns import card_turn
+from service.sandbox.bots.judgement import Dealt, Score, chance, draws
 
 CALM = Temper(boldness=0.0, patience=0.5)
 NO_BLUFF = 0.99

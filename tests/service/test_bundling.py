@@ -7,24 +7,24 @@ from typing import Any
 
 import pytest
 
-from engine.aggregates import DECIDERS
-from engine.audiences import AUDITOR, PUBLIC
-from engine.tournament.entering.events import TableAdded
-from engine.tournament.events import PlayStarted
-from engine.tournament.rounds.events import FinalSeated
-from engine.tournament.rounds.values import RoundDraw
-from engine.tournament.values import SeatAssignment
+from engine.coordination.aggregates import DECIDERS
+from engine.kit.audiences import AUDITOR, PUBLIC
+from engine.tournament.model.entering_events import TableAdded
+from engine.tournament.model.events import PlayStarted
+from engine.tournament.model.rounds_events import FinalSeated
+from engine.tournament.model.rounds_values import RoundDraw
+from engine.tournament.model.values import SeatAssignment
 from engine.values import Seat, number_of
 from service.bundles.gathering import tables_of
 from service.bundles.lines import Kind
 from service.bundles.log import HeldLog
 from service.bundles.writing import Wanted, bundle_of
-from service.eventstore.memory import MemoryStore
-from service.eventstore.record import Recorded
-from service.keys import LeagueKeys
+from service.log.keys import LeagueKeys
+from service.log.memory import MemoryStore
+from service.log.record import Recorded
+from service.log.writer import Writer
 from service.transparency.note import Checkpoint, SigningKey
 from service.transparency.tree import root_of
-from service.writer import Writer
 from tests.engine.floor import entrant, table
 from tests.service.league_night import Night, named, utcnow
 

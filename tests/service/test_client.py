@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from service.client import Refused, answered, client
+from service.base.client import Refused, answered, client
 
 
 @contextmanager

@@ -10,13 +10,18 @@ import asyncpg
 import psycopg
 import pytest
 
-from engine.tournament.state import Finished, Running
+from engine.tournament.model.state import Finished, Running
 from engine.values import stream_of
-from service import clock_steps, directing, heartbeats, jobs, people, watching
-from service.boundaries import open_next_hand
-from service.desk import Desk, open_desk
-from service.eventstore.read import read_league
-from service.sources import DatabaseClock
+from service.base import heartbeats
+from service.base.sources import DatabaseClock
+from service.cli import clock_steps
+from service.director import decision_clock as watching
+from service.director import submitting as directing
+from service.director.desk import Desk, open_desk
+from service.director.next_hand import open_next_hand
+from service.log.read import read_league
+from service.process import people
+from service.tasks import jobs
 from service.tasks.ticker import Ticker
 from tests.service.test_audit import audited
 from tests.service.test_clocks import rules, step

@@ -12,16 +12,19 @@ import pytest
 
 from engine import tournament
 from engine.rulesets import resolve
-from engine.table.state import Table
-from engine.table.view import seen_by
-from engine.tournament.commands import Pause, Resume
+from engine.table.model.state import Table
+from engine.table.read.view import seen_by
+from engine.tournament.model.commands import Pause, Resume
 from engine.values import stream_of
-from service import boundaries, clocks, directing, play
-from service.desk import Desk, open_desk
-from service.eventstore.read import read_league
+from service.director import level_clock as clocks
+from service.director import next_hand as boundaries
+from service.director import submitting as directing
+from service.director.desk import Desk, open_desk
+from service.log.read import read_league
 from tests.service.test_audit import audited
 from tests.service.test_directing import announced, command, decided
 from tests.service.test_worker import worker
+from tests.support import play
 from tests.support.databases import TestDatabase
 
 __all__ = ["worker"]

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from engine import season
-from engine.aggregates import DECIDERS as AGGREGATES
-from engine.table.events import FormedPot, PotsFormed
-from engine.tournament.terms import FeeTerms
+from engine.coordination.aggregates import DECIDERS as AGGREGATES
+from engine.table.model.events import FormedPot, PotsFormed
+from engine.tournament.model.terms import FeeTerms
 from engine.values import Sealed, SealedCard
-from service.errors import EventUnreadable
-from service.eventstore import canonical
-from service.eventstore.canonical import NotCanonical
-from service.eventstore.codec import Codec
-from service.eventstore.hiding import hiding_in
-from service.eventstore.record import Recorded
-from service.eventstore.upcasters import current_version, upcast
-from service.keys import Keys
+from service.base.errors import EventUnreadable
+from service.log import canonical
+from service.log.canonical import NotCanonical
+from service.log.codec import Codec
+from service.log.hiding import hiding_in
+from service.log.keys import Keys
+from service.log.record import Recorded
+from service.log.upcasters import current_version, upcast
 from tests.engine.seasons import closing
 from tests.support.counters import DECIDERS, SALT, Counted, Hidden, Secret, hidden, stream
 

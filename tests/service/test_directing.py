@@ -9,18 +9,21 @@ from typing import Any
 import pytest
 
 from engine import league, tournament
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.league.commands import CreateLeague
 from engine.rulesets import preset, ruleset_hash
-from engine.table.commands import StepAway
-from engine.table.state import Table
-from engine.table.view import seen_by
-from engine.tournament.commands import Announce, Register
-from engine.tournament.state import Finished, Running
+from engine.table.model.commands import StepAway
+from engine.table.model.state import Table
+from engine.table.read.view import seen_by
+from engine.tournament.model.commands import Announce, Register
+from engine.tournament.model.state import Finished, Running
 from engine.values import EntrantId, LeagueId, PlayerId, TournamentId, identifier, stream_of
-from service import boundaries, directing, play, watching
-from service.desk import Desk, open_desk
-from service.writer import Command, Entry, States, Writer
+from service.director import decision_clock as watching
+from service.director import next_hand as boundaries
+from service.director import submitting as directing
+from service.director.desk import Desk, open_desk
+from service.log.writer import Command, Entry, States, Writer
+from tests.support import play
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from engine.values import stream_of
-from service.desk import open_desk
+from service.director.desk import open_desk
 from tests.service.drills import CHAOS, Drill, broker, queued, workers
 from tests.service.test_worker import audited
 from tests.support.databases import TestDatabase

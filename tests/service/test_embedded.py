@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from service.embedded import Cluster, ClusterFailed, binaries
+from service.base.embedded import Cluster, ClusterFailed, binaries
 from tests.support.waiting import until
 
 
@@ -71,7 +71,7 @@ def test_the_server_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
         """
         import os, signal, sys
         from pathlib import Path
-        from service.embedded import Cluster, binaries
+        from service.base.embedded import Cluster, binaries
         cluster = Cluster(Path(sys.argv[1]), binaries(os.environ), durable=False)
         cluster.start()
         print(cluster.pid, flush=True)

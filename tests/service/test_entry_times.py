@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from engine.tournament.commands import Withdraw
-from engine.tournament.state import Registering, Running
-from engine.tournament.terms import EntryTerms, FloorTerms
+from engine.tournament.model.commands import Withdraw
+from engine.tournament.model.state import Registering, Running
+from engine.tournament.model.terms import EntryTerms, FloorTerms
 from engine.values import EntrantId, stream_of
-from service import directing
-from service.desk import Desk, open_desk
+from service.director import submitting as directing
+from service.director.desk import Desk, open_desk
 from service.tasks import duties
 from tests.service.test_directing import announced, command
 from tests.service.test_worker import worker

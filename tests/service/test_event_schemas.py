@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.values import Sealed, SealedCard
-from service import catalogue
+from service.log import catalogue
 
 EVENTS = [event for events in catalogue.events_by_category().values() for event in events]
 
@@ -17,7 +17,8 @@ EVENTS = [event for events in catalogue.events_by_category().values() for event 
 @pytest.mark.parametrize("event", EVENTS, ids=catalogue.tag_of)
 def test_a_stored_event_has_the_shape_that_is_committed(event: type[msgspec.Struct]) -> None:
     """
-    Another shape is another version beside it; run ``python -m service.catalogue`` for new ones.
+    Another shape is another version beside it; run ``python -m service.log.catalogue`` for
+    new ones.
     """
     committed = catalogue.file_of(event).read_text(encoding="utf-8")
 

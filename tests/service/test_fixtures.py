@@ -17,8 +17,8 @@ from engine.season.commands import CloseSeason, OpenSeason
 from engine.season.errors import SeasonClosedAlready
 from engine.season.schedule.commands import PlanFixtures, ScheduleClose
 from engine.season.schedule.values import Plan, RecurrenceId
-from engine.tournament.commands import Cancel, Register
-from engine.tournament.state import Registering
+from engine.tournament.model.commands import Cancel, Register
+from engine.tournament.model.state import Registering
 from engine.values import (
     EntrantId,
     LeagueId,
@@ -30,8 +30,8 @@ from engine.values import (
     number_of,
     stream_of,
 )
-from service.api.terms import TournamentWanted, announcing
-from service.desk import Desk, open_desk
+from service.announcing.terms import TournamentWanted, announcing
+from service.director.desk import Desk, open_desk
 from service.schedule import closing, zones
 from service.schedule.materialising import materialise, tournament_of
 from tests.service.test_directing import decided

@@ -13,21 +13,21 @@ from typing import Any
 import pytest
 
 from engine.rulesets import resolve, ruleset_hash
-from engine.table.commands import VoidDeal
-from engine.tournament.commands import Announce, TendClock
-from engine.tournament.floor.commands import Penalise
+from engine.table.model.commands import VoidDeal
+from engine.tournament.model.commands import Announce, TendClock
+from engine.tournament.model.floor_commands import Penalise
 from engine.values import PlayerId, TextId, TextRef, TournamentId, number_of
-from service.audit.acts import ActsAudit
-from service.audit.chain import Places
+from service.audit.bytes.chain import Places
+from service.audit.event.acts import ActsAudit
 from service.audit.report import Findings
-from service.audit.streams import StreamAudit
-from service.eventstore.record import Recorded
-from service.generating.broken import DEFECTS, broken
-from service.generating.chance import Dice
-from service.generating.night import Night
-from service.generating.seasons import MadeUp, Season, made
-from service.generating.world import VirtualLoop, open_world
-from service.keys import LeagueKeys
+from service.audit.run.streams import StreamAudit
+from service.log.keys import LeagueKeys
+from service.log.record import Recorded
+from service.sandbox.generating.broken import DEFECTS, broken
+from service.sandbox.generating.chance import Dice
+from service.sandbox.generating.night import Night
+from service.sandbox.generating.seasons import MadeUp, Season, made
+from service.sandbox.generating.world import VirtualLoop, open_world
 
 PLAYERS = 6
 ODD = range(1, 13)
@@ -144,7 +144,7 @@ def written(folder: Path, hash_seed: str) -> dict[str, bytes]:
     """Run the command as a stranger would, under another order of hashes."""
     ran = subprocess.run(
         [
-            sys.executable, "-c", "from service.cli import main; main()", "generate",
+            sys.executable, "-c", "from service.cli.main import main; main()", "generate",
             "--seed", "7", "--players", "4", "--chaos", "0.7", "--broken", "-o", str(folder),
         ],
         env=os.environ | {"PYTHONHASHSEED": hash_seed}, check=True, capture_output=True,

@@ -3,8 +3,8 @@
 import pytest
 from structlog.testing import capture_logs
 
-from service.errors import TooManySignIns
-from service.guessing import DELAY_MAX, FREE, KEPT_MAX, Guesses
+from service.base.errors import TooManySignIns
+from service.people.guessing import DELAY_MAX, FREE, KEPT_MAX, Guesses
 
 ROUTER, HOME = "203.0.113.7", "198.51.100.9"
 

@@ -7,8 +7,9 @@ import asyncpg
 import psycopg
 import pytest
 
-from service import heartbeats, jobs
-from service.database import pool
+from service.base import heartbeats
+from service.base.database import pool
+from service.tasks import jobs
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio

@@ -1,12 +1,13 @@
 """Somebody leaves a casino, and with that ends a hand in which somebody else has lost all."""
 
-from engine import policies, table, tournament
-from engine.purchases import chips_of
+from engine import table, tournament
+from engine.coordination import policies
+from engine.coordination.purchases import chips_of
 from engine.rulesets import resolve
-from engine.table.events import ChipsBought, HandSettled
-from engine.tournament.commands import DeclareRebuy, Leave
-from engine.tournament.events import RebuyTaken
-from service.busts import with_busts
+from engine.table.model.events import ChipsBought, HandSettled
+from engine.tournament.model.commands import DeclareRebuy, Leave
+from engine.tournament.model.events import RebuyTaken
+from service.director.busts import with_busts
 from tests.engine.evening import Evening
 from tests.engine.test_rebuys import all_in
 

@@ -7,8 +7,8 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from service.eventstore.store import CHANNEL
-from service.eventstore.subscription import Subscription
+from service.log.store import CHANNEL
+from service.log.subscription import Subscription
 from tests.support.databases import TestDatabase
 from tests.support.waiting import until_awaited
 

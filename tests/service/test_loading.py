@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.values import number_of
-from service.errors import EventUnreadable
-from service.eventstore.memory import MemoryStore
-from service.eventstore.record import Recorded
-from service.eventstore.store import Store
-from service.writer import Entry, States, Writer
+from service.base.errors import EventUnreadable
+from service.log.memory import MemoryStore
+from service.log.record import Recorded
+from service.log.store import Store
+from service.log.writer import Entry, States, Writer
 from tests.engine.tables import Floor, add_nothing, keep_all
 from tests.support.counters import command, new_league, stream
 from tests.support.logs import utcnow, writing

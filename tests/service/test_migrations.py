@@ -7,9 +7,9 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from service import relations
-from service.database import sqlalchemy_url
-from service.eventstore import schema as log
+from service.base.database import sqlalchemy_url
+from service.log import schema as log
+from service.people import schema as relations
 from service.projections import schema as reads
 from tests.support.databases import TestDatabase
 

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.policies import decide_in_turn
+from engine.coordination.policies import decide_in_turn
 from engine.rulesets import preset
 from engine.tournament import decider
-from engine.tournament.commands import Cancel, RecordBrought
-from engine.tournament.events import EntrantEliminated, EntrantRegistered, TournamentFinished
-from engine.tournament.money.commands import ProposeDeal
-from engine.tournament.money.events import (
+from engine.tournament.model.commands import Cancel, RecordBrought
+from engine.tournament.model.events import EntrantEliminated, EntrantRegistered, TournamentFinished
+from engine.tournament.model.money_commands import ProposeDeal
+from engine.tournament.model.money_events import (
     BountyWon,
     PayoutDealAccepted,
     PayoutDealMade,
@@ -20,9 +20,9 @@ from engine.tournament.money.events import (
     PayoutDealVoided,
     RefundsAwarded,
 )
-from engine.tournament.terms import FeeTerms, Rounds
-from engine.tournament.values import Standing
-from service.audit.money import MoneyAudit
+from engine.tournament.model.terms import FeeTerms, Rounds
+from engine.tournament.model.values import Standing
+from service.audit.event.money import MoneyAudit
 from service.audit.report import Findings, Report, close
 from tests.engine.books import out
 from tests.engine.floor import NOON, entrant, table, to_start

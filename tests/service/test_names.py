@@ -2,11 +2,11 @@
 
 import pytest
 
-from service.api.bodies import parsed
-from service.errors import BadRequest
-from service.names import named
-from service.rosters import read_roster
-from service.skeletons import Taken
+from service.api.http.bodies import parsed
+from service.base.errors import BadRequest
+from service.people.names import named
+from service.people.rosters import read_roster
+from service.people.skeletons import Taken
 
 REFUSED = [
     "Le\u0085ia",  # C1

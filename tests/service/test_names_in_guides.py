@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import rich_click as click
 
+from service.api.http.rule_names import NAMES
 from service.api.routes import ROUTES
-from service.cli import cli
-from service.rule_names import NAMES
-from service.tokens import SCOPES
+from service.cli.main import cli
+from service.people.tokens import SCOPES
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDES = [

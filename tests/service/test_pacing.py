@@ -9,13 +9,15 @@ import pytest
 
 from engine.rulesets import resolve
 from engine.tournament import decider
-from engine.tournament.floor.commands import StartHandForHand
-from engine.tournament.state import Finished, Running
-from engine.tournament.terms import FloorTerms
-from engine.tournament.terms.floor import BreakAfter, HandForHandTerms, HandsDrawn
+from engine.tournament.model.floor_commands import StartHandForHand
+from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.terms import FloorTerms
+from engine.tournament.model.terms_floor import BreakAfter, HandForHandTerms, HandsDrawn
 from engine.values import stream_of
-from service import boundaries, directing, pacing
-from service.desk import Desk, open_desk
+from service.director import breaks as pacing
+from service.director import next_hand as boundaries
+from service.director import submitting as directing
+from service.director.desk import Desk, open_desk
 from service.tasks.duties import DUTIES
 from tests.engine.rulings import RULED
 from tests.service.test_audit import audited, faults

@@ -26,10 +26,10 @@ from engine.season.standings import aggregated
 from engine.season.tiebreaks import TIE_BREAKS
 from engine.season.values import Aggregation, Bonus, PointsFormula, PointsTable
 from engine.values import AdjustmentId, identifier
-from service.audit import points as plain
-from service.audit.ranking import Table
 from service.audit.report import Findings
-from service.audit.seasons import SeasonAudit
+from service.audit.season import points as plain
+from service.audit.season.ranking import Table
+from service.audit.season.seasons import SeasonAudit
 from service.projections.ledgers import TERMS, Ledger
 from service.projections.projection import Happened
 from tests.engine.floor import LEAGUE, NOON, SEASON

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service import points
+from service.cli import try_points as points
 
 
 def test_the_list_names_every_preset_with_its_formula(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,13 +11,16 @@ import pytest
 from kombu import Connection
 from structlog.testing import capture_logs
 
-from engine.tournament.state import Running
+from engine.tournament.model.state import Running
 from engine.values import number_of, stream_of
-from service import directing, jobs, quarantine, releasing
-from service.catalogue import events_by_category, tag_of
-from service.desk import Desk, open_desk
-from service.doctor import doctor
-from service.settings import environment
+from service.base.settings import environment
+from service.cli import release as releasing
+from service.cli.doctor import doctor
+from service.director import submitting as directing
+from service.director.desk import Desk, open_desk
+from service.log.catalogue import events_by_category, tag_of
+from service.people import quarantine
+from service.tasks import jobs
 from service.tasks.broker import install, transport
 from tests.service.drills import broker, workers
 from tests.service.test_clocks import rules

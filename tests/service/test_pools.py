@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from service.errors import Overloaded
-from service.pools import Pool
+from service.base.errors import Overloaded
+from service.base.pools import Pool
 
 pytestmark = pytest.mark.anyio
 

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 import psycopg
 import pytest
 
-from service.database import BROKER, DATABASE, LOGINS, ROOT
-from service.embedded import Cluster, binaries
-from service.settings import Settings, environment
+from service.base.database import BROKER, DATABASE, LOGINS, ROOT
+from service.base.embedded import Cluster, binaries
+from service.base.settings import Settings, environment
 from tests.support.databases import SECRET_KEY
 
 
@@ -29,7 +29,7 @@ def bare() -> Iterator[Cluster]:
 def holotable(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
     return subprocess.run(
-        [sys.executable, "-m", "service.cli", *arguments],
+        [sys.executable, "-m", "service.cli.main", *arguments],
         cwd=ROOT,
         env=inherited | settings,
         stdin=subprocess.DEVNULL,

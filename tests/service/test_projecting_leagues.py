@@ -12,10 +12,11 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.values import number_of
-from service import keeping, releasing
-from service.catalogue import events_by_category, tag_of
-from service.database import async_engine
-from service.desk import Desk, open_desk
+from service.base.database import async_engine
+from service.cli import operate as keeping
+from service.cli import release as releasing
+from service.director.desk import Desk, open_desk
+from service.log.catalogue import events_by_category, tag_of
 from service.projections.models import ALL
 from service.projections.progress import positions, wait_for
 from service.projections.rebuild import rebuild

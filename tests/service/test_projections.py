@@ -14,14 +14,14 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.values import number_of
-from service.database import async_engine
+from service.base.database import async_engine
+from service.base.settings import environment
 from service.projections import queries, schema
 from service.projections.changes import Changes
 from service.projections.models import ALL
 from service.projections.progress import positions, wait_for
 from service.projections.projection import CheckpointMoved, Happened, advance, head
 from service.projections.runner import Runner, lag
-from service.settings import environment
 from tests.service.league_night import HANDS_MAX, played
 from tests.support.databases import TestDatabase
 
@@ -314,7 +314,7 @@ async def test_the_process_follows_the_log_and_ends_on_request(
     SIGTERM ends it with success once the batch under way is kept.
     """
     code = (
-        "import os; from service.settings import read; "
+        "import os; from service.base.settings import read; "
         "from service.projections.runner import run; run(read(os.environ))"
     )
     process = subprocess.Popen(  # noqa: ASYNC220 - it must outlive this step

@@ -11,15 +11,16 @@ import httpx
 import psycopg
 import pytest
 
-from service import jobs, quarantine, releasing
-from service.app import build
-from service.desk import Desk, open_desk
-from service.doctor import CHECKS, CheckFailed
-from service.tasks import arming
+from service.cli import release as releasing
+from service.cli.doctor import CHECKS, CheckFailed
+from service.director.desk import Desk, open_desk
+from service.people import quarantine
+from service.process.app import build
+from service.projections.troubles import Troubles
+from service.tasks import arming, jobs
 from service.tasks.asking import ASKING
 from service.tasks.child import Child
 from service.tasks.ticker import Ticker
-from service.troubles import Troubles
 from tests.service.test_directing import announced
 from tests.support.databases import TestDatabase
 from tests.support.poison import MALFORMED, bare_league, owning, plant

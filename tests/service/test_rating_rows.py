@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.values import identifier
-from service.database import async_engine
+from service.base.database import async_engine
 from service.projections import schema
 from service.projections.projection import Happened
 from service.projections.ratings import ratings

@@ -3,7 +3,7 @@
 import asyncpg
 import pytest
 
-from service.database import async_engine
+from service.base.database import async_engine
 from service.projections import queries
 from service.projections.models import ProjectionUnknown
 from service.projections.rebuild import RebuildRefused, _alone, compare, rebuild

@@ -11,19 +11,19 @@ import asyncpg
 import pytest
 from msgspec.structs import replace
 
-from engine import policies
-from engine.aggregates import DECIDERS
+from engine.coordination import policies
+from engine.coordination.aggregates import DECIDERS
 from engine.league.commands import AddMember, CreateLeague
 from engine.values import stream_of
-from service.errors import CheckpointRefused
-from service.eventstore.batch import event_id
-from service.eventstore.read import read_command
-from service.eventstore.store import PostgresStore
+from service.base.errors import CheckpointRefused
+from service.log.batch import event_id
+from service.log.read import read_command
+from service.log.store import PostgresStore
+from service.log.writer import Command, Entry, States, Writer
 from service.transparency.convicting import contradiction
 from service.transparency.note import Checkpoint, SigningKey, open_note, parse_checkpoint
 from service.transparency.receipt import CommandReceipt, Promised, parse_receipt
 from service.transparency.tree import inclusion_proof, root_of
-from service.writer import Command, Entry, States, Writer
 from tests.service.league_night import NAMES, named
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.logs import utcnow

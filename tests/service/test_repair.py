@@ -6,15 +6,16 @@ from hashlib import sha256
 import asyncpg
 import pytest
 
-from engine.tournament.state import Finished, Running
+from engine.tournament.model.state import Finished, Running
 from engine.values import identifier, number_of, stream_of
-from service import directing, repairing
-from service.boundaries import open_next_hand
-from service.desk import Desk, open_desk
-from service.errors import EventUnreadable
-from service.eventstore.past import Fold
-from service.eventstore.read import last_position, read_league, voided
-from service.eventstore.record import Recorded
+from service.base.errors import EventUnreadable
+from service.cli import repair as repairing
+from service.director import submitting as directing
+from service.director.desk import Desk, open_desk
+from service.director.next_hand import open_next_hand
+from service.log.past import Fold
+from service.log.read import last_position, read_league, voided
+from service.log.record import Recorded
 from service.projections.rebuild import rebuild
 from tests.service.test_audit import audited
 from tests.service.test_directing import announced, at, played

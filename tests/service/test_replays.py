@@ -4,9 +4,9 @@ import re
 import tomllib
 from pathlib import Path
 
-from engine.audiences import AUDITOR, PUBLIC
-from engine.table.events import Event
-from engine.table.replay import Happened, Replay, replayed
+from engine.kit.audiences import AUDITOR, PUBLIC
+from engine.table.model.events import Event
+from engine.table.read.replay import Happened, Replay, replayed
 from service.replays import phh, text
 from service.replays.forms import SINGLE, TEXT
 from service.replays.phrases import PHRASES

@@ -8,9 +8,9 @@ import psycopg
 import pytest
 
 from engine.values import number_of
-from service import database as databases
-from service.database import BROKER, LOGINS
-from service.eventstore.store import PostgresStore
+from service.base import database as databases
+from service.base.database import BROKER, LOGINS
+from service.log.store import PostgresStore
 from tests.support.counters import DECIDERS, command, counting, new_league, stream
 from tests.support.databases import SECRET_KEY, TestDatabase, TestServer
 from tests.support.logs import writing

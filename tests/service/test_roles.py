@@ -7,8 +7,8 @@ import asyncpg
 import pytest
 
 from engine.values import number_of
-from service.eventstore.store import PostgresStore
-from service.writer import Writer
+from service.log.store import PostgresStore
+from service.log.writer import Writer
 from tests.support.counters import DECIDERS, command, counting, new_league, stream
 from tests.support.databases import SECRET_KEY, TestDatabase
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.errors import BadRequest
-from service.rosters import ROWS_MAX, Row, read_roster
+from service.base.errors import BadRequest
+from service.people.rosters import ROWS_MAX, Row, read_roster
 
 HEAD = b"name,email,role,external_id\n"
 

@@ -7,16 +7,16 @@ import asyncpg
 import httpx
 import pytest
 
-from service.app import build
 from service.audit import audit_league
-from service.database import async_engine, asyncpg_dsn
-from service.demo.standing import stay
-from service.desk import open_desk
-from service.doctor import doctor
-from service.errors import EventUnreadable
-from service.keys import Keys
-from service.rotating import rewrap
-from service.settings import environment
+from service.base.database import async_engine, asyncpg_dsn
+from service.base.errors import EventUnreadable
+from service.base.settings import environment
+from service.cli.doctor import doctor
+from service.cli.rotate_keys import rewrap
+from service.director.desk import open_desk
+from service.log.keys import Keys
+from service.process.app import build
+from service.sandbox.demo.standing import stay
 from tests.service.api.conftest import Api
 from tests.service.api.test_commands import answer_to, turn
 from tests.support.databases import SECRET_KEY

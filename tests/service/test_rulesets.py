@@ -21,7 +21,7 @@ def holotable(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command with none of its settings."""
     inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
     return subprocess.run(
-        [sys.executable, "-m", "service.cli", *arguments],
+        [sys.executable, "-m", "service.cli.main", *arguments],
         cwd=ROOT,
         env=inherited,
         stdin=subprocess.DEVNULL,

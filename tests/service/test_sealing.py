@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from engine.values import HOUSE, Sealed
-from service.errors import EventUnreadable
-from service.eventstore.codec import Codec, openings_for
-from service.eventstore.record import Recorded
-from service.eventstore.sealing import unseal
-from service.keys import Keys, LeagueKeys
+from service.base.errors import EventUnreadable
+from service.log.codec import Codec, openings_for
+from service.log.keys import Keys, LeagueKeys
+from service.log.record import Recorded
+from service.log.sealing import unseal
 from tests.support.counters import ALICE, BORIS, DECIDERS, SALT, Hidden, Secret, hidden, stream
 
 LEAGUE = UUID(int=5)

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 import structlog
 
 from service.api.routes import ROUTES
-from service.database import async_engine, asyncpg_dsn
-from service.relations import account
-from service.telemetry import configure
+from service.base.database import async_engine, asyncpg_dsn
+from service.base.telemetry import configure
+from service.people.schema import account
 from tests.support.databases import TestDatabase
 
 SECRETS = {"password", "new_password"}

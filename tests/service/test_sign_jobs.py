@@ -14,15 +14,14 @@ import pytest
 import uvicorn
 
 from engine.values import number_of
-from service import jobs
-from service.desk import open_desk
-from service.doctor import CHECKS, CheckFailed
-from service.settings import Settings
-from service.tasks import arming
+from service.base.settings import Settings
+from service.cli.doctor import CHECKS, CheckFailed
+from service.cli.sign import open_epoch
+from service.director.desk import open_desk
+from service.process.signer import signing_app
+from service.tasks import arming, jobs
 from service.tasks.child import perform
 from service.transparency.note import SigningKey
-from service.transparency.operating import open_epoch
-from service.transparency.process import signing_app
 from service.transparency.signer import Memory, Signer
 from tests.service.test_directing import announced
 from tests.support.databases import TestDatabase

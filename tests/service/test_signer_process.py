@@ -15,7 +15,8 @@ import httpx
 import msgspec
 import pytest
 
-from service.settings import SettingsInvalid, SignerSettings, environment, read
+from service.base.settings import SettingsInvalid, SignerSettings, environment, read
+from service.process.signer import make_key
 from service.transparency.messages import Head, Signed, SignRequest
 from service.transparency.note import (
     SigningKey,
@@ -24,7 +25,6 @@ from service.transparency.note import (
     private_key,
     read_private_key,
 )
-from service.transparency.process import make_key
 from service.transparency.signer import Memory
 from service.transparency.tree import consistency_proof, root_of
 
@@ -37,7 +37,7 @@ PROCESS = """
 import os, signal, socket, sys
 from pathlib import Path
 from service.transparency.note import SigningKey
-from service.transparency.process import serve
+from service.process.signer import serve
 from service.transparency.signer import Memory, Signer
 
 class Dying(Memory):
@@ -189,7 +189,7 @@ def test_a_signer_that_cannot_start_says_why(
         if changes.get("HOLOTABLE_SIGNER_MEMORY") == "taken":
             changes = {"HOLOTABLE_SIGNER_MEMORY": str(tmp_path / "taken")}
         ended = subprocess.run(
-            [sys.executable, "-m", "service.cli", "signer"],
+            [sys.executable, "-m", "service.cli.main", "signer"],
             cwd=ROOT,
             env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)} | told | changes,
             capture_output=True,

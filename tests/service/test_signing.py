@@ -11,17 +11,17 @@ import httpx
 import pytest
 
 from engine.values import number_of
+from service.audit.bytes.tree import TreeAudit, grown, leaves_of, nodes_of, vouched
 from service.audit.report import Findings
-from service.audit.tree import TreeAudit, grown, leaves_of, nodes_of, vouched
-from service.errors import CheckpointRefused
-from service.eventstore.store import PostgresStore
+from service.base.errors import CheckpointRefused
+from service.log.store import PostgresStore
+from service.log.writer import Writer
+from service.process.signer import signing_app
 from service.transparency import ledger
 from service.transparency.note import SigningKey, open_note, parse_checkpoint
-from service.transparency.process import signing_app
 from service.transparency.signer import Memory, Signer
 from service.transparency.signing import SignerAway, sign_head
 from service.transparency.tree import consistent, root_by_inclusion, root_of
-from service.writer import Writer
 from tests.support.counters import DECIDERS, command, counting, new_league, stream
 from tests.support.databases import TestDatabase
 from tests.support.logs import SECRET, writing

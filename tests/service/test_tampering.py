@@ -18,23 +18,24 @@ import asyncpg
 import httpx
 import pytest
 
-from engine.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS
 from engine.league.commands import CreateLeague
 from engine.values import number_of, stream_of
-from service import closing, heads
-from service import database as databases
 from service.audit import Report, audit_league
-from service.database import async_engine
-from service.desk import open_desk
-from service.eventstore.read import read_league
-from service.eventstore.record import Recorded
-from service.keys import Keys
+from service.base import database as databases
+from service.base.database import async_engine
+from service.director import closing_heads as heads
+from service.director import season_ends as closing
+from service.director.desk import open_desk
+from service.log.keys import Keys
+from service.log.read import read_league
+from service.log.record import Recorded
+from service.log.writer import Entry, States
+from service.process.signer import signing_app
 from service.projections.runner import Runner
 from service.transparency.note import SigningKey
-from service.transparency.process import signing_app
 from service.transparency.signer import Memory, Signer
 from service.transparency.signing import sign_head
-from service.writer import Entry, States
 from tests.service.league_night import Night, named, played
 from tests.support.chains import rebuilt
 from tests.support.databases import SECRET_KEY, TestDatabase, TestServer

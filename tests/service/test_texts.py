@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.values import identifier
-from service.database import async_engine
-from service.errors import IdempotencyKeyReused
-from service.texts import Draft, erase_texts, keep_text, text_of, words
+from service.base.database import async_engine
+from service.base.errors import IdempotencyKeyReused
+from service.people.texts import Draft, erase_texts, keep_text, text_of, words
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio

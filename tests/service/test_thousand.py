@@ -24,15 +24,15 @@ from engine import tournament as tournaments
 from engine.errors import CommandRejected
 from engine.league.commands import AddMember, CreateLeague
 from engine.season.commands import OpenSeason
-from engine.table.commands import ComeBack, StepAway
-from engine.table.state import Table
-from engine.table.view import seen_by
-from engine.tournament.commands import Register
-from engine.tournament.correcting.commands import Forfeit
-from engine.tournament.entering.commands import CheckIn, CloseLateRegistration
-from engine.tournament.floor.commands import Disqualify
-from engine.tournament.state import Finished, Running
-from engine.tournament.terms import EntryTerms
+from engine.table.model.commands import ComeBack, StepAway
+from engine.table.model.state import Table
+from engine.table.read.view import seen_by
+from engine.tournament.model.commands import Register
+from engine.tournament.model.correcting_commands import Forfeit
+from engine.tournament.model.entering_commands import CheckIn, CloseLateRegistration
+from engine.tournament.model.floor_commands import Disqualify
+from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.terms import EntryTerms
 from engine.values import (
     EntrantId,
     LeagueId,
@@ -43,13 +43,15 @@ from engine.values import (
     number_of,
     stream_of,
 )
-from service import admission, directing, play
-from service.database import async_engine
-from service.desk import Desk, open_desk
-from service.eventstore.read import read_stream
-from service.texts import Draft, keep_text
+from service.base.database import async_engine
+from service.director import admission
+from service.director import submitting as directing
+from service.director.desk import Desk, open_desk
+from service.log.read import read_stream
+from service.people.texts import Draft, keep_text
 from tests.service.test_audit import audited
 from tests.service.test_directing import announced, command, decided
+from tests.support import play
 from tests.support.databases import TestDatabase
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from service.errors import CheckpointRefused
+from service.base.errors import CheckpointRefused
 from service.transparency.note import Checkpoint, SigningKey, open_note, parse_checkpoint
 from service.transparency.signer import Memory, Signer
 from service.transparency.tree import (

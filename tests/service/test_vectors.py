@@ -9,11 +9,11 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from service.eventstore import canonical
-from service.eventstore.batch import event_id
-from service.eventstore.codec import Codec
-from service.eventstore.sealing import commitment, seal, unseal
-from service.keys import LeagueKeys
+from service.log import canonical
+from service.log.batch import event_id
+from service.log.codec import Codec
+from service.log.keys import LeagueKeys
+from service.log.sealing import commitment, seal, unseal
 from tests.support.counters import DECIDERS, hidden
 
 VECTORS: dict[str, Any] = json.loads(

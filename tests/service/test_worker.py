@@ -18,14 +18,14 @@ from typing import IO
 import asyncpg
 import pytest
 
-from engine.tournament.state import Running
+from engine.tournament.model.state import Running
 from engine.values import number_of, stream_of
-from service import database as databases
 from service.audit import audit_league
-from service.database import asyncpg_dsn
-from service.desk import open_desk
-from service.keys import Keys
-from service.settings import environment
+from service.base import database as databases
+from service.base.database import asyncpg_dsn
+from service.base.settings import environment
+from service.director.desk import open_desk
+from service.log.keys import Keys
 from service.tasks.worker import READY
 from tests.service.test_directing import announced
 from tests.support.databases import SECRET_KEY, TestDatabase
@@ -63,7 +63,7 @@ def worker(database: TestDatabase) -> Iterator[subprocess.Popen[bytes]]:
     )
     inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
     process = subprocess.Popen(
-        [sys.executable, "-m", "service.cli", "worker"],
+        [sys.executable, "-m", "service.cli.main", "worker"],
         env=inherited | environment(settings),
         cwd=databases.ROOT,
         stdout=subprocess.PIPE,

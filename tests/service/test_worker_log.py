@@ -10,9 +10,9 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from service import database as databases
-from service.desk import open_desk
-from service.settings import environment
+from service.base import database as databases
+from service.base.settings import environment
+from service.director.desk import open_desk
 from tests.service.test_directing import announced
 from tests.service.test_worker import await_ready
 from tests.support.databases import TestDatabase, running_server
@@ -60,7 +60,7 @@ async def test_an_outage_is_told_in_lines_and_not_in_tracebacks(tmp_path: Path) 
         with (
             log.open("wb") as errors,
             subprocess.Popen(  # noqa: ASYNC220 - it must outlive this step
-                [sys.executable, "-m", "service.cli", "worker"],
+                [sys.executable, "-m", "service.cli.main", "worker"],
                 env=inherited | environment(settings),
                 cwd=databases.ROOT,
                 stdout=subprocess.PIPE,

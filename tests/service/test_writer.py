@@ -9,11 +9,11 @@ import asyncpg
 import pytest
 
 from engine.values import number_of
-from service.errors import StoreUnavailable
-from service.eventstore.read import last_position, leagues, read_league, verify
-from service.eventstore.store import PostgresStore
-from service.eventstore.subscription import Subscription
-from service.writer import Entry, States, Writer
+from service.base.errors import StoreUnavailable
+from service.log.read import last_position, leagues, read_league, verify
+from service.log.store import PostgresStore
+from service.log.subscription import Subscription
+from service.log.writer import Entry, States, Writer
 from tests.support.counters import DECIDERS, Counted, TooMuch, command, counting, new_league, stream
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.logs import utcnow

@@ -1,6 +1,6 @@
 """Doing what workers do for audits, here and now."""
 
-from service.desk import Desk
+from service.director.desk import Desk
 from service.tasks.child import perform
 
 

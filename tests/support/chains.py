@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from hashlib import sha256
 
-from service.eventstore.canonical import leaf, microseconds
-from service.eventstore.record import Recorded
+from service.log.canonical import leaf, microseconds
+from service.log.record import Recorded
 
 
 def hash_after(previous: bytes, row: Recorded) -> bytes:

@@ -9,7 +9,7 @@ import msgspec
 from engine.decider import Decider
 from engine.errors import CommandRejected
 from engine.values import HOUSE, EntrantId, Sealed, SealedCard, audience_of
-from service.writer import Command, Decide, Entry, States
+from service.log.writer import Command, Decide, Entry, States
 
 ALICE = audience_of(EntrantId("ent_" + "a" * 32))
 BORIS = audience_of(EntrantId("ent_" + "b" * 32))

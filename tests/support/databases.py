@@ -11,9 +11,9 @@ from typing import Any
 
 import psycopg
 
-from service import database
-from service.embedded import Cluster, binaries
-from service.settings import Settings
+from service.base import database
+from service.base.embedded import Cluster, binaries
+from service.base.settings import Settings
 
 SECRET_KEY = "5a" * 32
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from py_arkworks_bls12381 import G1Point, G2Point, Scalar
 
-from engine.beacon import Chain, Pulse
-from service.beacon import DST
+from engine.kit.beacon import Chain, Pulse
+from service.director.beacon import DST
 
 Answer = tuple[int, bytes]
 Trick = Callable[[int, dict[str, Any]], Answer]

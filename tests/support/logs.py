@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from engine.decider import Decider
-from service.eventstore.store import Store
-from service.writer import Writer
+from service.log.store import Store
+from service.log.writer import Writer
 
 SECRET = "a key of the tests, and of nothing else"
 

@@ -9,8 +9,8 @@ from uuid import uuid4
 import asyncpg
 
 from engine.values import number_of
-from service.catalogue import events_by_category, tag_of
-from service.eventstore.upcasters import current_version
+from service.log.catalogue import events_by_category, tag_of
+from service.log.upcasters import current_version
 from tests.support.databases import TestDatabase
 
 MALFORMED = (

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from service.database import async_engine
+from service.base.database import async_engine
 from service.projections.runner import Runner
 from tests.support.databases import TestDatabase
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import psycopg
 
-from service import database
-from service.database import BROKER, LOGINS, OWNER, ROOT
+from service.base import database
+from service.base.database import BROKER, LOGINS, OWNER, ROOT
 from tests.support.databases import running_server
 
 DECLARED = ROOT / "deploy" / "postgres" / "rights.txt"

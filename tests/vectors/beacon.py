@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from engine.beacon import Chain, Pulse, mixed_in, round_after, time_of
-from engine.cards import deck
-from engine.rng import commitments_digest, derive_seed, openings_digest, shuffle, shuffled_pile
+from engine.kit.beacon import Chain, Pulse, mixed_in, round_after, time_of
+from engine.kit.cards import deck
+from engine.kit.rng import commitments_digest, derive_seed, openings_digest, shuffle, shuffled_pile
 
 QUICKNET = Chain(
     hash="52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971",

@@ -11,17 +11,17 @@ from typing import Any, Literal
 
 import msgspec
 
-from engine.betting import act, legal_actions, next_to_act
-from engine.cards import deck, total
 from engine.errors import CommandRejected
-from engine.games import spike_hands
-from engine.games.galaxy_hands import galaxy_rank
-from engine.games.ranks import HandRank
-from engine.games.traditional import rank
-from engine.pots import build_pots, split, unmatched
+from engine.hand import spike_hands
+from engine.hand.betting import act, legal_actions, next_to_act
+from engine.hand.galaxy_hands import galaxy_rank
+from engine.hand.pots import build_pots, split, unmatched
+from engine.hand.ranks import HandRank
+from engine.hand.showdown import best_seats, best_selection, key, suit_count
+from engine.hand.street import Bettor, Street
+from engine.hand.traditional_ranking import rank
+from engine.kit.cards import deck, total
 from engine.rulesets import EXTRA_HANDS, FixedContinue, PokerNoLimit
-from engine.showdown import best_seats, best_selection, key, suit_count
-from engine.street import Bettor, Street
 from tests.vectors import beacon
 
 FOLDER = Path(__file__).resolve().parents[2] / "api-spec" / "vectors"

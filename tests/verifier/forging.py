@@ -1,7 +1,7 @@
 """Rewrite a bundle so that all in it agrees again, down to a signature by a key of one's own."""
 
-from service.generating import forging
-from service.generating.forging import Line, digest, encode, finish, root
+from service.sandbox.generating import forging
+from service.sandbox.generating.forging import Line, digest, encode, finish, root
 from service.transparency.note import SigningKey
 from tests.verifier.loading import verifier
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.generating.seasons import made
+from service.sandbox.generating.seasons import made
 from tests.verifier.forging import PUBLIC, Forgery
 from tests.verifier.loading import bundle, verifier
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from service.generating.broken import broken
-from service.generating.seasons import Season, made
+from service.sandbox.generating.broken import broken
+from service.sandbox.generating.seasons import Season, made
 from tests.verifier.loading import verifier
 
 SEEDS = range(1, 6)

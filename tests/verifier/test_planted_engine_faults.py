@@ -44,7 +44,7 @@ def generate(engine: Path, folder: Path, season: tuple[int, int, float]) -> Foun
             "-P",
             "-B",
             "-c",
-            "from service.cli import main; main()",
+            "from service.cli.main import main; main()",
             *asked,
             "-o",
             folder,

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from engine.audiences import AUDITOR, PUBLIC
+from engine.kit.audiences import AUDITOR, PUBLIC
 from engine.league.repairing import Failing
 from engine.values import number_of, stream_of
-from service import repairing
 from service.bundles.lines import Kind
 from service.bundles.log import HeldLog, StoredLog
 from service.bundles.writing import Wanted, bundle_of
-from service.desk import Desk, open_desk
-from service.eventstore.read import read_league
-from service.eventstore.record import Recorded
-from service.keys import LeagueKeys
+from service.cli import repair as repairing
+from service.director.desk import Desk, open_desk
+from service.log.keys import LeagueKeys
+from service.log.read import read_league
+from service.log.record import Recorded
 from service.transparency.note import Checkpoint
 from service.transparency.tree import root_of
 from tests.service.test_directing import played

@@ -11,7 +11,7 @@ import pytest
 
 from service.bundles.log import HeldLog
 from service.bundles.writing import Wanted, bundle_of
-from service.generating.seasons import Season, made
+from service.sandbox.generating.seasons import Season, made
 from tests.verifier.forging import PUBLIC, Forgery, finish
 from tests.verifier.loading import KEYS, verifier
 from tests.verifier.loading import bundle as sample

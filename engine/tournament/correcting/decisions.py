@@ -9,13 +9,13 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from engine.tournament.correcting.commands import Command, CorrectResult, Forfeit, Reaward
-from engine.tournament.correcting.errors import CorrectionInvalid, TournamentNotFinished
-from engine.tournament.correcting.events import ResultCorrected
+from engine.tournament.model.correcting_commands import Command, CorrectResult, Forfeit, Reaward
+from engine.tournament.model.correcting_errors import CorrectionInvalid, TournamentNotFinished
+from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.state import Finished, State, phase_of
+from engine.tournament.model.values import Payout, Placing
 from engine.tournament.money.pool import amounts_of
 from engine.tournament.money.prizes import payouts_of, shared_out
-from engine.tournament.state import Finished, State, phase_of
-from engine.tournament.values import Payout, Placing
 from engine.values import EntrantId
 
 

@@ -8,9 +8,11 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from engine.tournament.entering.commands import CheckIn, OpenCheckIn
-from engine.tournament.entering.errors import CheckInNotOpen
-from engine.tournament.entering.events import (
+from engine.tournament.entering.places import after, capacity, closes_at, offers_ended, registered
+from engine.tournament.entering.registration import registering_of
+from engine.tournament.model.entering_commands import CheckIn, OpenCheckIn
+from engine.tournament.model.entering_errors import CheckInNotOpen
+from engine.tournament.model.entering_events import (
     CheckInOpened,
     EntrantCheckedIn,
     NoShowReleased,
@@ -18,17 +20,15 @@ from engine.tournament.entering.events import (
     StartPostponed,
     WaitlistTaken,
 )
-from engine.tournament.entering.places import after, capacity, closes_at, offers_ended, registered
-from engine.tournament.errors import EntrantUnknown
-from engine.tournament.events import (
+from engine.tournament.model.errors import EntrantUnknown
+from engine.tournament.model.events import (
     EntrantRegistered,
     Event,
     RegistrationClosed,
     TournamentAnnounced,
 )
-from engine.tournament.registration import registering_of
-from engine.tournament.state import Registering, Running, State, entry_of
-from engine.tournament.terms import Rounds
+from engine.tournament.model.state import Registering, Running, State, entry_of
+from engine.tournament.model.terms import Rounds
 from engine.values import EntrantId
 
 

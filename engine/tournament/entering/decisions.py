@@ -2,9 +2,9 @@
 
 from typing import assert_never
 
-from engine.tournament import results
 from engine.tournament.entering import checking_in, drafts, late, places
-from engine.tournament.entering.commands import (
+from engine.tournament.entering.registration import registering_of
+from engine.tournament.model.entering_commands import (
     AnnounceDraft,
     AnswerOffer,
     Approve,
@@ -20,11 +20,11 @@ from engine.tournament.entering.commands import (
     RecordPurge,
     Refuse,
 )
-from engine.tournament.entering.events import AnnouncementPosted
-from engine.tournament.errors import TournamentNotAnnounced
-from engine.tournament.events import Event
-from engine.tournament.registration import registering_of
-from engine.tournament.state import Drafted, Running, State, Unannounced
+from engine.tournament.model.entering_events import AnnouncementPosted
+from engine.tournament.model.errors import TournamentNotAnnounced
+from engine.tournament.model.events import Event
+from engine.tournament.model.state import Drafted, Running, State, Unannounced
+from engine.tournament.results import ranking as results
 
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:

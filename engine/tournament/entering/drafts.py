@@ -3,13 +3,13 @@
 from msgspec.structs import asdict
 
 from engine.rulesets import ruleset_hash
-from engine.tournament.announcing import check_terms, named
-from engine.tournament.entering.commands import AnnounceDraft, Draft
-from engine.tournament.entering.errors import NotADraft
-from engine.tournament.entering.events import DraftDiscarded, TermsRevised, TournamentDrafted
-from engine.tournament.errors import TermsInvalid, TournamentNotAnnounced
-from engine.tournament.events import Event, TournamentAnnounced
-from engine.tournament.state import Drafted, State, Unannounced, phase_of
+from engine.tournament.entering.announcing import check_terms, named
+from engine.tournament.model.entering_commands import AnnounceDraft, Draft
+from engine.tournament.model.entering_errors import NotADraft
+from engine.tournament.model.entering_events import DraftDiscarded, TermsRevised, TournamentDrafted
+from engine.tournament.model.errors import TermsInvalid, TournamentNotAnnounced
+from engine.tournament.model.events import Event, TournamentAnnounced
+from engine.tournament.model.state import Drafted, State, Unannounced, phase_of
 
 
 def draft(state: State, command: Draft) -> tuple[Event, ...]:

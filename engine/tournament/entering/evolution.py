@@ -5,10 +5,9 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
-from engine.tournament.entering import events
-from engine.tournament.entering.values import Applicant, Entering, Notice
-from engine.tournament.seats import without
-from engine.tournament.state import (
+from engine.tournament.model import entering_events as events
+from engine.tournament.model.entering_values import Applicant, Entering, Notice
+from engine.tournament.model.state import (
     Announced,
     Cancelled,
     Drafted,
@@ -20,8 +19,9 @@ from engine.tournament.state import (
     State,
     Unannounced,
 )
-from engine.tournament.terms import Rounds
-from engine.tournament.terms.announced import Terms
+from engine.tournament.model.terms import Rounds
+from engine.tournament.model.terms_announced import Terms
+from engine.tournament.seating.seats import without
 from engine.values import EntrantId
 
 Known = TypeVar("Known", bound=Terms)

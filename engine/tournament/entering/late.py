@@ -9,19 +9,7 @@ rulebook ``entry.late``.
 from datetime import datetime, timedelta
 
 from engine.rulesets import HandsOrLast, NoEscalation
-from engine.tournament.commands import Register
 from engine.tournament.entering.checking_in import from_line
-from engine.tournament.entering.commands import Approve, CloseLateRegistration
-from engine.tournament.entering.errors import ApplicantUnknown, NoSeatFree, ReEntryNotAllowed
-from engine.tournament.entering.events import (
-    EntryApproved,
-    LateRegistrationClosed,
-    LateRegistrationOpened,
-    LateSeatDrawn,
-    PlacesLowered,
-    TableAdded,
-    WaitlistLeft,
-)
 from engine.tournament.entering.places import (
     after,
     applicant_of,
@@ -34,18 +22,30 @@ from engine.tournament.entering.places import (
     requested,
 )
 from engine.tournament.entering.staff import counts_as_entered
-from engine.tournament.entering.values import Applicant, SeatDraw, SeatPlace
-from engine.tournament.errors import (
+from engine.tournament.fairness.digests import of_draws
+from engine.tournament.levels import structure_of
+from engine.tournament.model.commands import Register
+from engine.tournament.model.entering_commands import Approve, CloseLateRegistration
+from engine.tournament.model.entering_errors import ApplicantUnknown, NoSeatFree, ReEntryNotAllowed
+from engine.tournament.model.entering_events import (
+    EntryApproved,
+    LateRegistrationClosed,
+    LateRegistrationOpened,
+    LateSeatDrawn,
+    PlacesLowered,
+    TableAdded,
+    WaitlistLeft,
+)
+from engine.tournament.model.entering_values import Applicant, SeatDraw, SeatPlace
+from engine.tournament.model.errors import (
     AlreadyEntered,
     RegistrationOver,
     TablesMissing,
 )
-from engine.tournament.events import ChipsPromised, Event, TournamentAnnounced
-from engine.tournament.fairness.digests import of_draws
-from engine.tournament.levels import structure_of
-from engine.tournament.results import last_one, out_in_round
-from engine.tournament.seating import drawn_seat
-from engine.tournament.state import Registering, Running, State, entry_of, phase_of
+from engine.tournament.model.events import ChipsPromised, Event, TournamentAnnounced
+from engine.tournament.model.state import Registering, Running, State, entry_of, phase_of
+from engine.tournament.results.ranking import last_one, out_in_round
+from engine.tournament.seating.draw import drawn_seat
 from engine.values import EntrantId, PlayerId, Seat, TableId
 
 

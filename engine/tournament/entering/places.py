@@ -9,21 +9,23 @@ from datetime import datetime, timedelta
 from functools import reduce
 
 from engine.rulesets import OpenEnd
-from engine.tournament.commands import Register, Withdraw
-from engine.tournament.entering.commands import (
+from engine.tournament.entering.registration import registering_of
+from engine.tournament.evolution import evolve
+from engine.tournament.model.commands import Register, Withdraw
+from engine.tournament.model.entering_commands import (
     AnswerOffer,
     Approve,
     CloseRegistration,
     ExpireOffer,
     Refuse,
 )
-from engine.tournament.entering.errors import (
+from engine.tournament.model.entering_errors import (
     ApplicantUnknown,
     EntryRefused,
     NoOffer,
     OfferExpired,
 )
-from engine.tournament.entering.events import (
+from engine.tournament.model.entering_events import (
     EntrantWaitlisted,
     EntryApproved,
     EntryRequested,
@@ -32,9 +34,9 @@ from engine.tournament.entering.events import (
     PlaceOffered,
     WaitlistLeft,
 )
-from engine.tournament.entering.events import EntryRefused as EntryWasRefused
-from engine.tournament.entering.values import Applicant, Entering
-from engine.tournament.errors import (
+from engine.tournament.model.entering_events import EntryRefused as EntryWasRefused
+from engine.tournament.model.entering_values import Applicant, Entering
+from engine.tournament.model.errors import (
     AlreadyEntered,
     BotsForbidden,
     BotsOnly,
@@ -42,17 +44,15 @@ from engine.tournament.errors import (
     RegistrationOver,
     TournamentFull,
 )
-from engine.tournament.events import (
+from engine.tournament.model.events import (
     EntrantRegistered,
     EntrantWithdrawn,
     Event,
     RegistrationClosed,
     TournamentAnnounced,
 )
-from engine.tournament.evolution import evolve
-from engine.tournament.registration import registering_of
-from engine.tournament.state import Registering, Running, State, entry_of, phase_of
-from engine.tournament.terms import SingleTable
+from engine.tournament.model.state import Registering, Running, State, entry_of, phase_of
+from engine.tournament.model.terms import SingleTable
 from engine.values import PlayerId
 
 

@@ -4,8 +4,8 @@ Staff who play: who counts as entered, and until when somebody in office may ent
 Source: rulebook ``entry.staff``.
 """
 
-from engine.tournament.entering.errors import OfficeHeld
-from engine.tournament.state import Cancelled, Finished, Registering, Running, State
+from engine.tournament.model.entering_errors import OfficeHeld
+from engine.tournament.model.state import Cancelled, Finished, Registering, Running, State
 from engine.values import PlayerId
 
 

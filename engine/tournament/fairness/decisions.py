@@ -2,10 +2,16 @@
 
 from typing import assert_never
 
-from engine.rng import entropy_commitment
-from engine.tournament.errors import EntrantUnknown
-from engine.tournament.fairness.commands import Command, CommitEntropy, OpenEntropy, PublishSeeds
-from engine.tournament.fairness.errors import (
+from engine.kit.rng import entropy_commitment
+from engine.tournament.entering.registration import registering_of
+from engine.tournament.model.errors import EntrantUnknown
+from engine.tournament.model.fairness_commands import (
+    Command,
+    CommitEntropy,
+    OpenEntropy,
+    PublishSeeds,
+)
+from engine.tournament.model.fairness_errors import (
     EntropyCommittedAlready,
     EntropyMismatch,
     EntropyNotCommitted,
@@ -15,14 +21,13 @@ from engine.tournament.fairness.errors import (
     NotCheckedIn,
     SeedsStillNeeded,
 )
-from engine.tournament.fairness.events import (
+from engine.tournament.model.fairness_events import (
     EntropyCommitted,
     EntropyOpened,
     Event,
     SeedsPublished,
 )
-from engine.tournament.registration import registering_of
-from engine.tournament.state import (
+from engine.tournament.model.state import (
     Finished,
     Registering,
     Running,

@@ -1,7 +1,7 @@
 """What of the entrants' entropy goes into the draws of a tournament."""
 
-from engine.rng import commitments_digest
-from engine.tournament.state import Registering, Running
+from engine.kit.rng import commitments_digest
+from engine.tournament.model.state import Registering, Running
 
 
 def of_draws(state: Registering | Running) -> bytes:

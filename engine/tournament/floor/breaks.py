@@ -3,11 +3,11 @@
 from datetime import timedelta
 
 from engine.tournament import levels
-from engine.tournament.events import Event
-from engine.tournament.floor.commands import AnnounceBreak, EndBreak, TendBreak
-from engine.tournament.floor.errors import RulingNotPossible
-from engine.tournament.floor.events import BreakAnnounced, BreakEnded, BreakStarted
-from engine.tournament.state import Running
+from engine.tournament.model.events import Event
+from engine.tournament.model.floor_commands import AnnounceBreak, EndBreak, TendBreak
+from engine.tournament.model.floor_errors import RulingNotPossible
+from engine.tournament.model.floor_events import BreakAnnounced, BreakEnded, BreakStarted
+from engine.tournament.model.state import Running
 
 BREAK_MAX = 86_400
 """Seconds: a day; what is longer is a pause."""

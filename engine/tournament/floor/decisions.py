@@ -5,9 +5,10 @@ from functools import reduce
 from typing import assert_never
 
 from engine.tournament import evolution
-from engine.tournament.events import Event
-from engine.tournament.floor import breaks, commands, last_hands, redraws, rounds, rulings
-from engine.tournament.state import Running, State
+from engine.tournament.floor import breaks, last_hands, redraws, rounds, rulings
+from engine.tournament.model import floor_commands as commands
+from engine.tournament.model.events import Event
+from engine.tournament.model.state import Running, State
 
 
 def decide(state: Running, command: commands.Command) -> tuple[Event, ...]:  # noqa: PLR0911

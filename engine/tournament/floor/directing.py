@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from engine.positions import DEALT_MIN, clockwise, next_posts
-from engine.tournament.directives import (
+from engine.hand.positions import DEALT_MIN, clockwise, next_posts
+from engine.tournament.floor import last_hands, redraws
+from engine.tournament.model.directives import (
     CountHands,
     Directive,
     EndRound,
@@ -15,16 +16,15 @@ from engine.tournament.directives import (
     Redraw,
     Remove,
 )
-from engine.tournament.endings import (
+from engine.tournament.model.state import Running, Seating
+from engine.tournament.model.values import Candidate, Move
+from engine.tournament.results.endings import (
     TableSummary,
     hands_counted,
     hands_left,
     until_all_dealt,
 )
-from engine.tournament.floor import last_hands, redraws
-from engine.tournament.seating import free_seats, free_worst_first, seats_at
-from engine.tournament.state import Running, Seating
-from engine.tournament.values import Candidate, Move
+from engine.tournament.seating.draw import free_seats, free_worst_first, seats_at
 from engine.values import Seat, TableId
 
 Tables = Mapping[TableId, TableSummary]

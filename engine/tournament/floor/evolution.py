@@ -6,9 +6,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
-from engine.tournament.evolution_buying import without_window
-from engine.tournament.floor import events
-from engine.tournament.floor.state import (
+from engine.tournament.chips.evolution_buying import without_window
+from engine.tournament.model import floor_events as events
+from engine.tournament.model.floor_state import (
     Counted,
     FloorState,
     HandForHand,
@@ -19,8 +19,8 @@ from engine.tournament.floor.state import (
     Removal,
     Rest,
 )
-from engine.tournament.seats import moved, without
-from engine.tournament.state import Running
+from engine.tournament.model.state import Running
+from engine.tournament.seating.seats import moved, without
 from engine.values import Chips, EntrantId, TableId
 
 

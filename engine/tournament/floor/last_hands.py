@@ -4,14 +4,14 @@ The end at an hour: hands in play are the last ones, or as many more as are draw
 Source: WSOP rule 125; rulebook ``finish.last_hands``.
 """
 
-from engine.hidden import unsealed
-from engine.rng import Stream, derive_seed
-from engine.tournament.events import Event
+from engine.kit.hidden import unsealed
+from engine.kit.rng import Stream, derive_seed
 from engine.tournament.fairness.digests import of_draws
-from engine.tournament.floor.commands import CallLastHands, CountLastHands
-from engine.tournament.floor.events import LastHandsCalled, LastHandsCounted, LotDrawn
-from engine.tournament.seating import DRAW_TABLE
-from engine.tournament.state import Running
+from engine.tournament.model.events import Event
+from engine.tournament.model.floor_commands import CallLastHands, CountLastHands
+from engine.tournament.model.floor_events import LastHandsCalled, LastHandsCounted, LotDrawn
+from engine.tournament.model.state import Running
+from engine.tournament.seating.draw import DRAW_TABLE
 
 
 def call(state: Running, command: CallLastHands) -> tuple[Event, ...]:

@@ -2,14 +2,14 @@
 
 from typing import Literal
 
-from engine.tournament.errors import DirectiveStale
-from engine.tournament.events import Event
 from engine.tournament.fairness.digests import of_draws
-from engine.tournament.floor.commands import RecordRedraw
-from engine.tournament.floor.events import SeatsRedrawn
-from engine.tournament.seating import draw_order
-from engine.tournament.state import Running
-from engine.tournament.values import Candidate, Draw, Move
+from engine.tournament.model.errors import DirectiveStale
+from engine.tournament.model.events import Event
+from engine.tournament.model.floor_commands import RecordRedraw
+from engine.tournament.model.floor_events import SeatsRedrawn
+from engine.tournament.model.state import Running
+from engine.tournament.model.values import Candidate, Draw, Move
+from engine.tournament.seating.draw import draw_order
 from engine.values import Chips, EntrantId, Seat
 
 

@@ -10,24 +10,25 @@ Source: WSOP rule 126 and TDA's recommended procedure 8; rulebook ``hand_for_han
 from datetime import datetime
 from typing import Literal
 
-from engine.tournament import levels, results
-from engine.tournament.events import Event
-from engine.tournament.floor.commands import (
+from engine.tournament import levels
+from engine.tournament.model.events import Event
+from engine.tournament.model.floor_commands import (
     CloseRound,
     EndHandForHand,
     OpenRound,
     StartHandForHand,
 )
-from engine.tournament.floor.errors import RulingNotPossible
-from engine.tournament.floor.events import (
+from engine.tournament.model.floor_errors import RulingNotPossible
+from engine.tournament.model.floor_events import (
     HandForHandEnded,
     HandForHandStarted,
     RoundClosed,
     RoundOpened,
 )
+from engine.tournament.model.state import Running
+from engine.tournament.model.values import Busted
 from engine.tournament.money.pool import paid_places
-from engine.tournament.state import Running
-from engine.tournament.values import Busted
+from engine.tournament.results import ranking as results
 from engine.values import Seat
 
 Cause = Literal["bubble", "left"]

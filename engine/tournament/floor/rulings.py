@@ -1,10 +1,9 @@
 """What a director orders about entrants and tables, overruling what would happen by itself."""
 
 from engine.rulesets import OpenEnd
-from engine.tournament import results
-from engine.tournament.errors import EntrantUnknown
-from engine.tournament.events import Event
-from engine.tournament.floor.commands import (
+from engine.tournament.model.errors import EntrantUnknown
+from engine.tournament.model.events import Event
+from engine.tournament.model.floor_commands import (
     ChangeBreakingOrder,
     Disqualify,
     HoldOneTable,
@@ -14,8 +13,8 @@ from engine.tournament.floor.commands import (
     ReleaseTable,
     Warn,
 )
-from engine.tournament.floor.errors import OwnSeat, RulingNotPossible, TableNotInPlay
-from engine.tournament.floor.events import (
+from engine.tournament.model.floor_errors import OwnSeat, RulingNotPossible, TableNotInPlay
+from engine.tournament.model.floor_events import (
     BreakingOrderChanged,
     EntrantDisqualified,
     EntrantWarned,
@@ -25,10 +24,11 @@ from engine.tournament.floor.events import (
     TableHoldOrdered,
     TableReleased,
 )
+from engine.tournament.model.state import Running, Seating, entry_of
+from engine.tournament.model.values import Busted
 from engine.tournament.money.dealing import voided
-from engine.tournament.seating import free_seats
-from engine.tournament.state import Running, Seating, entry_of
-from engine.tournament.values import Busted
+from engine.tournament.results import ranking as results
+from engine.tournament.seating.draw import free_seats
 from engine.values import EntrantId, PlayerId, Seat, TableId
 
 HANDS_MAX = 1_000

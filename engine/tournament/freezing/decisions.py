@@ -6,14 +6,14 @@ Source: rulebook ``disputes.freeze``.
 
 from typing import Any, assert_never
 
-from engine.freezes import Frozen
-from engine.tournament.commands import Cancel
-from engine.tournament.correcting.commands import CorrectResult, Forfeit, Reaward
-from engine.tournament.freezing.commands import Command, FreezeResult, ReleaseResult
-from engine.tournament.freezing.events import Event, ResultFrozen, ResultReleased
-from engine.tournament.money.commands import AcceptDeal, ProposeDeal, RecordPayment
-from engine.tournament.rounds.commands import SeatRound
-from engine.tournament.state import State
+from engine.kit.freezes import Frozen
+from engine.tournament.model.commands import Cancel
+from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
+from engine.tournament.model.freezing_commands import Command, FreezeResult, ReleaseResult
+from engine.tournament.model.freezing_events import Event, ResultFrozen, ResultReleased
+from engine.tournament.model.money_commands import AcceptDeal, ProposeDeal, RecordPayment
+from engine.tournament.model.rounds_commands import SeatRound
+from engine.tournament.model.state import State
 
 WAITING = CorrectResult | Forfeit | Reaward | ProposeDeal | AcceptDeal | SeatRound | Cancel
 """Commands that wait for a dispute: money goes by them, or the next round is seated."""

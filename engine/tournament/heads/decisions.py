@@ -1,9 +1,9 @@
 """Which events the heads of closed tables lead to."""
 
-from engine.tournament.correcting.errors import TournamentNotFinished
-from engine.tournament.heads.commands import RecordTables
-from engine.tournament.heads.events import TablesRecorded
-from engine.tournament.state import Cancelled, Finished, State, phase_of
+from engine.tournament.model.correcting_errors import TournamentNotFinished
+from engine.tournament.model.heads_commands import RecordTables
+from engine.tournament.model.heads_events import TablesRecorded
+from engine.tournament.model.state import Cancelled, Finished, State, phase_of
 
 
 def decide(state: State, command: RecordTables) -> tuple[TablesRecorded, ...]:

@@ -5,8 +5,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
-from engine.tournament.events import ItemStaked, RebuyTaken
-from engine.tournament.money.events import (
+from engine.tournament.model.events import ItemStaked, RebuyTaken
+from engine.tournament.model.money_events import (
     AddOnTaken,
     BountyUnclaimed,
     BountyWon,
@@ -18,7 +18,7 @@ from engine.tournament.money.events import (
     PayoutDealVoided,
     RefundsAwarded,
 )
-from engine.tournament.money.values import Books, BountyPaid, Knockout, Offer, Payment
+from engine.tournament.model.money_values import Books, BountyPaid, Knockout, Offer, Payment
 from engine.values import EntrantId
 
 

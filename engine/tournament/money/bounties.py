@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from engine.tournament.commands import RecordBusts
-from engine.tournament.money.events import BountyUnclaimed, BountyWon, EntrantKnockedOut
+from engine.tournament.model.commands import RecordBusts
+from engine.tournament.model.money_events import BountyUnclaimed, BountyWon, EntrantKnockedOut
+from engine.tournament.model.state import Running
+from engine.tournament.model.values import Busted
 from engine.tournament.money.sharing import alike
-from engine.tournament.state import Running
-from engine.tournament.values import Busted
 from engine.values import EntrantId
 
 Settled = BountyWon | BountyUnclaimed

@@ -2,9 +2,8 @@
 
 from typing import assert_never
 
-from engine.tournament.events import Event
-from engine.tournament.money import dealing, paying
-from engine.tournament.money.commands import (
+from engine.tournament.model.events import Event
+from engine.tournament.model.money_commands import (
     AcceptDeal,
     Command,
     DeclineDeal,
@@ -12,7 +11,8 @@ from engine.tournament.money.commands import (
     RecordPayment,
     TakeAddOn,
 )
-from engine.tournament.state import State
+from engine.tournament.model.state import State
+from engine.tournament.money import dealing, paying
 
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:

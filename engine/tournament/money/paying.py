@@ -2,20 +2,12 @@
 
 from engine.errors import InvariantViolated
 from engine.rulesets import OpenEnd
-from engine.tournament.errors import EntrantUnknown, TournamentNotAnnounced, TournamentOver
-from engine.tournament.money.commands import RecordPayment, TakeAddOn
-from engine.tournament.money.errors import AddOnNotAllowed, PaymentNotDue, PaymentsOnTrust
-from engine.tournament.money.events import AddOnTaken, PaymentRecorded
-from engine.tournament.money.pool import (
-    Charged,
-    Known,
-    charged_to,
-    entrants_of,
-    owed_back,
-    paid_by,
-)
-from engine.tournament.money.values import PaymentKind
-from engine.tournament.state import (
+from engine.tournament.model.errors import EntrantUnknown, TournamentNotAnnounced, TournamentOver
+from engine.tournament.model.money_commands import RecordPayment, TakeAddOn
+from engine.tournament.model.money_errors import AddOnNotAllowed, PaymentNotDue, PaymentsOnTrust
+from engine.tournament.model.money_events import AddOnTaken, PaymentRecorded
+from engine.tournament.model.money_values import PaymentKind
+from engine.tournament.model.state import (
     Announced,
     Cancelled,
     Drafted,
@@ -23,6 +15,14 @@ from engine.tournament.state import (
     Unannounced,
     phase_of,
     running_of,
+)
+from engine.tournament.money.pool import (
+    Charged,
+    Known,
+    charged_to,
+    entrants_of,
+    owed_back,
+    paid_by,
 )
 from engine.values import EntrantId, PlayerId
 

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 import msgspec
 
 from engine.rulesets import OpenEnd
-from engine.tournament.money.prizes import prizes, promised
-from engine.tournament.money.values import Books
-from engine.tournament.state import (
+from engine.tournament.model.money_values import Books
+from engine.tournament.model.state import (
     Announced,
     Cancelled,
     Closed,
@@ -24,8 +23,9 @@ from engine.tournament.state import (
     State,
     Unannounced,
 )
-from engine.tournament.terms.announced import Terms
-from engine.tournament.terms.fees import AddOnTerms, Price
+from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms_fees import AddOnTerms, Price
+from engine.tournament.money.prizes import prizes, promised
 from engine.values import EntrantId
 
 Known = Drafted | Announced | Registering | Closed | Running | Finished | Cancelled

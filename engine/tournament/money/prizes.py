@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from engine.errors import InvariantViolated
+from engine.tournament.model.money_values import Offer
+from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.values import Entry, Payout, Placing
 from engine.tournament.money.sharing import alike
-from engine.tournament.money.values import Offer
-from engine.tournament.terms.announced import Terms
-from engine.tournament.values import Entry, Payout, Placing
 from engine.values import EntrantId
 
 _PERCENT = 100

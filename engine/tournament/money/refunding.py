@@ -9,8 +9,11 @@ Source: rulebook ``cancellation``.
 from collections.abc import Sequence
 
 from engine.rulesets import OpenEnd
-from engine.tournament.errors import DirectiveStale
-from engine.tournament.money.events import RefundPolicy, RefundsAwarded
+from engine.tournament.model.errors import DirectiveStale
+from engine.tournament.model.money_events import RefundPolicy, RefundsAwarded
+from engine.tournament.model.money_values import Refund
+from engine.tournament.model.state import Announced, Registering, Running
+from engine.tournament.model.values import Standing
 from engine.tournament.money.pool import (
     amounts_of,
     charged_to,
@@ -22,10 +25,7 @@ from engine.tournament.money.pool import (
 )
 from engine.tournament.money.prizes import payouts
 from engine.tournament.money.sharing import alike, by_weight
-from engine.tournament.money.values import Refund
 from engine.tournament.rounds.stacks import of_everyone
-from engine.tournament.state import Announced, Registering, Running
-from engine.tournament.values import Standing
 from engine.values import EntrantId
 
 Parts = dict[EntrantId, dict[str, int]]

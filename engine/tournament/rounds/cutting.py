@@ -6,15 +6,15 @@ Source: rulebook ``rounds.cut`` and ``rounds.placing``.
 
 from collections.abc import Sequence
 
-from engine.tournament.events import EntrantEliminated, Event
 from engine.tournament.fairness.digests import of_draws
-from engine.tournament.results import finished
-from engine.tournament.rounds.events import CutMade
-from engine.tournament.rounds.values import RoundDraw, Score
-from engine.tournament.seating import draw_order
-from engine.tournament.state import Running
-from engine.tournament.terms import Rounds
-from engine.tournament.values import Placing
+from engine.tournament.model.events import EntrantEliminated, Event
+from engine.tournament.model.rounds_events import CutMade
+from engine.tournament.model.rounds_values import RoundDraw, Score
+from engine.tournament.model.state import Running
+from engine.tournament.model.terms import Rounds
+from engine.tournament.model.values import Placing
+from engine.tournament.results.ranking import finished
+from engine.tournament.seating.draw import draw_order
 from engine.values import EntrantId
 
 

@@ -11,22 +11,20 @@ from typing import Literal, assert_never
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
-from engine.tournament.errors import DirectiveStale, TablesMissing
-from engine.tournament.events import Event, SeatsDrawn
 from engine.tournament.fairness.digests import of_draws
-from engine.tournament.rounds import pairing, scoring
-from engine.tournament.rounds.commands import Command, EndRound, EndRoundEarly, SeatRound
-from engine.tournament.rounds.cutting import after_last_round, eliminated, over, places
-from engine.tournament.rounds.errors import NoRoundInPlay
-from engine.tournament.rounds.events import (
+from engine.tournament.model.errors import DirectiveStale, TablesMissing
+from engine.tournament.model.events import Event, SeatsDrawn
+from engine.tournament.model.rounds_commands import Command, EndRound, EndRoundEarly, SeatRound
+from engine.tournament.model.rounds_errors import NoRoundInPlay
+from engine.tournament.model.rounds_events import (
     CutMade,
     FinalSeated,
     RoundClosing,
     RoundEnded,
     RoundSeated,
 )
-from engine.tournament.rounds.state import RoundsState
-from engine.tournament.rounds.values import (
+from engine.tournament.model.rounds_state import RoundsState
+from engine.tournament.model.rounds_values import (
     Meetings,
     RoundDraw,
     RoundResult,
@@ -34,10 +32,12 @@ from engine.tournament.rounds.values import (
     RoundTable,
     Score,
 )
-from engine.tournament.seating import draw_order, draw_seats, tables_for, tables_needed
-from engine.tournament.state import Running, State, running_of
-from engine.tournament.terms import Rounds
-from engine.tournament.values import SeatAssignment
+from engine.tournament.model.state import Running, State, running_of
+from engine.tournament.model.terms import Rounds
+from engine.tournament.model.values import SeatAssignment
+from engine.tournament.rounds import pairing, scoring
+from engine.tournament.rounds.cutting import after_last_round, eliminated, over, places
+from engine.tournament.seating.draw import draw_order, draw_seats, tables_for, tables_needed
 from engine.values import Chips, EntrantId, Seat, TableId
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from engine.tournament.directives import Directive, Hold, RoundOver
-from engine.tournament.endings import TableSummary, hands_left
 from engine.tournament.floor import directing as on_the_floor
-from engine.tournament.rounds.values import TableEnd
-from engine.tournament.state import Running, Seating
+from engine.tournament.model.directives import Directive, Hold, RoundOver
+from engine.tournament.model.rounds_values import TableEnd
+from engine.tournament.model.state import Running, Seating
+from engine.tournament.results.endings import TableSummary, hands_left
 from engine.values import TableId
 
 

@@ -3,9 +3,9 @@
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
-from engine.tournament.events import EntrantBusted, EntrantEliminated
-from engine.tournament.events import Event as TournamentEvent
-from engine.tournament.rounds.events import (
+from engine.tournament.model.events import EntrantBusted, EntrantEliminated
+from engine.tournament.model.events import Event as TournamentEvent
+from engine.tournament.model.rounds_events import (
     CutMade,
     Event,
     FinalSeated,
@@ -13,10 +13,10 @@ from engine.tournament.rounds.events import (
     RoundEnded,
     RoundSeated,
 )
-from engine.tournament.rounds.state import RoundsState
-from engine.tournament.rounds.values import RoundBust
-from engine.tournament.seats import seatings_of
-from engine.tournament.state import Finished, Running, Seated, Seating, State
+from engine.tournament.model.rounds_state import RoundsState
+from engine.tournament.model.rounds_values import RoundBust
+from engine.tournament.model.state import Finished, Running, Seated, Seating, State
+from engine.tournament.seating.seats import seatings_of
 
 
 def evolve(state: Running, event: Event) -> Running:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 from itertools import groupby
 
-from engine.tournament.events import TournamentAnnounced
-from engine.tournament.rounds.values import (
+from engine.tournament.model.events import TournamentAnnounced
+from engine.tournament.model.rounds_values import (
     RoundBust,
     RoundResult,
     RoundScore,
@@ -17,7 +17,7 @@ from engine.tournament.rounds.values import (
     Score,
     TableEnd,
 )
-from engine.tournament.terms import Rounds
+from engine.tournament.model.terms import Rounds
 from engine.values import EntrantId
 
 SCALE = Decimal("0.01")

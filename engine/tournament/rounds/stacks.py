@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from engine.tournament.state import Running
-from engine.tournament.terms import Rounds
-from engine.tournament.values import Standing
+from engine.tournament.model.state import Running
+from engine.tournament.model.terms import Rounds
+from engine.tournament.model.values import Standing
 
 
 def of_everyone(state: Running, seated: Sequence[Standing]) -> tuple[Standing, ...]:

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from service.app import build
-from service.tokens import SCOPES_OF_PEOPLE
+from service.people.tokens import SCOPES_OF_PEOPLE
+from service.process.app import build
 from tests.support.databases import TestDatabase
 
 _numbers = count(1)

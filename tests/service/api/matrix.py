@@ -13,13 +13,13 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.values import identifier, number_of
-from service import resetting
-from service.api.operations import Operation
+from service.api.http.operations import Operation
 from service.api.routes import ROUTES
-from service.app import build
-from service.database import async_engine
+from service.base.database import async_engine
+from service.people import resetting
+from service.people.schema import text
+from service.process.app import build
 from service.projections.runner import Runner
-from service.relations import text
 from tests.service.api.conftest import Api, Person
 from tests.support.databases import TestDatabase
 

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from service.api.routes import ROUTES
-from service.database import async_engine
+from service.base.database import async_engine
+from service.people.tokens import token_text, well_formed
 from service.projections.runner import Runner
-from service.tokens import token_text, well_formed
 
 pytestmark = pytest.mark.anyio
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from engine.values import stream_of
-from service.app import build
+from service.process.app import build
 from tests.service.api.conftest import Api, Person
 
 pytestmark = pytest.mark.anyio

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.audit import generator
+from service.audit.play import generator
 from tests.journeys.test_fair_dealing import lines
 from tests.service.api.conftest import Person
 from tests.service.api.test_casino import play_until

@@ -11,7 +11,7 @@ from zipfile import ZipFile
 import asyncpg
 import pytest
 
-from engine.audiences import STAFF_ONLY
+from engine.kit.audiences import STAFF_ONLY
 from tests.service.api import test_corrections as corrections
 from tests.service.api.test_casino import play_until
 from tests.service.api.test_entering import announced, at, enter

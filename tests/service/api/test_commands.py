@@ -5,7 +5,7 @@ import asyncio
 import asyncpg
 import pytest
 
-from service.database import asyncpg_dsn
+from service.base.database import asyncpg_dsn
 
 pytestmark = pytest.mark.anyio
 

@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from engine.values import number_of
-from service.api import claiming, confidential
-from service.api.submitting import NAMESPACE
-from service.confidential import dispute_of
+from service.api.http.submitting import NAMESPACE
+from service.api.proof import claiming, confidential
+from service.people.confidential_claims import dispute_of
 from tests.service.api.test_commands import answer_to, turn
 from tests.service.api.test_corrections import a_night
 from tests.service.api.test_disputes import RULES, WHY, ask, claim, with_office

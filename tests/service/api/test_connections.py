@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from service.api.connections import HEADER_BYTES_MAX, HEADERS_MAX, Connections
-from service.api.proxies import Proxies
-from service.api.serving import protocol_of
-from service.limits import LimitSettings
+from service.api.http.connections import HEADER_BYTES_MAX, HEADERS_MAX, Connections
+from service.api.http.proxies import Proxies
+from service.api.http.serving import protocol_of
+from service.base.limits import LimitSettings
 from tests.service.api.test_serving import asked, listening, whole
 
 pytestmark = pytest.mark.anyio

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from service import directing
 from service.api.routes import ROUTES
-from service.desk import open_desk
+from service.director import submitting as directing
+from service.director.desk import open_desk
 from tests.service.api.test_casino import play_until
 from tests.service.api.test_evidence import project
 from tests.service.test_audit import audited, faults

@@ -13,11 +13,11 @@ import pytest
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from service.database import asyncpg_dsn
-from service.desk import open_desk
-from service.keys import Keys
+from service.base.database import asyncpg_dsn
+from service.director.desk import open_desk
+from service.log.keys import Keys
+from service.people.tokens import token_text
 from service.tasks import forgetting
-from service.tokens import token_text
 from tests.service.api.conftest import PASSWORD
 from tests.support.databases import SECRET_KEY
 

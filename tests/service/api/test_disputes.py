@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from engine.values import stream_of
-from service.desk import open_desk
+from service.director.desk import open_desk
 from service.tasks import arming, audits
 from service.tasks.duties import DUTIES
 from service.transparency.note import open_note, parse_checkpoint

@@ -4,10 +4,10 @@ import asyncpg
 import pytest
 
 from engine.values import number_of
-from service.accounts import ERASED
 from service.audit import audit_league
-from service.database import async_engine, asyncpg_dsn
-from service.keys import Keys
+from service.base.database import async_engine, asyncpg_dsn
+from service.log.keys import Keys
+from service.people.accounts import ERASED
 from service.projections.comparing import compare_league
 from tests.service.api.nights import project
 from tests.support.databases import SECRET_KEY
@@ -128,7 +128,7 @@ async def test_who_is_entered_is_not_erased_until_they_are_out(serving, database
 async def test_an_entry_that_the_read_models_do_not_know_yet_counts(
     serving, database, monkeypatch
 ) -> None:
-    monkeypatch.setattr("service.erasing.WAIT_SECONDS", 0.2)
+    monkeypatch.setattr("service.people.erasure.WAIT_SECONDS", 0.2)
     async with serving() as api:
         owner, league = await api.league()
         person = await api.join(owner, league)
@@ -141,7 +141,7 @@ async def test_an_entry_that_the_read_models_do_not_know_yet_counts(
 async def test_a_league_that_the_read_models_do_not_know_yet_keeps_its_only_owner(
     serving, database, monkeypatch
 ) -> None:
-    monkeypatch.setattr("service.erasing.WAIT_SECONDS", 0.2)
+    monkeypatch.setattr("service.people.erasure.WAIT_SECONDS", 0.2)
     async with serving() as api:
         owner, _ = await api.league()
         answer = await erased(api, owner)

@@ -6,8 +6,10 @@ import pytest
 
 from engine.league import decisions
 from engine.league.roles import Role
-from service import entering
-from service.api import access, claim_codes, passwords, players
+from service.api.http import access
+from service.api.league import claim_codes, players
+from service.api.me import passwords
+from service.people import entered_players as entering
 from tests.service.api.escalation import Attack, Chain, Step, chains
 from tests.service.api.matrix import routes
 from tests.service.api.test_players import director

@@ -10,11 +10,11 @@ import httpx
 import pytest
 
 from engine.values import number_of
-from service.database import async_engine
+from service.base.database import async_engine
+from service.cli.sign import revoke
+from service.process.signer import signing_app
 from service.projections.runner import Runner
 from service.transparency.note import SigningKey, open_note, parse_checkpoint, signers_of
-from service.transparency.operating import revoke
-from service.transparency.process import signing_app
 from service.transparency.signer import Memory, Signer
 from service.transparency.signing import sign_head
 from service.transparency.tree import consistent, root_by_inclusion

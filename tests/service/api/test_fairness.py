@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from engine.values import number_of
-from service.audit import generator
+from service.audit.play import generator
 from tests.service.api.test_casino import play_until
 from tests.service.api.test_entering import announced, at, enter, refused
 from tests.service.test_audit import audited, faults

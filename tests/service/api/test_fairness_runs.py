@@ -7,8 +7,8 @@ from typing import Any
 import asyncpg
 import pytest
 
-from service.audit.fresh import measured
-from service.desk import open_desk
+from service.audit.play.fresh import measured
+from service.director.desk import open_desk
 from service.tasks import randomness
 from tests.support.databases import TestDatabase
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.floor import print_floor
+from service.cli.watch_floor import print_floor
 from tests.service.api.test_clock import STRUCTURE
 from tests.service.api.test_commands import answer_to, turn
 from tests.service.api.test_leaks import cards_in

@@ -8,11 +8,11 @@ import pytest
 from engine.league import decider as league_decider
 from engine.league.commands import RemoveMember
 from engine.values import stream_of
-from service.api.access import MEMBERS_BELIEVED_FOR
-from service.api.operations import BODY_MAX
-from service.database import asyncpg_dsn
-from service.tokens import token_text
-from service.writer import Entry, States
+from service.api.http.access import MEMBERS_BELIEVED_FOR
+from service.api.http.operations import BODY_MAX
+from service.base.database import asyncpg_dsn
+from service.log.writer import Entry, States
+from service.people.tokens import token_text
 from tests.service.api.test_commands import answer_to, turn
 
 pytestmark = pytest.mark.anyio

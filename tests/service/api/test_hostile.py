@@ -5,9 +5,9 @@ import asyncio
 import asyncpg
 import pytest
 
-from service.api.problems import catalogue
+from service.api.http.problems import catalogue
 from service.api.routes import ROUTES
-from service.database import asyncpg_dsn
+from service.base.database import asyncpg_dsn
 from tests.service.api.test_commands import answer_to, turn
 
 pytestmark = pytest.mark.anyio

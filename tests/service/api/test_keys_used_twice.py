@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.database import async_engine
+from service.base.database import async_engine
 from tests.service.api.matrix import Asker, routes, undeclared
 from tests.support.databases import TestDatabase
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from engine.cards import deck
+from engine.kit.cards import deck
 from tests.service.api.test_commands import answer_to, turn
 
 pytestmark = pytest.mark.anyio

@@ -8,8 +8,8 @@ import uvicorn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.api.buckets import Buckets, Policy
-from service.tokens import token_text
+from service.api.http.buckets import Buckets, Policy
+from service.people.tokens import token_text
 from tests.service.api.test_commands import answer_to, turn
 
 pytestmark = pytest.mark.anyio

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.api.listing import Listing
-from service.api.paging import Page, parts_of, token
+from service.api.http.listing import Listing
+from service.api.http.paging import Page, parts_of, token
 from service.api.routes import ROUTES
 from tests.service.api.nights import pages, project, visitor
 from tests.service.league_night import played

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from engine.values import number_of
-from service.api.paging import position_token, token
-from service.eventstore import past
-from service.eventstore.read import last_position
+from service.api.http.paging import position_token, token
+from service.log import past
+from service.log.read import last_position
 from tests.service.api.nights import pages, project, visitor
 from tests.service.api.test_commands import answer_to, turn
 from tests.service.api.test_leaks import cards_in

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.api.paging import parts_of, token
-from service.errors import BadRequest
+from service.api.http.paging import parts_of, token
+from service.base.errors import BadRequest
 
 
 @pytest.mark.parametrize("position", [2**63, -2, 10**30])

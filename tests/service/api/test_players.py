@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from engine.values import number_of, stream_of
-from service.erasing import erase
-from service.rosters import BYTES_MAX, ROWS_MAX
+from service.people.erasure import erase
+from service.people.rosters import BYTES_MAX, ROWS_MAX
 from tests.service.api.conftest import Api, Person
 from tests.service.api.nights import project
 

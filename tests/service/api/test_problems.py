@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 from engine.errors import CommandRejected
+from service.api.http.problems import STATUSES, catalogue, catalogue_text
 from service.api.openapi import openapi_document
-from service.api.problems import STATUSES, catalogue, catalogue_text
 from service.api.routes import ROUTES
-from service.errors import ServiceError
-from service.texts import TEXT_MAX
+from service.base.errors import ServiceError
+from service.people.texts import TEXT_MAX
 
 pytestmark = pytest.mark.anyio
 

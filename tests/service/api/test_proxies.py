@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.api.proxies import UNKNOWN, Proxies
-from service.settings import SettingsInvalid, read
+from service.api.http.proxies import UNKNOWN, Proxies
+from service.base.settings import SettingsInvalid, read
 
 TRUSTED = Proxies([ip_network("10.0.0.0/8"), ip_network("fd00::/8")])
 PEER, CLIENT = "10.0.0.1", "203.0.113.7"

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from engine.values import number_of
-from service.api.paging import position_parts, position_token
-from service.database import async_engine
+from service.api.http.paging import position_parts, position_token
+from service.base.database import async_engine
 from service.projections.comparing import compare_league
 from service.projections.runner import Runner
 from tests.service.api.nights import project, visitor

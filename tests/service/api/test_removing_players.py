@@ -7,9 +7,9 @@ import pytest
 from engine.league.commands import RemoveMember
 from engine.league.errors import MemberPlaying
 from engine.values import PlayerId
-from service import playing
-from service.directing import start_tournament
-from service.writer import Entry, States
+from service.director import in_play as playing
+from service.director.submitting import start_tournament
+from service.log.writer import Entry, States
 from tests.service.api.test_memberships import removed
 
 pytestmark = pytest.mark.anyio

@@ -5,8 +5,8 @@ from hashlib import sha256
 import pytest
 
 from engine.values import stream_of
-from service import repairing
-from service.desk import open_desk
+from service.cli import repair as repairing
+from service.director.desk import open_desk
 from tests.service.test_repair import last_of, plant
 
 pytestmark = pytest.mark.anyio

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from service.replays.command import show
+from service.base.settings import environment
+from service.cli.show_replay import show
 from service.replays.forms import WHOLE
-from service.settings import environment
 from tests.service.api.conftest import Person
 from tests.service.api.test_casino import play_until
 from tests.service.api.test_commands import answer_to, turn
@@ -258,7 +258,7 @@ async def test_the_command_is_given_its_options_as_the_guide_says_them(
 
         async def run(*options: str) -> tuple[int | None, str]:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "service.cli", "replay", hand, *options),
+                *(sys.executable, "-m", "service.cli.main", "replay", hand, *options),
                 env=os.environ | settings,
                 stdout=asyncio.subprocess.PIPE,
             )

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from service import database as databases
 from service.api.roles import DOCUMENT, document
+from service.base import database as databases
 from tests.service.api.matrix import NO_TOKEN, PERSONAS, STRANGER, Answer, every_answer, routes
 from tests.support.databases import TestDatabase, TestServer
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.desk import open_desk
+from service.director.desk import open_desk
 from service.tasks.duties import DUTIES
 from tests.service.api.test_commands import answer_to
 

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.rulesets import PRESETS, preset, ruleset_hash
-from service.demo.options import Options, tournament_request
+from service.sandbox.demo.options import Options, tournament_request
 
 pytestmark = pytest.mark.anyio
 

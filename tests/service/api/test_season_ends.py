@@ -9,10 +9,10 @@ import pytest
 
 from engine.season.errors import SeasonUncounted
 from engine.values import number_of, stream_of
-from service import closing
-from service.desk import Desk, open_desk
+from service.director import season_ends as closing
+from service.director.desk import Desk, open_desk
+from service.log.writer import Entry, States
 from service.schedule.closing import close as close_by_timetable
-from service.writer import Entry, States
 from tests.service.api.test_casino import play_until
 from tests.service.api.test_corrections import WHY, a_night, award, entrants, standings
 from tests.service.api.test_disputes import RULES, ask, claim, with_office

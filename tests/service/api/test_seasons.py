@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.audit import generator
+from service.audit.play import generator
 from tests.service.api.test_corrections import a_night, award, entrants
 from tests.service.api.test_evidence import project
 from tests.service.test_audit import audited, faults

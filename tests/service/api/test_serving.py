@@ -13,7 +13,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 from uvicorn.server import ServerState
 
-from service.api.serving import WHOLE, Protocol
+from service.api.http.serving import WHOLE, Protocol
 from tests.service.api.test_commands import turn
 from tests.service.api.test_front import JSON, ORDINARY
 

@@ -13,10 +13,10 @@ from engine.rulesets import PRESETS, Ruleset, resolve
 from engine.rulesets.model import CoruscantShift
 from engine.rulesets.validation import contradiction
 from engine.tournament import decider
-from engine.tournament.seating import tables_for
-from engine.tournament.terms import FormatTerms, Freezeout, Rounds, SingleTable
+from engine.tournament.model.terms import FormatTerms, Freezeout, Rounds, SingleTable
+from engine.tournament.seating.draw import tables_for
 from engine.values import LeagueId, TournamentId
-from service.api.terms import TournamentWanted, announcement
+from service.announcing.terms import TournamentWanted, announcement
 from tests.service.api.test_templates import announced, house, put
 
 NOW = datetime(2098, 12, 1, 19, tzinfo=UTC)

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from service import deeds
-from service import people as service_people
-from service.bundles.command import write
-from service.replays import command
-from service.transparency.operating import open_epoch
+from service.cli import show_replay as command
+from service.cli.sign import open_epoch
+from service.cli.write_bundle import write
+from service.people import operator_log as deeds
+from service.process import people as service_people
 from tests.service.api.test_corrections import a_night, entrants
 from tests.service.api.test_disputes import with_office
 from tests.service.api.test_evidence import project, signing

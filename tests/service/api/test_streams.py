@@ -11,9 +11,10 @@ import pytest
 import sqlalchemy as sa
 
 from engine.values import number_of
-from service.api import feeds, news
-from service.errors import StoreUnavailable
-from service.eventstore.store import PostgresStore
+from service.api.http import news
+from service.api.table import feeds
+from service.base.errors import StoreUnavailable
+from service.log.store import PostgresStore
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.test_commands import turn
 from tests.service.api.test_feeds import everything

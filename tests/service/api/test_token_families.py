@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 import httpx
 import pytest
 
-from service import people
-from service.database import async_engine
+from service.base.database import async_engine
+from service.process import people
 from service.projections.runner import Runner
 from tests.service.api.conftest import PASSWORD, Api, Person
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from engine.cards import deck
-from service.database import async_engine
+from engine.kit.cards import deck
+from service.base.database import async_engine
 from service.projections.runner import Runner
 from tests.service.api.test_commands import answer_to, turn
 from tests.service.api.test_leaks import cards_in

@@ -1,0 +1,362 @@
+"""What has to be appended at the boundary of a table, between two hands."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+import msgspec
+
+from engine.coordination import deals, purchases, round_tables
+from engine.coordination.plans import BoundaryPlan, Outcome, Planned
+from engine.coordination.policies import idle_tables, summary_of
+from engine.coordination.rearrangements import (
+    arriving,
+    giving_up,
+    inheritance,
+    penalties_along,
+    redrawn,
+    removing,
+    vacating,
+)
+from engine.errors import InvariantViolated
+from engine.kit.beacon import Pulse
+from engine.table.model.commands import CloseTable, RecordWait, SeatArrivals
+from engine.table.model.commands import Command as TableCommand
+from engine.table.model.state import Table
+from engine.tournament.directing import directive
+from engine.tournament.model import directives
+from engine.tournament.model.commands import CloseWindows, Finish, RecordBreak, RecordMoves
+from engine.tournament.model.commands import Command as TournamentCommand
+from engine.tournament.model.directives import (
+    Break,
+    BringIn,
+    Close,
+    CloseRebuys,
+    CountHands,
+    Directive,
+    EndRound,
+    Hold,
+    LetGo,
+    MoveOut,
+    NextRound,
+    Open,
+    Purge,
+    Redraw,
+    Remove,
+    RoundOver,
+)
+from engine.tournament.model.floor_commands import (
+    CloseRound,
+    CountLastHands,
+    OpenRound,
+    RecordRedraw,
+)
+from engine.tournament.model.state import Running
+from engine.tournament.model.state import State as TournamentState
+from engine.tournament.results.endings import TableSummary
+from engine.values import HandId, TableId, stream_of
+
+
+def plan_boundary(
+    tournament: TournamentState,
+    tables: Mapping[TableId, Table],
+    table: TableId,
+    *,
+    now: datetime,
+    hand: HandId,
+    tournament_version: int,
+    tournament_head: str,
+    pulse: Pulse | None = None,
+) -> BoundaryPlan:
+    """
+    Return what is to be appended at the boundary of one table.
+
+    Planning again once it has been appended leads on to the next step.
+
+    Args:
+        tables: Every open table of the tournament, and *table* itself.
+        hand: What the next hand is to be called, if one is opened.
+        tournament_version: Of the state given; the hand names it.
+        tournament_head: Hash of that version, in hexadecimal.
+        pulse: Of the round that the table waits for, once it is there.
+    """
+    here = tables[table]
+    order = directive(tournament, _summaries(tables, here), table)
+    if here.closed:
+        return BoundaryPlan(outcome="nothing", directive=order)
+    named = (tournament_version, tournament_head)
+    if here.voided is not None and isinstance(tournament, Running):
+        anew = deals.dealt_anew(tournament, here, here.voided, named=named, pulse=pulse, now=now)
+        order = Open(last=here.voided.last, wait_seconds=0)
+        plan = _only(here, *anew, outcome="open", order=order)
+        return _by_beacon(tournament, here, plan, pulse, now=now)
+    if isinstance(order, Open):
+        opening = deals.first_deal(
+            tournament, here, order, hand=hand, named=named, pulse=pulse, now=now
+        )
+        plan = _only(here, opening, outcome="open", order=order)
+        waiting = tuple(each for each in _others(tables, here) if tables[each].wait)
+        seconds = order.wait_seconds
+        if deals.waits_for_openings(tournament, here):
+            seconds = max(seconds, here.decision_seconds)
+        plan = msgspec.structs.replace(plan, wait_seconds=seconds, ask_again=waiting)
+        return _by_beacon(tournament, here, plan, pulse, now=now)
+    return _without_a_hand(tables, here, order, version=tournament_version, now=now)
+
+
+def _summaries(tables: Mapping[TableId, Table], here: Table) -> dict[TableId, TableSummary]:
+    """
+    Return what *here* is directed by: another that waits for its round counts as in play.
+
+    Not for one that waits itself: two such would wait for each other at the end.
+    """
+    found = {key: summary_of(each) for key, each in tables.items()}
+    for key, each in tables.items():
+        if here.awaited is None and each.awaited is not None:
+            found[key] = msgspec.structs.replace(found[key], idle=False)
+    return found
+
+
+def _by_beacon(
+    tournament: TournamentState,
+    here: Table,
+    plan: BoundaryPlan,
+    pulse: Pulse | None,
+    *,
+    now: datetime,
+) -> BoundaryPlan:
+    """Return *plan*, which opens a hand, or what comes before it where a beacon is mixed in."""
+    naming = deals.named_round(tournament, here, now=now)
+    if naming is not None:
+        entries = (Planned(stream=stream_of(here.table), commands=(naming,)),)
+        return msgspec.structs.replace(plan, outcome="name_round", entries=entries)
+    if here.awaited is None:
+        return plan
+    # All other waiting was done before the round was named.
+    missing = here.awaited if pulse is None else None
+    return msgspec.structs.replace(plan, wait_seconds=0, awaits=missing)
+
+
+def _without_a_hand(
+    tables: Mapping[TableId, Table], here: Table, order: Directive, *, version: int, now: datetime
+) -> BoundaryPlan:
+    """Return every step but the opening of a hand."""
+    match order:
+        case LetGo():
+            return _at_both(here, order, purchases.letting_go(here, order, now=now))
+        case BringIn():
+            return _at_both(here, order, purchases.bringing_in(here, order, now=now))
+        case RoundOver():
+            return _end_round(tables, here, order, now=now)
+        case Purge():
+            return _at_both(here, order, purchases.purging(here, order, now=now))
+        case CloseRebuys():
+            return _close_windows(here, order, now=now)
+        case Remove():
+            return _at_both(here, order, removing(here, order, now=now))
+        case CountHands(hand_number=number):
+            count = CountLastHands(table=here.table, hand_number=number, now=now)
+            return _above(here, count, order=order)
+        case NextRound() | EndRound():
+            return _round(tables, here, order, now=now)
+        case Redraw():
+            return _redraw(tables, here, order, now=now)
+        case Hold(reason="hand_in_play" | "not_started"):
+            return BoundaryPlan(outcome="nothing", directive=order)
+        case Hold(reason=reason):
+            wait = RecordWait(reason=reason, tournament_version=version)
+            return _only(here, wait, outcome="hold", order=order)
+        case MoveOut():
+            return _move(tables[order.table], tables, order, now=now)
+        case Break():
+            return _break(tables[order.table], tables, order, now=now)
+        case Close() | directives.Finish():
+            return _end(here, tables, order, now=now)
+        case Open():
+            raise InvariantViolated("a hand is opened by its own step")
+
+
+def _above(here: Table, command: TournamentCommand, *, order: Directive) -> BoundaryPlan:
+    """Return a step that the tournament takes alone, while the table stays as it is."""
+    return BoundaryPlan(
+        outcome="rearrange",
+        directive=order,
+        entries=(Planned(stream=stream_of(here.tournament), commands=(command,)),),
+        guard=stream_of(here.table),
+    )
+
+
+def _round(
+    tables: Mapping[TableId, Table], here: Table, order: NextRound | EndRound, *, now: datetime
+) -> BoundaryPlan:
+    """Open or close a round of hand-for-hand play; all tables are between hands."""
+    command = OpenRound(now=now) if isinstance(order, NextRound) else CloseRound(now=now)
+    plan = _above(here, command, order=order)
+    if isinstance(order, EndRound):
+        plan = msgspec.structs.replace(plan, wait_seconds=order.wait_seconds, since=order.since)
+    return msgspec.structs.replace(plan, ask_again=_others(tables, here))
+
+
+def _redraw(
+    tables: Mapping[TableId, Table], here: Table, order: Redraw, *, now: datetime
+) -> BoundaryPlan:
+    """Have everybody take another seat; all tables are between hands."""
+    record = RecordRedraw(
+        moves=order.moves,
+        rule=order.rule,
+        candidates=order.candidates,
+        draw=order.draw,
+        now=now,
+    )
+    asked = redrawn(tables, order.moves, now=now)
+    seats = (Planned(stream=stream_of(key), commands=each) for key, each in asked.items())
+    return BoundaryPlan(
+        outcome="rearrange",
+        directive=order,
+        entries=(*seats, Planned(stream=stream_of(here.tournament), commands=(record,))),
+        ask_again=_others(tables, here),
+    )
+
+
+def _at_both(here: Table, order: Directive, asked: purchases.Asked) -> BoundaryPlan:
+    """Return a step that the table and the tournament take together."""
+    at_table, above = asked
+    return BoundaryPlan(
+        outcome="rearrange",
+        directive=order,
+        entries=(
+            Planned(stream=stream_of(here.table), commands=at_table),
+            Planned(stream=stream_of(here.tournament), commands=above),
+        ),
+    )
+
+
+def _close_windows(here: Table, order: CloseRebuys, *, now: datetime) -> BoundaryPlan:
+    close = CloseWindows(table=here.table, now=now)
+    return BoundaryPlan(
+        outcome="windows",
+        directive=order,
+        entries=(Planned(stream=stream_of(here.tournament), commands=(close,)),),
+        guard=stream_of(here.table),
+        wait_seconds=order.wait_seconds,
+    )
+
+
+def _end(
+    here: Table, tables: Mapping[TableId, Table], order: Close | directives.Finish, *, now: datetime
+) -> BoundaryPlan:
+    """Close a table that is not needed any more, or end the tournament."""
+    others = _others(tables, here)
+    if isinstance(order, Close):
+        closing = purchases.closing(here, order, now=now)
+        plan = _only(here, *closing, outcome="close", order=order)
+        return msgspec.structs.replace(plan, ask_again=others)
+    ending = [each for each in tables.values() if not each.closed]
+    awards, stacks = purchases.carry_at_closing(ending, order.stacks, now=now)
+    finish = Finish(rule=order.rule, stacks=stacks, now=now)
+    awarding = (
+        Planned(stream=stream_of(table), commands=(award,)) for table, award in awards.items()
+    )
+    return BoundaryPlan(
+        outcome="finish",
+        directive=order,
+        entries=(*awarding, Planned(stream=stream_of(here.tournament), commands=(finish,))),
+        ask_again=others,
+    )
+
+
+def _end_round(
+    tables: Mapping[TableId, Table], here: Table, order: RoundOver, *, now: datetime
+) -> BoundaryPlan:
+    """Close all tables of a round at once; what they carry is given away first."""
+    at_tables, end = round_tables.ending(tables, order, now=now)
+    closing = (Planned(stream=stream_of(key), commands=each) for key, each in at_tables.items())
+    return BoundaryPlan(
+        outcome="rearrange",
+        directive=order,
+        entries=(*closing, Planned(stream=stream_of(here.tournament), commands=(end,))),
+    )
+
+
+def _only(here: Table, *commands: TableCommand, outcome: Outcome, order: Directive) -> BoundaryPlan:
+    return BoundaryPlan(
+        outcome=outcome,
+        directive=order,
+        entries=(Planned(stream=stream_of(here.table), commands=commands),),
+        guard=stream_of(here.tournament),
+    )
+
+
+def _others(tables: Mapping[TableId, Table], here: Table) -> tuple[TableId, ...]:
+    return tuple(each for each in idle_tables(tables) if each != here.table)
+
+
+def _move(
+    here: Table, tables: Mapping[TableId, Table], order: MoveOut, *, now: datetime
+) -> BoundaryPlan:
+    record = RecordMoves(
+        table=here.table,
+        hand_number=here.hand_number,
+        moves=order.moves,
+        rule=order.rule,
+        candidates=order.candidates,
+        draw=order.draw,
+        now=now,
+    )
+    receiving = tuple(
+        Planned(
+            stream=stream_of(target),
+            commands=(
+                SeatArrivals(arrivals=arriving(here, order.moves, target), now=now),
+                *penalties_along(here, order.moves, target, now=now),
+            ),
+        )
+        for target in dict.fromkeys(move.to_table for move in order.moves)
+    )
+    return BoundaryPlan(
+        outcome="rearrange",
+        directive=order,
+        entries=(
+            Planned(stream=stream_of(here.table), commands=vacating(order.moves, now=now)),
+            *receiving,
+            Planned(stream=stream_of(here.tournament), commands=(record,)),
+        ),
+        ask_again=_others(tables, here),
+    )
+
+
+def _break(
+    here: Table, tables: Mapping[TableId, Table], order: Break, *, now: datetime
+) -> BoundaryPlan:
+    record = RecordBreak(
+        table=here.table,
+        hand_number=here.hand_number,
+        moves=order.moves,
+        carry_to=order.carry_to,
+        rule=order.rule,
+        candidates=order.candidates,
+        draw=order.draw,
+        final=order.final,
+        now=now,
+    )
+    leaving: tuple[TableCommand, ...] = (
+        *(vacating(order.moves, now=now) or giving_up(order, now=now)),
+        CloseTable(reason="broken", now=now),
+    )
+    receiving = tuple(
+        Planned(
+            stream=stream_of(target),
+            commands=(arrivals, *penalties_along(here, order.moves, target, now=now)),
+        )
+        for target in dict.fromkeys((order.carry_to, *(move.to_table for move in order.moves)))
+        if (arrivals := inheritance(here, tables[target], order, now=now)) is not None
+    )
+    return BoundaryPlan(
+        outcome="rearrange",
+        directive=order,
+        entries=(
+            Planned(stream=stream_of(here.table), commands=leaving),
+            *receiving,
+            Planned(stream=stream_of(here.tournament), commands=(record,)),
+        ),
+        ask_again=_others(tables, here),
+    )

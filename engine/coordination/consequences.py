@@ -1,0 +1,233 @@
+"""What a command would change for people: placings, money, seats, chips, points, ranks."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from engine.season.state import Opened
+from engine.table.model.state import Table
+from engine.tournament.model.state import Finished, Running, phase_of
+from engine.tournament.model.state import State as TournamentState
+from engine.values import Chips, EntrantId, PlayerId, Seat, TableId
+
+
+class _Change(msgspec.Struct, frozen=True, kw_only=True):
+    pass
+
+
+class PlacingChange(_Change, frozen=True, kw_only=True):
+    """Null where there was, or will be, no place yet."""
+
+    entrant: EntrantId
+    player: PlayerId
+    before: int | None
+    after: int | None
+
+
+class PayoutChange(_Change, frozen=True, kw_only=True):
+    """In minor units of the tournament's currency; 0 is nothing."""
+
+    entrant: EntrantId
+    player: PlayerId
+    before: int
+    after: int
+
+
+class Place(_Change, frozen=True, kw_only=True):
+    table: TableId
+    seat: Seat | None
+    """Null where an order names none: the worst legal seat at the time of the move."""
+
+
+class SeatChange(_Change, frozen=True, kw_only=True):
+    """
+    Where an entrant sits, or is ordered to sit; null where nowhere.
+
+    A move is carried out when both tables are between hands.
+    """
+
+    entrant: EntrantId
+    before: Place | None
+    after: Place | None
+
+
+class PenaltyChange(_Change, frozen=True, kw_only=True):
+    """Hands that an entrant still has to miss."""
+
+    entrant: EntrantId
+    before: int
+    after: int
+
+
+class StackChange(_Change, frozen=True, kw_only=True):
+    """Chips behind an entrant, once a hand is settled or chips are brought."""
+
+    entrant: EntrantId
+    before: Chips
+    after: Chips
+
+
+class TableChange(_Change, frozen=True, kw_only=True):
+    """What changes at one table."""
+
+    penalties: tuple[PenaltyChange, ...]
+    stacks: tuple[StackChange, ...]
+
+    def __bool__(self) -> bool:
+        """Whether anything does."""
+        return bool(self.penalties or self.stacks)
+
+
+class StandingChange(_Change, frozen=True, kw_only=True):
+    """A player's rank and points in the season; null where there are none."""
+
+    player: PlayerId
+    rank_before: int | None
+    rank_after: int | None
+    points_before: str | None
+    points_after: str | None
+
+
+class TournamentChange(_Change, frozen=True, kw_only=True):
+    """
+    What changes in one tournament.
+
+    ``draws_before`` and ``draws_after`` count the random draws made: where they
+    differ, every later draw of this tournament (seats, moves, the final table)
+    comes out differently than it would have.
+    """
+
+    state_before: str
+    state_after: str
+    placings: tuple[PlacingChange, ...]
+    payouts: tuple[PayoutChange, ...]
+    seats: tuple[SeatChange, ...]
+    breaking_order: tuple[int, ...] | None = None
+    """The order in which tables break from now on; null if it stays."""
+
+    frozen: tuple[str, ...] | None = None
+    """The disputes that prizes and points wait for from now on; null if they stay."""
+
+    draws_before: int
+    draws_after: int
+
+
+def of_tournament(before: TournamentState, after: TournamentState) -> TournamentChange:
+    """Return what differs between two states of one tournament."""
+    return TournamentChange(
+        state_before=phase_of(before),
+        state_after=phase_of(after),
+        placings=_placings(before, after),
+        payouts=_payouts(before, after),
+        seats=_seats(before, after),
+        breaking_order=_changed(before, after, "breaking_order"),
+        frozen=_changed(before, after, "frozen"),
+        draws_before=getattr(before, "draws", 0),
+        draws_after=getattr(after, "draws", getattr(before, "draws", 0)),
+    )
+
+
+def of_table(before: Table, after: Table) -> TableChange:
+    """Return what differs between two states of one table for those who sit there in both."""
+    old = {each.entrant: each for each in before.places}
+    both = [(old[each.entrant], each) for each in after.places if each.entrant in old]
+    return TableChange(
+        penalties=tuple(
+            PenaltyChange(entrant=new.entrant, before=was.penalty, after=new.penalty)
+            for was, new in both
+            if was.penalty != new.penalty
+        ),
+        stacks=tuple(
+            StackChange(entrant=new.entrant, before=was.stack, after=new.stack)
+            for was, new in both
+            if was.stack != new.stack
+        ),
+    )
+
+
+def of_season(before: Opened, after: Opened) -> tuple[StandingChange, ...]:
+    """Return whose rank or points differ, by the new rank."""
+    old = {each.player: each for each in before.standings()}
+    new = {each.player: each for each in after.standings()}
+    changes = (
+        StandingChange(
+            player=player,
+            rank_before=old[player].rank if player in old else None,
+            rank_after=new[player].rank if player in new else None,
+            points_before=old[player].points if player in old else None,
+            points_after=new[player].points if player in new else None,
+        )
+        for player in dict.fromkeys((*new, *old))
+    )
+    return tuple(
+        each
+        for each in changes
+        if (each.rank_before, each.points_before) != (each.rank_after, each.points_after)
+    )
+
+
+def _placings(before: TournamentState, after: TournamentState) -> tuple[PlacingChange, ...]:
+    old, new = _placed(before), _placed(after)
+    return tuple(
+        PlacingChange(
+            entrant=entrant,
+            player=player,
+            before=old.get((entrant, player)),
+            after=new.get((entrant, player)),
+        )
+        for entrant, player in dict.fromkeys((*new, *old))
+        if old.get((entrant, player)) != new.get((entrant, player))
+    )
+
+
+def _placed(state: TournamentState) -> Mapping[tuple[EntrantId, PlayerId], int]:
+    if not isinstance(state, Running | Finished):
+        return {}
+    return {(each.entrant, each.player): each.place for each in state.placings}
+
+
+def _payouts(before: TournamentState, after: TournamentState) -> tuple[PayoutChange, ...]:
+    old, new = _paid(before), _paid(after)
+    return tuple(
+        PayoutChange(entrant=key[0], player=key[1], before=old.get(key, 0), after=new.get(key, 0))
+        for key in dict.fromkeys((*new, *old))
+        if old.get(key, 0) != new.get(key, 0)
+    )
+
+
+def _paid(state: TournamentState) -> Mapping[tuple[EntrantId, PlayerId], int]:
+    # Who is owed money by a cancelled tournament is paid by it as well.
+    given: Any = (*getattr(state, "payouts", ()), *state.books.refunds)
+    return {(each.entrant, each.player): each.amount for each in given}
+
+
+def _seats(before: TournamentState, after: TournamentState) -> tuple[SeatChange, ...]:
+    old, new = _seated(before), _seated(after)
+    return tuple(
+        SeatChange(entrant=entrant, before=old.get(entrant), after=new.get(entrant))
+        for entrant in dict.fromkeys((*new, *old))
+        if old.get(entrant) != new.get(entrant)
+    )
+
+
+def _seated(state: TournamentState) -> Mapping[EntrantId, Place]:
+    if not isinstance(state, Running):
+        return {}
+    seated = {
+        each.entrant: Place(table=table.table, seat=each.seat)
+        for table in state.tables
+        for each in table.seats
+    }
+    ordered = {
+        each.entrant: Place(table=each.to_table, seat=each.to_seat)
+        for each in state.floor.ordered
+        if each.entrant in seated
+    }
+    return seated | ordered
+
+
+def _changed(before: TournamentState, after: TournamentState, name: str) -> Any:
+    """Return what the member *name* becomes, None if it stays or goes."""
+    new = getattr(after, name, None)
+    return None if new == getattr(before, name, None) else new

@@ -1,0 +1,217 @@
+"""
+Which cards and dice a deal has, and how the hand of a voided deal is dealt anew.
+
+Beside ``engine.coordination.policies``, a place where table and tournament meet.
+"""
+
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from engine.coordination import clocks, purchases
+from engine.errors import InvariantViolated
+from engine.kit.beacon import Pulse
+from engine.kit.cards import deck
+from engine.kit.hidden import unsealed
+from engine.kit.rng import card_leaves, derive_seed, shuffled_pile
+from engine.table.decide.opening import all_have_dealt
+from engine.table.model.commands import (
+    AwaitBeacon,
+    Command,
+    Omission,
+    OpenHand,
+    Opening,
+    QuitHand,
+    Seeds,
+)
+from engine.table.model.digests import digest_of
+from engine.table.model.events import HandOpened, TableBeaconMixed
+from engine.table.model.state import SUDDEN_DEATH, Table
+from engine.tournament.model.directives import Open
+from engine.tournament.model.state import Closed, Finished, Registering, Running, State
+from engine.tournament.model.values import Masters
+from engine.values import EntrantId, HandId
+
+FIRST_DEAL = 1
+
+Named = tuple[int, str]
+"""Version and head of the tournament's stream that a hand is opened under."""
+
+
+def seeds_for(
+    tournament: State, *, table_number: int, hand_number: int, deal: int = FIRST_DEAL
+) -> Seeds:
+    """
+    Return the seeds of one deal: by these numbers only, so that nobody chooses among them.
+
+    Raises:
+        InvariantViolated: If the tournament has no masters: registration never opened.
+    """
+    masters = _masters(tournament)
+
+    def seed(master: str, use: str) -> str:
+        return derive_seed(unsealed(master), use, table_number, hand_number, deal).hex()
+
+    return Seeds(
+        cards=seed(masters.cards, "cards"),
+        dice=seed(masters.open, "dice"),
+        draws=seed(masters.open, "draws"),
+    )
+
+
+def _masters(tournament: State) -> Masters:
+    if isinstance(tournament, Registering | Closed | Running | Finished):
+        return tournament.masters
+    raise InvariantViolated(f"a tournament {type(tournament).__name__} has no masters")
+
+
+def openings_at(tournament: State, here: Table) -> tuple[tuple[Opening, ...], tuple[Omission, ...]]:
+    """
+    Return what the players of a table add to the entropy of its decks, and who bound to does not.
+
+    Source: rulebook ``entropy.counts`` and ``entropy.omission``.
+    """
+    bound = {each.entrant: each.value for each in tournament.fairness.contributions}
+    if not bound:
+        return (), ()
+    openings, omissions = [], []
+    for place in here.places:
+        value = bound.get(place.entrant)
+        if value is not None:
+            openings.append(Opening(seat=place.seat, value=value))
+        elif place.entrant in bound:
+            omissions.append(Omission(entrant=place.entrant, reason="not_opened"))
+    return tuple(openings), tuple(omissions)
+
+
+def deck_of(opened: HandOpened, beacon: TableBeaconMixed | None, name: str) -> list[str]:
+    """
+    Return the commitment of every card of a deal's deck by position, in hexadecimal.
+
+    They tell nothing of a card whose salt is not known; their root is ``deck_root``.
+
+    Args:
+        beacon: What was mixed in behind *opened*, if anything.
+        name: Of the deck, as the ruleset has it.
+    """
+    digest = digest_of(opened.openings, beacon)
+    pile = shuffled_pile(bytes.fromhex(opened.seeds.value.cards), digest, 1, deck(name))
+    return [leaf.hex() for leaf in card_leaves(1, pile.cards, pile.salts)]
+
+
+def may_still_open(tournament: State, here: Table, entrant: EntrantId) -> bool:
+    """
+    Return whether *entrant* was seated *here* first, and no hand has been opened since.
+
+    Nor has a round of a beacon been named that the hand will be dealt by (``beacon.deals``).
+    """
+    rounds = tournament.rounds if isinstance(tournament, Running) else None
+    if rounds is not None and (rounds.number, rounds.stage) != (1, "playing"):
+        return False
+    seated = any(each.entrant == entrant and not each.arrived for each in here.places)
+    return seated and here.hand_number == 0 and here.awaited is None
+
+
+def waits_for_openings(tournament: State, here: Table) -> bool:
+    """Return whether somebody *here* has not opened yet what counts from the first hand on."""
+    if here.hand_number or not tournament.fairness.contributions:
+        return False
+    _, missing = openings_at(tournament, here)
+    return any(may_still_open(tournament, here, each.entrant) for each in missing)
+
+
+def named_round(tournament: State, here: Table, *, now: datetime) -> AwaitBeacon | None:
+    """
+    Return how the beacon's round is named that the next deal *here* waits for.
+
+    None where none is mixed in, or a round has been named already.
+
+    Source: rulebook ``beacon.deals``.
+    """
+    chain = tournament.fairness.chain
+    if chain is None or here.awaited is not None:
+        return None
+    openings, omissions = openings_at(tournament, here)
+    if here.voided is not None:
+        openings, omissions = here.voided.openings, here.voided.omissions
+    return AwaitBeacon(chain=chain, openings=openings, omissions=omissions, now=now)
+
+
+def first_deal(
+    tournament: State,
+    here: Table,
+    order: Open,
+    *,
+    hand: HandId,
+    named: Named,
+    pulse: Pulse | None,
+    now: datetime,
+) -> OpenHand:
+    """
+    Return how the next hand is opened, as the tournament orders it.
+
+    Whether it is the last is open as long as the table waits for its *pulse*.
+    """
+    version, head = named
+    openings, omissions = openings_at(tournament, here)
+    if here.awaited is not None:
+        openings, omissions = here.awaited.openings, here.awaited.omissions
+    opening = OpenHand(
+        hand=hand,
+        seeds=seeds_for(tournament, table_number=here.number, hand_number=here.next_hand_number),
+        tournament_version=version,
+        tournament_head=head,
+        openings=openings,
+        omissions=omissions,
+        pulse=pulse,
+        last=order.last,
+        **purchases.books_of(tournament, here),
+        stage=SUDDEN_DEATH if order.only else 1,
+        round=order.round,
+        only=tuple(each.seat for each in here.entrants() if each.entrant in order.only),
+        level=clocks.in_force(order.clock),
+        now=now,
+    )
+    if order.last or not order.until_all_dealt or (here.awaited is not None and pulse is None):
+        return opening
+    # Who deals may hang on the draw of a first dealer, which only the seeds tell.
+    return replace(opening, last=all_have_dealt(here, opening))
+
+
+def dealt_anew(
+    tournament: Running,
+    here: Table,
+    voided: HandOpened,
+    *,
+    named: Named,
+    pulse: Pulse | None,
+    now: datetime,
+) -> tuple[Command, ...]:
+    """
+    Return how the hand of the *voided* deal is played again; who has left it stays out of it.
+
+    Source: rulebook ``voiding.replay``.
+    """
+    version, head = named
+    opening = OpenHand(
+        hand=voided.hand,
+        seeds=seeds_for(
+            tournament,
+            table_number=here.number,
+            hand_number=voided.number,
+            deal=here.next_deal,
+        ),
+        deal=here.next_deal,
+        stage=voided.stage,
+        round=voided.round,
+        tournament_version=version,
+        tournament_head=head,
+        openings=voided.openings,
+        omissions=voided.omissions,
+        pulse=pulse,
+        last=voided.last,
+        **purchases.books_of(tournament, here),
+        now=now,
+    )
+    gone = (place.entrant for place in here.places if place.entrant in tournament.leaving)
+    return opening, *(QuitHand(entrant=entrant, now=now) for entrant in gone)

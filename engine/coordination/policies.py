@@ -1,0 +1,370 @@
+"""
+What an event of one aggregate asks of another.
+
+Aggregates meet here and in ``deals``, ``purchases``, ``rearrangements`` and ``boundaries``.
+
+Everything here is a function of states and events; the service loads them,
+decides the commands answered and appends all of it at once.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from engine.decider import Command, Decider, Event, State
+from engine.errors import CommandRejected, InvariantViolated
+from engine.hand.positions import DEALT_MIN
+from engine.kit.currencies import fraction_digits
+from engine.rulesets import ruleset_hash
+from engine.season import decisions as seasons
+from engine.season.commands import AddTournament, AwardPoints, ReviseAward
+from engine.season.state import Opened
+from engine.season.state import State as SeasonState
+from engine.season.values import Finish as SeasonFinish
+from engine.season.values import Outlook, Prospect
+from engine.table.decide.opening import dealable
+from engine.table.decide.positions import marks_of
+from engine.table.model import levels
+from engine.table.model.commands import ComeBack, LevelFloor, OpenTable, Placed, StepAway
+from engine.table.model.events import Event as TableEvent
+from engine.table.model.events import FormedPot, HandSettled, PotAwarded, PotsFormed
+from engine.table.model.state import Table
+from engine.tournament.model.commands import RecordBusts
+from engine.tournament.model.entering_events import EntrantCheckedIn, NoShowSeated, TableAdded
+from engine.tournament.model.events import Event as TournamentEvent
+from engine.tournament.model.events import TournamentAnnounced
+from engine.tournament.model.state import (
+    Cancelled,
+    Closed,
+    Drafted,
+    Finished,
+    Running,
+    Seating,
+    Unannounced,
+)
+from engine.tournament.model.state import State as TournamentState
+from engine.tournament.model.values import Busted, LevelClock, Standing
+from engine.tournament.money import pool
+from engine.tournament.results.endings import TableSummary
+from engine.tournament.seating.draw import seats_at
+from engine.values import EntrantId, SeasonId, Seat, TableId
+
+
+def decide_in_turn(
+    decider: Decider[State, Command, Event], state: State, commands: Iterable[Command]
+) -> tuple[tuple[Event, ...], State]:
+    """
+    Return the events of *commands*, each decided in the state the ones before it left.
+
+    Raises:
+        CommandRejected: If one of them is refused; then none counts.
+    """
+    events: list[Event] = []
+    for command in commands:
+        decided, state = decider.carry_out(state, command)
+        events.extend(decided)
+    return tuple(events), state
+
+
+def tables_of(tournament: TournamentState, *, now: datetime) -> tuple[OpenTable, ...]:
+    """
+    Return how the tables of a tournament that has just started are opened.
+
+    Raises:
+        InvariantViolated: If it is not running.
+    """
+    if not isinstance(tournament, Running):
+        raise InvariantViolated(f"a tournament {type(tournament).__name__} opens no tables")
+    return tuple(_opening(tournament, seating, now=now) for seating in tournament.tables)
+
+
+def _opening(tournament: Running, seating: Seating, *, now: datetime) -> OpenTable:
+    """Return how one table is opened, where everybody has a starting stack."""
+    terms = tournament.terms
+    return OpenTable(
+        table=seating.table,
+        tournament=terms.tournament,
+        number=seating.number,
+        ruleset=terms.ruleset,
+        ruleset_hash=ruleset_hash(terms.ruleset),
+        decision_seconds=terms.decision_seconds,
+        grace_seconds=terms.grace_seconds,
+        seats=tuple(
+            Placed(seat=each.seat, entrant=each.entrant, stack=terms.starting_stack)
+            for each in seating.seats
+        ),
+        seat_count=seats_at(terms, tables=1),
+        now=now,
+    )
+
+
+def presence_of(
+    tournament: TournamentState, events: Iterable[TournamentEvent]
+) -> dict[TableId, tuple[StepAway | ComeBack, ...]]:
+    """
+    Return what tables must be told of who was seated absent, and who has come since.
+
+    To be decided in the append of those events, once the tables are open.
+
+    Args:
+        tournament: As *events* have left it.
+    """
+    if not isinstance(tournament, Running):
+        return {}
+    seats = {each.entrant: table.table for table in tournament.tables for each in table.seats}
+    asked: dict[TableId, tuple[StepAway | ComeBack, ...]] = {}
+    for event in events:
+        if not isinstance(event, NoShowSeated | EntrantCheckedIn) or event.entrant not in seats:
+            continue
+        absent = isinstance(event, NoShowSeated)
+        told = StepAway(entrant=event.entrant) if absent else ComeBack(entrant=event.entrant)
+        table = seats[event.entrant]
+        asked[table] = (*asked.get(table, ()), told)
+    return asked
+
+
+def added_tables(
+    tournament: TournamentState, events: Iterable[TournamentEvent], *, now: datetime
+) -> tuple[OpenTable, ...]:
+    """
+    Return how tables that were added by *events* are opened, in the append of those events.
+
+    Args:
+        tournament: As *events* have left it.
+    """
+    if not isinstance(tournament, Running):
+        return ()
+    added = {each.table for each in events if isinstance(each, TableAdded)}
+    return tuple(
+        _opening(tournament, seating, now=now)
+        for seating in tournament.tables
+        if seating.table in added
+    )
+
+
+def busts_of(
+    table: TableId, events: Iterable[TableEvent], *, level: int = 1, round_number: int = 1
+) -> RecordBusts | None:
+    """
+    Return what the tournament must be told of one table's new *events*; None if nobody went out.
+
+    To be decided in the append of those events, never later.
+    """
+    happened = tuple(events)
+    settled = next((each for each in happened if isinstance(each, HandSettled)), None)
+    if settled is None or not settled.busts:
+        return None
+    main = settled.winners[:1]
+    fatal = fatal_pots(happened, settled)
+    return RecordBusts(
+        table=table,
+        hand_number=settled.number,
+        busts=tuple(
+            Busted(
+                entrant=bust.entrant,
+                seat=Seat(bust.seat),
+                stack_at_start=bust.stack_at_start,
+                pot=fatal[bust.seat][0],
+                won_by=fatal[bust.seat][1],
+            )
+            for bust in settled.busts
+        ),
+        round=round_number,
+        level=level,
+        main_winner=next((each.entrant for each in settled.stacks if each.seat in main), None),
+        now=settled.at,
+    )
+
+
+def level_played(table: Table, clock: LevelClock | None) -> int:
+    """Return the level of the hand in play at *table*, else of the one that is opened next."""
+    if table.hand is not None:
+        return table.level_number
+    if levels.by_hands(table):
+        return levels.next_level(table).number
+    return table.level_number if clock is None else clock.level
+
+
+def stacks_between_hands(table: Table) -> tuple[Standing, ...]:
+    """
+    Return what everyone with a seat has, the bets of a hand in play gone back.
+
+    Source: rulebook ``cancellation.stacks``.
+    """
+    at_start = {}
+    if table.hand is not None:
+        at_start = {books.seat: books.stack for books in table.hand.opened.seats}
+    return tuple(
+        Standing(entrant=place.entrant, stack=at_start.get(place.seat, place.stack))
+        for place in table.places
+    )
+
+
+def fatal_pots(
+    events: Iterable[TableEvent], settled: HandSettled
+) -> dict[int, tuple[int | None, tuple[EntrantId, ...]]]:
+    """
+    Return the pot that held the last chips of each seat without any, and who won it.
+
+    It is the last one that the seat could have won: the shortest stack's chips lie in
+    the main pot, others' in their side pots.  Who could win none had chips in the main pot.
+
+    Source: rulebook ``bounty.pot``.
+    """
+    entrants = {each.seat: each.entrant for each in settled.stacks}
+    pots: tuple[FormedPot, ...] = ()
+    won: dict[int, tuple[EntrantId, ...]] = {}
+    for event in events:
+        if isinstance(event, PotsFormed):
+            pots = event.pots
+        elif isinstance(event, PotAwarded):
+            seats = sorted(share.seat for share in event.shares if share.chips)
+            won[event.pot] = tuple(entrants[seat] for seat in seats)
+    fatal: dict[int, tuple[int | None, tuple[EntrantId, ...]]] = {}
+    for bust in settled.busts:
+        own = (number for number, pot in enumerate(pots, 1) if bust.seat in pot.eligible)
+        number = max(own, default=1)
+        winners = tuple(each for each in won.get(number, ()) if each != bust.entrant)
+        fatal[bust.seat] = (number if pots else None, winners)
+    return fatal
+
+
+def points_of(tournament: Finished, *, now: datetime) -> AwardPoints:
+    """Return what a season must be told of a finished tournament."""
+    terms, books = tournament.terms, tournament.books
+    entrants = pool.entrants_of(tournament)
+    charged = pool.charged_to(terms, books, entrants)
+    knockouts = pool.knockouts_of(tournament)
+    return AwardPoints(
+        tournament=terms.tournament,
+        placings=tuple(
+            SeasonFinish(
+                entrant=each.entrant,
+                player=each.player,
+                place=each.place,
+                shared=each.shared,
+                spent=charged[each.entrant].whole,
+                knockouts=knockouts.get(each.entrant, 0),
+            )
+            for each in tournament.placings
+        ),
+        buy_in=terms.fees.buy_in,
+        pool=pool.pool_of(terms, books, entrants),
+        money_digits=fraction_digits(terms.currency),
+        entries=len(tournament.placings) + len(books.rebuys),
+        now=now,
+    )
+
+
+def idle_tables(tables: Mapping[TableId, Table]) -> tuple[TableId, ...]:
+    """Return the open tables without a hand in play, by number: ask them when things change."""
+    by_number = sorted(tables.values(), key=lambda each: each.number)
+    return tuple(each.table for each in by_number if each.idle and not each.closed)
+
+
+def summary_of(table: Table) -> TableSummary:
+    """Return what a tournament needs to know of *table*."""
+    able = dealable(table)
+    there = [place for place in table.places if place.hand is not None or place.seat in able]
+    there = [place for place in there if not place.away]
+    in_play = [place.seat for place in table.places if place.hand is not None]
+    return TableSummary(
+        table=table.table,
+        idle=table.settled,
+        hand_number=table.hand_number,
+        stacks=tuple(
+            Standing(
+                entrant=place.entrant,
+                stack=place.stack,
+                hands_won=place.hands_won if table.ruleset.moneyless else 0,
+                pots_won=place.pots_won,
+            )
+            for place in table.places
+        ),
+        playable=len(able) >= DEALT_MIN,
+        attended=len(there) > 1 or (bool(there) and table.floor() != LevelFloor()),
+        blinds_out=levels.blinds_out(table),
+        # Who is in a hand may win it: a stack of nothing means nothing before it is settled.
+        dealers_left=len(set(table.dealers_left).intersection({*able, *in_play})),
+        stage=table.stage,
+        carried=table.carry + table.sabacc_pot,
+        round=table.round,
+        marks=marks_of(table) if table.first_dealer else None,
+        dealable=tuple(map(Seat, able)),
+        newcomers=tuple(Seat(place.seat) for place in table.places if place.arrived),
+        away=tuple(place.entrant for place in table.places if place.away),
+    )
+
+
+def season_told(
+    season: SeasonState, tournament: TournamentState, *, now: datetime
+) -> AwardPoints | ReviseAward | None:
+    """Return what *season* has still to be told of *tournament*; None if nothing."""
+    if not isinstance(tournament, Finished) or not isinstance(season, Opened):
+        return None
+    if tournament.frozen:
+        # Asked again when the dispute lets it go.
+        return None
+    award = points_of(tournament, now=now)
+    if season.tournament(award.tournament) is None:
+        return award
+    if not tournament.corrections:
+        return None
+    last = tournament.corrections[-1]
+    return ReviseAward(award=award, reason=last.reason, author=last.by, now=now)
+
+
+def announced_for(
+    events: Iterable[object], *, now: datetime
+) -> tuple[tuple[SeasonId, AddTournament], ...]:
+    """
+    Return what seasons must be told of tournaments that *events* announce.
+
+    To be decided in the append of those events: a season that closes has to know of them.
+    """
+    return tuple(
+        (event.season, AddTournament(tournament=event.tournament, now=now))
+        for event in events
+        if isinstance(event, TournamentAnnounced) and event.season is not None
+    )
+
+
+def outlook_of(season: Opened, tournament: TournamentState, *, now: datetime) -> Outlook:
+    """
+    Return how a tournament that was announced for *season* stands when it is to close.
+
+    Raises:
+        InvariantViolated: If it was never announced.
+    """
+    if isinstance(tournament, Unannounced | Drafted):
+        raise InvariantViolated("a tournament that was never announced has no season")
+    return Outlook(
+        tournament=tournament.terms.tournament,
+        prospect=_prospect(tournament),
+        uncounted=_uncounted(season, tournament, now),
+        frozen=tournament.frozen,
+    )
+
+
+def _prospect(tournament: TournamentState) -> Prospect:
+    match tournament:
+        case Finished():
+            return "finished"
+        case Cancelled():
+            return "cancelled"
+        case Running() | Closed():
+            return "running"
+        case _:
+            return "entered" if getattr(tournament, "entrants", ()) else "unplayed"
+
+
+def _uncounted(season: Opened, tournament: TournamentState, now: datetime) -> bool:
+    """Return whether *season* counts a result otherwise than it stands, or not at all."""
+    if not isinstance(tournament, Finished):
+        return False
+    told = season_told(season, replace(tournament, frozen=()), now=now)
+    try:
+        return told is not None and bool(seasons.decide(season, told))
+    except CommandRejected:
+        return True  # a result that cannot be counted is for an owner to leave out

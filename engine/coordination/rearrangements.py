@@ -1,0 +1,156 @@
+"""What a move, a break or an inheritance asks of the tables it touches."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from engine.table.model.commands import (
+    Arrival,
+    ImposePenalty,
+    LevelFloor,
+    SeatArrivals,
+    VacateSeats,
+)
+from engine.table.model.commands import Command as TableCommand
+from engine.table.model.state import Table
+from engine.tournament.model.directives import Break, Remove
+from engine.tournament.model.floor_commands import RecordRemoval
+from engine.tournament.model.values import Move
+from engine.values import TableId
+
+
+def vacating(moves: tuple[Move, ...], *, now: datetime) -> tuple[VacateSeats, ...]:
+    targets = dict.fromkeys(move.to_table for move in moves)
+    return tuple(
+        VacateSeats(
+            departures=tuple(move.entrant for move in moves if move.to_table == target),
+            to_table=target,
+            now=now,
+        )
+        for target in targets
+    )
+
+
+def giving_up(order: Break, *, now: datetime) -> tuple[VacateSeats, ...]:
+    """Return how a table where nobody sits any more lets go of what it carries."""
+    return (VacateSeats(departures=(), to_table=order.carry_to, now=now),)
+
+
+def arriving(here: Table, moves: tuple[Move, ...], table: TableId) -> tuple[Arrival, ...]:
+    places = {place.entrant: place for place in here.places}
+    return tuple(
+        Arrival(
+            seat=move.to_seat,
+            entrant=move.entrant,
+            stack=move.stack,
+            away=places[move.entrant].away,
+            timeouts=places[move.entrant].timeouts,
+            hands_won=places[move.entrant].hands_won,
+            pots_won=places[move.entrant].pots_won,
+        )
+        for move in moves
+        if move.to_table == table
+    )
+
+
+def inheritance(here: Table, target: Table, order: Break, *, now: datetime) -> SeatArrivals | None:
+    """Return who and what comes to *target* from the broken table; None if nothing does."""
+    inherits = target.table == order.carry_to
+    arrivals = arriving(here, order.moves, target.table)
+    carry = here.carry if inherits else 0
+    sabacc_pot = here.sabacc_pot if inherits else 0
+    if not (arrivals or carry or sabacc_pot):
+        return None
+    merged = order.final and bool(arrivals)
+    return SeatArrivals(
+        arrivals=arrivals,
+        carry=carry,
+        sabacc_pot=sabacc_pot,
+        floor=_highest(here.floor(), target.floor()) if merged else None,
+        restart=merged,
+        now=now,
+    )
+
+
+def penalties_along(
+    here: Table, moves: tuple[Move, ...], table: TableId, *, now: datetime
+) -> tuple[ImposePenalty, ...]:
+    """Return what movers to *table* have still to miss: it is served wherever they sit."""
+    places = {place.entrant: place for place in here.places}
+    return tuple(
+        ImposePenalty(
+            entrant=move.entrant,
+            hands=places[move.entrant].penalty,
+            rule="penalty.moved",
+            now=now,
+        )
+        for move in moves
+        if move.to_table == table and places[move.entrant].penalty
+    )
+
+
+def redrawn(
+    tables: Mapping[TableId, Table], moves: tuple[Move, ...], *, now: datetime
+) -> dict[TableId, tuple[TableCommand, ...]]:
+    """
+    Return what each table is asked when all seats have been drawn anew.
+
+    What it carries stays, and so does its level; its first dealer is drawn anew.
+    """
+    asked: dict[TableId, tuple[TableCommand, ...]] = {}
+    touched = dict.fromkeys(key for move in moves for key in (move.from_table, move.to_table))
+    for key in touched:
+        table = tables[key]
+        going = tuple(move.entrant for move in moves if move.from_table == key)
+        sources = [tables[each] for each in touched]
+        arrivals = tuple(each for source in sources for each in _from(source, moves, key))
+        emptied = len(going) == len(table.places)
+        penalties = (
+            each
+            for source in sources
+            for each in penalties_along(source, _leaving(source, moves), key, now=now)
+        )
+        asked[key] = (
+            VacateSeats(departures=going, now=now),
+            SeatArrivals(
+                arrivals=arrivals,
+                carry=table.carry if emptied else 0,
+                sabacc_pot=table.sabacc_pot if emptied else 0,
+                floor=table.floor(),
+                restart=True,
+                now=now,
+            ),
+            *penalties,
+        )
+    return asked
+
+
+def _leaving(source: Table, moves: tuple[Move, ...]) -> tuple[Move, ...]:
+    return tuple(move for move in moves if move.from_table == source.table)
+
+
+def _from(source: Table, moves: tuple[Move, ...], table: TableId) -> tuple[Arrival, ...]:
+    return arriving(source, _leaving(source, moves), table)
+
+
+def removing(
+    here: Table, order: Remove, *, now: datetime
+) -> tuple[tuple[TableCommand, ...], tuple[RecordRemoval, ...]]:
+    """Return how the chips of those who were disqualified leave; what is carried stays."""
+    stacks = {place.entrant: place.stack for place in here.places}
+    going = tuple(entrant for entrant in order.entrants if entrant in stacks)
+    commands: list[TableCommand] = [VacateSeats(departures=going, now=now)] if going else []
+    carried = here.carry + here.sabacc_pot
+    if carried and len(going) == len(here.places):
+        commands.append(
+            SeatArrivals(arrivals=(), carry=here.carry, sabacc_pot=here.sabacc_pot, now=now)
+        )
+    removed = tuple((entrant, stacks.get(entrant, 0)) for entrant in order.entrants)
+    return tuple(commands), (RecordRemoval(table=here.table, stacks=removed, now=now),)
+
+
+def _highest(one: LevelFloor, other: LevelFloor) -> LevelFloor:
+    return LevelFloor(
+        small=max(one.small, other.small),
+        big=max(one.big, other.big),
+        ante=max(one.ante, other.ante),
+    )

@@ -1,0 +1,126 @@
+"""How the tables of a scheduled round are opened, and how all of them are closed together."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from engine.coordination import purchases
+from engine.errors import InvariantViolated
+from engine.rulesets import ruleset_hash
+from engine.table.model.commands import (
+    AwardCarry,
+    CloseTable,
+    ImposePenalty,
+    OpenTable,
+    Placed,
+    StepAway,
+    VacateSeats,
+)
+from engine.table.model.state import Table
+from engine.tournament.model.directives import RoundOver
+from engine.tournament.model.events import Event as TournamentEvent
+from engine.tournament.model.rounds_commands import EndRound
+from engine.tournament.model.rounds_events import FinalSeated, RoundEnded, RoundSeated
+from engine.tournament.model.rounds_values import RoundPenalty, TableEnd
+from engine.tournament.model.state import Running, Seating
+from engine.tournament.model.state import State as TournamentState
+from engine.tournament.seating.draw import seats_at
+from engine.values import Chips, EntrantId, TableId
+
+Opening = tuple[OpenTable, tuple[StepAway | ImposePenalty, ...]]
+"""A table, and who is not there when it opens, or has hands to miss."""
+
+Closing = tuple[AwardCarry | VacateSeats | CloseTable, ...]
+
+
+def opened(
+    tournament: TournamentState, events: Iterable[TournamentEvent], *, now: datetime
+) -> tuple[Opening, ...]:
+    """
+    Return how the tables of a round that was seated by *events* are opened, in their append.
+
+    Args:
+        tournament: As *events* have left it.
+
+    Raises:
+        InvariantViolated: If it is not running.
+    """
+    stacks: dict[EntrantId, Chips] = {}
+    for event in events:
+        if isinstance(event, RoundSeated):
+            stacks |= {each.entrant: each.stack for table in event.tables for each in table.seats}
+        elif isinstance(event, FinalSeated):
+            stacks |= {each.entrant: each.stack for each in event.assignments}
+    if not stacks:
+        return ()
+    if not isinstance(tournament, Running) or tournament.rounds is None:
+        raise InvariantViolated("a round was seated where there are none")
+    before, terms = tournament.rounds.ended[-1], tournament.terms
+    final = tournament.rounds.stage == "final"
+    seats = seats_at(terms, tables=1) if final else terms.table_seats
+    return tuple(
+        (
+            OpenTable(
+                table=seating.table,
+                tournament=terms.tournament,
+                number=seating.number,
+                ruleset=terms.ruleset,
+                ruleset_hash=ruleset_hash(terms.ruleset),
+                decision_seconds=terms.decision_seconds,
+                grace_seconds=terms.grace_seconds,
+                seats=tuple(
+                    Placed(seat=each.seat, entrant=each.entrant, stack=stacks[each.entrant])
+                    for each in seating.seats
+                ),
+                seat_count=seats,
+                now=now,
+            ),
+            _along(before, seating, now),
+        )
+        for seating in tournament.tables
+    )
+
+
+def _along(
+    before: RoundEnded, here: Seating, now: datetime
+) -> tuple[StepAway | ImposePenalty, ...]:
+    """Return what those who sit *here* bring from the round before: absence, penalties."""
+    return (
+        *(StepAway(entrant=each) for each in before.away if here.seat_of(each) is not None),
+        *(
+            ImposePenalty(entrant=each.entrant, hands=each.hands, rule="penalty.moved", now=now)
+            for each in before.penalties
+            if here.seat_of(each.entrant) is not None
+        ),
+    )
+
+
+def ending(
+    tables: Mapping[TableId, Table], order: RoundOver, *, now: datetime
+) -> tuple[Mapping[TableId, Closing], EndRound]:
+    """
+    Return how each table of a round is emptied and closed, and what the tournament is told.
+
+    What a table carries is given to those who sit there first, and counts for them.
+    """
+    here = {each.table: tables[each.table] for each in order.tables}
+    closing: dict[TableId, Closing] = {}
+    ends: list[TableEnd] = []
+    for end in order.tables:
+        table = here[end.table]
+        awards, stacks = purchases.carry_at_closing((table,), end.stacks, now=now)
+        ends.append(TableEnd(table=end.table, stacks=stacks))
+        closing[end.table] = (
+            *awards.values(),
+            VacateSeats(departures=tuple(each.entrant for each in table.places), now=now),
+            CloseTable(reason="round_over", now=now),
+        )
+    away = tuple(place.entrant for table in here.values() for place in table.places if place.away)
+    penalties = tuple(
+        RoundPenalty(entrant=place.entrant, hands=place.penalty)
+        for table in here.values()
+        for place in table.places
+        if place.penalty
+    )
+    return closing, EndRound(
+        round=order.round, tables=tuple(ends), away=away, penalties=penalties, now=now
+    )

@@ -1,0 +1,350 @@
+"""
+One street of betting: whose turn it is, what may be done, what it costs.
+
+Amounts are *to*, never *by*: chips of one seat in this street.  Source: rulebook
+``words.street``.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from engine.errors import CommandRejected
+from engine.hand.street import Bettor, Street
+from engine.rulesets import FixedContinue, PokerNoLimit
+from engine.values import Chips
+
+Verb = Literal["fold", "check", "call", "raise_to", "stay"]
+CardSource = Literal["pile", "discards", "pilot", "wing", "gunner"]
+"""Where a new card may come from; the last three are the open piles of the Galaxy Series."""
+
+
+class CannotCheck(CommandRejected):
+    """There is a bet to face."""
+
+    code = "facing_bet"
+    rule = "betting.check"
+
+    def __init__(self, *, due: Chips) -> None:
+        super().__init__(f"checking is not free: {due} chips are due", due=due)
+
+
+class NothingToCall(CommandRejected):
+    """Nothing is due; check instead."""
+
+    code = "nothing_to_call"
+    rule = "betting.call"
+
+    def __init__(self) -> None:
+        super().__init__("there is nothing to call")
+
+
+class CallAmountChanged(CommandRejected):
+    """The price is not the one the caller expects."""
+
+    code = "call_amount_changed"
+    rule = "betting.call"
+
+    def __init__(self, *, expected: Chips, due: Chips) -> None:
+        super().__init__(f"the call costs {due} chips, not {expected}", expected=expected, due=due)
+
+
+class BetTooSmall(CommandRejected):
+    """The wager is below what the street allows."""
+
+    code = "bet_too_small"
+
+    def __init__(self, *, offered: Chips, minimum: Chips, rule: str) -> None:
+        super().__init__(
+            f"a bet of {offered} chips is below the minimum of {minimum}",
+            offered=offered,
+            minimum=minimum,
+        )
+        self.rule = rule
+
+
+class BetTooLarge(CommandRejected):
+    """The wager is above what the seat has."""
+
+    code = "bet_too_large"
+    rule = "betting.all_in"
+
+    def __init__(self, *, offered: Chips, maximum: Chips) -> None:
+        super().__init__(
+            f"a bet of {offered} chips is above the maximum of {maximum}",
+            offered=offered,
+            maximum=maximum,
+        )
+
+
+class AmountNotInUnits(CommandRejected):
+    """The wager cannot be paid in the table's chips."""
+
+    code = "amount_not_in_units"
+    rule = "betting.units"
+
+    def __init__(self, *, offered: Chips, unit: Chips) -> None:
+        super().__init__(
+            f"a bet of {offered} chips is not a multiple of {unit}", offered=offered, unit=unit
+        )
+
+
+class AmountMissing(CommandRejected):
+    """A raise says to what."""
+
+    code = "amount_missing"
+
+    def __init__(self) -> None:
+        super().__init__("a raise needs the amount to raise to")
+
+
+class RaiseNotAllowed(CommandRejected):
+    """The seat may only call or fold."""
+
+    code = "raise_not_allowed"
+
+    def __init__(self, *, rule: str) -> None:
+        super().__init__("this seat may not raise now")
+        self.rule = rule
+
+
+class VerbNotPlayed(CommandRejected):
+    """The ruleset's betting does not know this verb."""
+
+    code = "verb_not_played"
+
+    def __init__(self, *, verb: str, betting: str) -> None:
+        super().__init__(f"{betting} has no {verb}", verb=verb, betting=betting)
+
+
+class LegalAction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One thing a seat may do; what does not apply is null."""
+
+    verb: str
+    rule: str
+    """The rulebook's name of the rule that allows it."""
+
+    amount: Chips | None = None
+    """Chips that a call, a stay or a card action costs."""
+
+    min: Chips | None = None
+    max: Chips | None = None
+    cards: tuple[str, ...] | None = None
+    """The own cards of which one is given up, or any are fielded."""
+
+    cards_min: int | None = None
+    """How many cards a selection, or what is added to it, must hold at least."""
+
+    source: CardSource | None = None
+    """Where the new card comes from."""
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What an action does to the street."""
+
+    paid: Chips
+    stack: Chips
+    current_bet: Chips
+    full_raise: Chips
+    all_in: bool
+    rule: str
+
+
+def next_to_act(street: Street) -> int | None:
+    """
+    Return the seat whose turn it is, or none when the street is over.
+
+    A lone seat that nobody can answer is asked only if it faces a bet.
+
+    Source: rulebook ``betting.street_end``.
+    """
+    after = street.after
+    able, first, lowest = 0, None, None
+    for each in street.seats:
+        stake = each.hand
+        if stake is None or not stake.live or not (each.stack > 0 or street.moneyless):
+            continue
+        able += 1
+        if stake.acted_at is None or _asked_again(street, each.seat, stake.put_in):
+            if each.seat <= after:
+                lowest = lowest or each.seat
+            else:
+                first = first or each.seat
+        if first is not None and able > 1:
+            # Nobody further on comes before, or would leave this one alone.
+            return first
+    turn = first or lowest
+    if turn is not None and able == 1 and not _asked_alone(street, turn):
+        return None
+    return turn
+
+
+def _asked_again(street: Street, seat: int, put_in: Chips) -> bool:
+    """Return whether a seat that has acted owes something; a fixed price is asked once."""
+    behind = isinstance(street.rules, PokerNoLimit) and put_in < street.current_bet
+    return behind and street.due(seat, put_in) > 0
+
+
+def _asked_alone(street: Street, seat: int) -> bool:
+    """Return whether others have put in more than the only one who can act, or were asked."""
+    stakes = [stake for each in street.seats if (stake := each.hand) is not None]
+    own = street.bettor(seat).put_in
+    if isinstance(street.rules, FixedContinue):
+        free = street.contested_only and street.due(seat, own) == 0
+        return not free and any(stake.acted_at is not None for stake in stakes)
+    return any(stake.live and stake.put_in > own for stake in stakes)
+
+
+def _barred(street: Street, bettor: Bettor) -> str | None:
+    """Return the rule that forbids a raise, or none."""
+    if not street.others_can_answer(bettor.seat):
+        return "betting.lone_seat"
+    if bettor.put_in + bettor.stack <= street.current_bet:
+        return "betting.all_in"
+    increment = street.min_increment
+    if bettor.acted_at is not None and street.current_bet - bettor.acted_at < increment:
+        return "betting.reopening"
+    return None
+
+
+def _raise_bounds(street: Street, bettor: Bettor) -> tuple[Chips, Chips]:
+    most = bettor.put_in + bettor.stack
+    least = (
+        street.min_open if street.current_bet == 0 else street.current_bet + street.min_increment
+    )
+    return min(least, most), most
+
+
+def legal_actions(street: Street, seat: int) -> tuple[LegalAction, ...]:
+    """Return all that *seat*, whose turn it is, may do; ``act`` accepts exactly these."""
+    bettor = street.bettor(seat)
+    fold = LegalAction(verb="fold", rule=_fold_rule(street, bettor))
+    due = street.due(seat, bettor.put_in)
+    price = min(due, bettor.stack)
+    if isinstance(street.rules, FixedContinue):
+        return (fold, LegalAction(verb="stay", rule="betting.fixed_continue", amount=price))
+    actions = [fold]
+    if due > 0:
+        actions.append(LegalAction(verb="call", rule="betting.call", amount=price))
+    else:
+        actions.append(LegalAction(verb="check", rule="betting.check"))
+    if _barred(street, bettor) is None:
+        least, most = _raise_bounds(street, bettor)
+        rule = _raise_rule(street.rules, street)
+        actions.append(LegalAction(verb="raise_to", rule=rule, min=least, max=most))
+    return tuple(actions)
+
+
+def act(
+    street: Street,
+    seat: int,
+    verb: Verb,
+    *,
+    amount: Chips | None = None,
+    expected: Chips | None = None,
+) -> Outcome:
+    """
+    Return what *verb* of *seat*, whose turn it is, does.
+
+    Raises:
+        CommandRejected: If the street does not allow it.
+    """
+    bettor = street.bettor(seat)
+    if verb == "fold":
+        return _pays(street, bettor, 0, rule=_fold_rule(street, bettor))
+    if isinstance(street.rules, FixedContinue):
+        if verb == "stay":
+            return _stay(street, bettor, expected)
+        raise VerbNotPlayed(verb=verb, betting="fixed_continue")
+    match verb:
+        case "check":
+            return _check(street, bettor)
+        case "call":
+            return _call(street, bettor, expected)
+        case "raise_to":
+            return _raise_to(street.rules, street, bettor, amount)
+        case _:
+            raise VerbNotPlayed(verb=verb, betting="poker_nl")
+
+
+def _pays(street: Street, bettor: Bettor, chips: Chips, *, rule: str) -> Outcome:
+    return Outcome(
+        paid=chips,
+        stack=bettor.stack - chips,
+        current_bet=street.current_bet,
+        full_raise=street.full_raise,
+        all_in=chips > 0 and chips == bettor.stack,
+        rule=rule,
+    )
+
+
+def _fold_rule(street: Street, bettor: Bettor) -> str:
+    """Return the rule of a fold; one that nothing asked for is told apart."""
+    free = isinstance(street.rules, PokerNoLimit) and street.due(bettor.seat, bettor.put_in) == 0
+    return "betting.free_fold" if free else "betting.fold"
+
+
+def _check(street: Street, bettor: Bettor) -> Outcome:
+    if (due := street.due(bettor.seat, bettor.put_in)) > 0:
+        raise CannotCheck(due=due)
+    return _pays(street, bettor, 0, rule="betting.check")
+
+
+def _call(street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
+    due = street.due(bettor.seat, bettor.put_in)
+    if due == 0:
+        raise NothingToCall
+    return _pays_price(street, bettor, due, expected, rule="betting.call")
+
+
+def _stay(street: Street, bettor: Bettor, expected: Chips | None) -> Outcome:
+    due = street.due(bettor.seat, bettor.put_in)
+    return _pays_price(street, bettor, due, expected, rule="betting.fixed_continue")
+
+
+def _pays_price(
+    street: Street, bettor: Bettor, due: Chips, expected: Chips | None, *, rule: str
+) -> Outcome:
+    price = min(due, bettor.stack)
+    if expected is not None and expected != price:
+        raise CallAmountChanged(expected=expected, due=price)
+    return _pays(street, bettor, price, rule=rule)
+
+
+def _raise_to(rules: PokerNoLimit, street: Street, bettor: Bettor, amount: Chips | None) -> Outcome:
+    if amount is None:
+        raise AmountMissing
+    if (rule := _barred(street, bettor)) is not None:
+        raise RaiseNotAllowed(rule=rule)
+    least, most = _raise_bounds(street, bettor)
+    size = _raise_rule(rules, street)
+    if amount > most:
+        raise BetTooLarge(offered=amount, maximum=most)
+    if amount < least:
+        raise BetTooSmall(offered=amount, minimum=least, rule=size)
+    if amount != most and amount % street.unit:
+        raise AmountNotInUnits(offered=amount, unit=street.unit)
+    increment = amount - street.current_bet
+    # A short all-in moves the bet, never the full raise (rulebook ``betting.reopening``).
+    full = increment >= max(street.full_raise, street.min_open)
+    return Outcome(
+        paid=amount - bettor.put_in,
+        stack=most - amount,
+        current_bet=amount if amount > street.current_bet else street.current_bet,
+        full_raise=increment if full else street.full_raise,
+        all_in=amount == most,
+        rule=size,
+    )
+
+
+def _raise_rule(rules: PokerNoLimit, street: Street) -> str:
+    """Return the rule that says how much a bet or raise must be at least."""
+    if street.current_bet == 0:
+        return "betting.opening_bet"
+    match rules.min_raise:
+        case "chip_unit":
+            return "betting.chip_unit"
+        case "min_bet":
+            return "betting.min_bet"
+        case "last_raise":
+            return "betting.last_raise"

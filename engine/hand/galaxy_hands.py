@@ -1,0 +1,76 @@
+"""
+The Galaxy ranking of Corellian Spike: experimental, from one public program alone.
+
+The names are those of ``engine.hand.spike_hands`` in another order, with one
+chain of ties for all of them.  Source: rulebook ``spike.galaxy_ranking``.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from engine.hand.ranks import HandRank
+from engine.hand.spike_hands import (
+    Held,
+    fleet,
+    gee_whiz,
+    pure_sabacc,
+    rhylet,
+    rule_of_two,
+    squadron,
+    straight_khyron,
+    yee_haa,
+)
+
+
+def _banthas_wild(held: Held) -> tuple[int, ...] | None:
+    # Three of one sign; by the value alone every squadron would be one, and the lower name dead.
+    signed = Counter(value for value in held.values if value)
+    return () if max(signed.values(), default=0) > 2 else None  # noqa: PLR2004
+
+
+_ZEROS: tuple[tuple[str, Callable[[Held], tuple[int, ...] | None]], ...] = (
+    ("pure_sabacc", pure_sabacc),
+    ("rhylet", rhylet),
+    ("fleet", fleet),
+    ("banthas_wild", _banthas_wild),
+    ("gee_whiz", gee_whiz),
+    ("squadron", squadron),
+    ("straight_khyron", straight_khyron),
+    ("rule_of_two", rule_of_two),
+    ("yee_haa", yee_haa),
+)
+
+
+def galaxy_rank(cards: Sequence[str]) -> HandRank:
+    """
+    Return what the hand of *cards*, two to five of them, is worth.
+
+    Ties of every name, and of none, go one way: nearest to zero, positive before
+    negative, most cards, one suit before several, the highest sum of positive
+    cards, the highest of them.
+
+    >>> galaxy_rank(["C+05", "C-05"]).key < galaxy_rank(["C+05", "S-05"]).key
+    True
+    """
+    held = Held(cards)
+    name, place = "nulrhek", len(_ZEROS) + 1
+    if held.total == 0:
+        name, place = next(
+            (
+                (name, place)
+                for place, (name, ties_of) in enumerate(_ZEROS)
+                if ties_of(held) is not None
+            ),
+            ("unnamed_zero", len(_ZEROS)),
+        )
+    suits = {card[0] for card in cards if card[0] != "Z"}
+    key = (
+        place,
+        abs(held.total),
+        int(held.total < 0),
+        -len(cards),
+        int(len(suits) > 1),
+        -held.positive,
+        -held.high,
+    )
+    return HandRank(name, held.total, key)

@@ -1,0 +1,1 @@
+"""What every game is played with: cards, dice, chance, money, windows of time."""

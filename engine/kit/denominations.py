@@ -1,0 +1,140 @@
+"""
+Chips as things on a table: stakes, change, and taking the smallest kind out of play.
+
+The ledger knows whole credits only; what a chip is called and worth is a matter of
+showing and of rounding.  Source: rulebook ``denominations``.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+import msgspec
+
+from engine.kit.cards import VALUES
+from engine.values import Chips
+
+
+class Denomination(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One kind of chip."""
+
+    name: str
+    credits: Chips
+    in_stake: int = 0
+    """How many a standard stake holds."""
+
+
+HYPERSPACE = (
+    Denomination(name="bronze", credits=5, in_stake=10),
+    Denomination(name="silver", credits=50, in_stake=4),
+    Denomination(name="gold", credits=100, in_stake=2),
+    Denomination(name="gem", credits=200),
+    Denomination(name="doodad", credits=500),
+    Denomination(name="ingot", credits=1000),
+)
+"""What the credits of the *better* rules are made of."""
+
+_LARGEST = 10_000
+
+
+def stake(denominations: Sequence[Denomination], *, times: int = 1) -> Chips:
+    """
+    Return what a standard stake is worth, *times* over.
+
+    >>> stake(HYPERSPACE), stake(HYPERSPACE, times=4)
+    (450, 1800)
+    """
+    return times * sum(each.credits * each.in_stake for each in denominations)
+
+
+def change(chips: Chips, denominations: Sequence[Denomination]) -> dict[str, int] | None:
+    """
+    Return *chips* in the fewest pieces, by name; none if these pieces cannot pay it.
+
+    >>> change(450, HYPERSPACE[:3])
+    {'gold': 4, 'silver': 1}
+    """
+    pieces: dict[str, int] = {}
+    left = chips
+    for each in sorted(denominations, key=lambda each: -each.credits):
+        count, left = divmod(left, each.credits)
+        if count:
+            pieces[each.name] = count
+    return pieces if left == 0 else None
+
+
+def flaw(denominations: Sequence[Denomination], *, unit: Chips) -> str | None:
+    """
+    Return why *denominations* are no set of chips for a table with this unit; none if they are.
+
+    The largest piece first must always be the fewest pieces: it is enough to try
+    every amount below the sum of the two largest kinds.
+    """
+    values = sorted(each.credits for each in denominations)
+    if len({each.name for each in denominations}) < len(denominations):
+        return "two denominations have one name"
+    if len(set(values)) < len(values) or any(value % unit or value < 1 for value in values):
+        return f"denominations must be different multiples of chip_unit {unit}"
+    if values and values[0] != unit:
+        return f"the smallest denomination must be chip_unit {unit}"
+    if values and values[-1] > _LARGEST * unit:
+        return f"a denomination is above {_LARGEST} units"
+    fewest = [0]
+    for amount in range(1, sum(values[-2:]) // unit):
+        payable = (value // unit for value in values if value <= amount * unit)
+        fewest.append(1 + min(fewest[amount - units] for units in payable))
+        greedy = change(amount * unit, denominations)
+        if greedy is None or sum(greedy.values()) > fewest[amount]:
+            return f"the largest piece first is not the fewest pieces for {amount * unit}"
+    return None
+
+
+class Race(msgspec.Struct, frozen=True, kw_only=True):
+    """What taking the smallest chips out of play does to the stacks."""
+
+    stacks: dict[int, Chips]
+    """By seat; every one a multiple of the new unit."""
+
+    cards: dict[int, tuple[str, ...]]
+    """What was drawn for each odd chip, by seat."""
+
+    winners: tuple[int, ...]
+    """Seats that were given a chip of the new unit, the best card first."""
+
+    spared: tuple[int, ...]
+    """Seats that had odd chips only and were given one, so as not to be raced out."""
+
+
+def colour_up(stacks: Mapping[int, Chips], *, old: Chips, new: Chips, cards: Sequence[str]) -> Race:
+    """
+    Exchange all chips below *new*, racing for the odd ones.
+
+    From the lowest seat on, each gets a card for every odd chip, or a single one if
+    the deck is too small for that.  The odd chips of all are worth so many of the
+    new unit, half a one counting as one; as many of the best cards win one each, no
+    seat more than one.  Nobody is raced out.
+
+    Args:
+        stacks: By seat, multiples of *old*.
+        old: The smallest chip until now.
+        new: The smallest chip from now on, a multiple of *old*.
+        cards: A shuffled deck; equal values rank by who was dealt first.
+
+    Source: rulebook ``denominations.race``.
+    """
+    odd = {seat: stack % new for seat, stack in sorted(stacks.items()) if stack % new}
+    prizes = (2 * sum(odd.values()) + new) // (2 * new)
+    single = sum(odd.values()) // old > len(cards)
+    left = iter(cards)
+    drawn = {
+        seat: tuple(islice(left, 1 if single else chips // old)) for seat, chips in odd.items()
+    }
+    order = sorted(odd, key=lambda seat: -max(VALUES[card] for card in drawn[seat]))
+    winners = tuple(order[:prizes])
+    after = {
+        seat: stack - odd.get(seat, 0) + (new if seat in winners else 0)
+        for seat, stack in stacks.items()
+    }
+    spared = tuple(seat for seat, stack in stacks.items() if stack and not after[seat])
+    return Race(
+        stacks=after | dict.fromkeys(spared, new), cards=drawn, winners=winners, spared=spared
+    )

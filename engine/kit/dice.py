@@ -1,0 +1,45 @@
+"""
+The dice: the gold one gives the target number, the silver one the target suit.
+
+Games of card turns roll two common ones, of which only doubles matter.
+"""
+
+from typing import Literal
+
+from engine.kit.rng import Stream
+
+Suit = Literal["circle", "triangle", "square"]
+
+GOLD = (0, 0, 5, -5, 10, -10)
+SILVER: tuple[Suit, ...] = ("circle", "triangle", "square")
+
+
+def roll_target(seed: bytes, digest: bytes = b"") -> tuple[int, Suit]:
+    """
+    Roll both dice of a hand: target number, target suit.
+
+    Args:
+        seed: The deal's ``dice`` seed.
+        digest: Of the openings.
+
+    Source: rulebook ``dice.target``.
+    """
+    stream = Stream(seed, "target", 1, digest)
+    number = GOLD[stream.below(len(GOLD))]
+    return number, SILVER[stream.below(len(SILVER))]
+
+
+def roll_pair(seed: bytes, label: str, n: int, digest: bytes = b"") -> tuple[int, int]:
+    """
+    Roll two common dice; their faces are 1 to 6.
+
+    Args:
+        seed: The deal's ``dice`` seed.
+        label: ``shift`` or ``spike``.
+        n: Which roll of that label within the deal, from 1.
+        digest: Of the openings.
+
+    Source: rulebook ``dice.pair``.
+    """
+    stream = Stream(seed, label, n, digest)
+    return stream.below(6) + 1, stream.below(6) + 1

@@ -1,0 +1,263 @@
+"""
+The generator: from one master, every card, die and lot of a tournament.
+
+Nothing the house can vary enters it: no random id, no time, no hash of the log.
+Anyone may write it again from the vectors in ``api-spec/vectors/generator.json``.
+
+Source: rulebook ``generator``.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from hashlib import sha256
+from itertools import chain, count, islice
+from struct import Struct
+from typing import TypeVar
+from uuid import UUID
+
+from engine.errors import InvariantViolated
+
+Item = TypeVar("Item")
+
+_BLOCK_BYTES = 64
+_INNER = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER = bytes(byte ^ 0x5C for byte in range(256))
+_WORDS = 2**64
+_LEAF = sha256(b"\0holotable/card/1")
+_NODE = sha256(b"\1")
+_FOUR_WORDS = Struct(">4Q").unpack
+
+
+def _keyed(key: bytes, message: bytes) -> bytes:
+    padded = key.ljust(_BLOCK_BYTES, b"\0")
+    inner = sha256(padded.translate(_INNER) + message).digest()
+    return sha256(padded.translate(_OUTER) + inner).digest()
+
+
+def derive_seed(master: bytes, use: str, table: int, hand: int, deal: int) -> bytes:
+    """
+    Return the seed of one deal, 32 bytes.
+
+    It goes by these numbers and never by a running counter, which would let the
+    order in which tables open choose their decks.
+
+    Args:
+        master: 32 bytes; ``cards`` for the use ``cards``, ``open`` for the others.
+        use: ``cards``, ``dice`` or ``draws``.
+        table: Number of the table in the tournament; 0 for the tournament's own draws.
+        hand: Number of the hand at the table, or of the draw if *table* is 0.
+        deal: Number of the deal of that hand, from 1.
+
+    Source: rulebook ``generator.seeds``.
+    """
+    numbers = b"".join(number.to_bytes(4, "big") for number in (table, hand, deal))
+    return _keyed(master, b"holotable/seed/1" + use.encode() + b"\0" + numbers)
+
+
+def master_commitment(tournament: UUID, name: str, master: bytes) -> str:
+    """Return what a tournament publishes of a master before anyone registers, in hexadecimal."""
+    body = b"holotable/master/1" + tournament.bytes + name.encode() + b"\0" + master
+    return sha256(body).hexdigest()
+
+
+def seed_commitment(seed: bytes) -> str:
+    """Return what ``hand_opened`` publishes of a seed, in hexadecimal."""
+    return sha256(b"holotable/seed/1/commitment" + seed).hexdigest()
+
+
+def openings_digest(openings: Sequence[tuple[int, bytes]], beacon: bytes = b"") -> bytes:
+    """
+    Return the digest of what entrants, and a beacon, have added to the entropy of a deal.
+
+    Args:
+        openings: Seat and 32 bytes of every seat whose entrant has opened.
+        beacon: Of the round that counts (``engine.kit.beacon.mixed_in``); empty without a beacon.
+
+    Source: rulebook ``generator.openings`` and ``generator.beacon``.
+    """
+    body = b"".join(seat.to_bytes(2, "big") + value for seat, value in sorted(openings))
+    return sha256(_prefix(beacon) + body).digest()
+
+
+def _prefix(beacon: bytes) -> bytes:
+    """Without a beacon everything is as it was before there were any, byte for byte."""
+    return b"holotable/openings/2" + beacon if beacon else b"holotable/openings/1"
+
+
+def entropy_commitment(value: bytes) -> str:
+    """Return what an entrant publishes of its 32 bytes before anybody opens, in hexadecimal."""
+    return sha256(b"holotable/entropy/1" + value).hexdigest()
+
+
+def commitments_digest(commitments: Sequence[bytes], beacon: bytes = b"") -> bytes:
+    """
+    Return the digest for draws at table 0, of commitments in order of registration.
+
+    Without any it is that of a deal without openings.
+
+    Args:
+        beacon: As in :func:`openings_digest`.
+
+    Source: rulebook ``entropy.draws``.
+    """
+    return sha256(_prefix(beacon) + b"".join(commitments)).digest()
+
+
+class Stream:
+    """
+    An endless row of uniform 64-bit words for one label of one deal.
+
+    Args:
+        seed: Of the deal, 32 bytes.
+        label: What is drawn, for example ``pile``.
+        n: Which of them within the deal, from 1.
+        digest: Of the openings; empty outside a hand without any.
+
+    Source: rulebook ``generator.stream`` and ``generator.labels``.
+    """
+
+    __slots__ = ("_inner", "_outer", "_words")
+
+    def __init__(self, seed: bytes, label: str, n: int = 1, digest: bytes = b"") -> None:
+        key = _keyed(seed, label.encode() + b"\0" + n.to_bytes(4, "big") + digest)
+        padded = key.ljust(_BLOCK_BYTES, b"\0")
+        self._inner = sha256(padded.translate(_INNER))
+        self._outer = sha256(padded.translate(_OUTER))
+        self._words = chain.from_iterable(map(_FOUR_WORDS, self.blocks()))
+
+    def block(self, index: int) -> bytes:
+        """Return the 32 bytes of block *index*, from 0, without drawing."""
+        return next(self.blocks(index))
+
+    def blocks(self, first: int = 0) -> Iterator[bytes]:
+        """Yield the blocks from *first* on, without drawing."""
+        # HMAC, the padded key hashed once for all blocks.
+        inner_of, outer_of = self._inner.copy, self._outer.copy
+        for index in count(first):
+            inner, outer = inner_of(), outer_of()
+            inner.update(index.to_bytes(8, "big"))
+            outer.update(inner.digest())
+            yield outer.digest()
+
+    def below(self, k: int) -> int:
+        """
+        Draw a whole number from 0 to *k* - 1, each equally likely.
+
+        Words in the incomplete last multiple of *k* are rejected, so that none is favoured.
+
+        Raises:
+            InvariantViolated: If *k* is not positive.
+        """
+        if k < 1:
+            raise InvariantViolated(f"nothing can be drawn below {k}")
+        last = _WORDS - k
+        while True:
+            word: int = next(self._words)
+            rest = word % k
+            if word - rest <= last:
+                return rest
+
+    def shuffled(self, items: Sequence[Item]) -> tuple[Item, ...]:
+        """Return *items* in drawn order: i from the last down to 1, swapped with one not above."""
+        order = list(items)
+        below = self.below
+        for index in range(len(order) - 1, 0, -1):
+            other = below(index + 1)
+            order[index], order[other] = order[other], order[index]
+        return tuple(order)
+
+
+def shuffle(
+    items: Sequence[Item], *, seed: bytes, label: str, n: int = 1, digest: bytes = b""
+) -> tuple[Item, ...]:
+    """Return *items* in the order drawn for *label* and *n* from *seed*."""
+    return Stream(seed, label, n, digest).shuffled(items)
+
+
+def card_leaves(pile: int, cards: Sequence[str], salts: Sequence[bytes]) -> list[bytes]:
+    """Return each card's leaf in the tree of *pile*: its commitment, 32 bytes."""
+    leaves = []
+    for place, (salt, card) in enumerate(zip(salts, cards, strict=True), start=pile << 16):
+        leaf = _LEAF.copy()
+        leaf.update(salt + place.to_bytes(4, "big") + card.encode())
+        leaves.append(leaf.digest())
+    return leaves
+
+
+def merkle_root(leaves: Sequence[bytes]) -> bytes:
+    """
+    Return the root over hashed *leaves* as RFC 6962 builds it; of none, the hash of nothing.
+
+    >>> merkle_root([b"x" * 32]) == b"x" * 32
+    True
+    """
+    if not leaves:
+        return sha256().digest()
+    level = list(leaves)
+    while len(level) > 1:
+        each = iter(level)
+        above = []
+        for left, right in zip(each, each, strict=False):
+            node = _NODE.copy()
+            node.update(left + right)
+            above.append(node.digest())
+        # Whoever has no neighbour goes up alone.
+        level = [*above, level[-1]] if len(level) % 2 else above
+    return level[0]
+
+
+class Pile:
+    """A shuffled pile of cards with the salt of every position; its ``repr`` shows no card."""
+
+    __slots__ = ("_root", "cards", "number", "salts")
+
+    def __init__(
+        self,
+        number: int,
+        cards: tuple[str, ...],
+        salts: tuple[bytes, ...],
+        root: str | None = None,
+    ) -> None:
+        self.number = number
+        self.cards = cards
+        self.salts = salts
+        self._root = root
+
+    def __repr__(self) -> str:
+        return f"Pile({self.number}, {len(self.cards)} cards)"
+
+    def root(self) -> str:
+        """Return the root of the tree over all positions, in hexadecimal."""
+        if self._root is None:
+            self._root = merkle_root(card_leaves(self.number, self.cards, self.salts)).hex()
+        return self._root
+
+
+Draw = Callable[[bytes, bytes, int, tuple[str, ...]], Pile]
+"""
+How a pile is drawn: as :func:`shuffled_pile` does it.
+
+Whoever has written the generator a second time may decide with that one.
+"""
+
+
+def pile_salts(seed: bytes, digest: bytes, number: int, size: int) -> tuple[bytes, ...]:
+    """Return the salt of every position of pile *number* of a deal."""
+    return tuple(islice(Stream(seed, "salt", number, digest).blocks(), size))
+
+
+@lru_cache(maxsize=256)
+def shuffled_pile(seed: bytes, digest: bytes, number: int, cards: tuple[str, ...]) -> Pile:
+    """
+    Return pile *number* of a deal.
+
+    Args:
+        seed: The deal's ``cards`` seed.
+        digest: Of the openings.
+        number: 1 for the deck, then one more for every pile made of discards.
+        cards: What the pile is made of, in the order of the deck.
+
+    Source: rulebook ``generator.piles``.
+    """
+    order = shuffle(cards, seed=seed, label="pile", n=number, digest=digest)
+    return Pile(number, order, pile_salts(seed, digest, number, len(order)))

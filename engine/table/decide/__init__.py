@@ -1,0 +1,1 @@
+"""What a table answers to each command."""

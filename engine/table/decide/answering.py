@@ -1,0 +1,66 @@
+"""Who may answer the open decision, and with which cards."""
+
+from collections.abc import Sequence
+
+from engine.kit.cards import in_deck_order
+from engine.table.model import errors
+from engine.table.model.hand import Decision, InHand
+from engine.table.model.state import Place, Table
+from engine.values import EntrantId
+
+
+def open_decision(table: Table, token: str) -> Decision:
+    """
+    Return the decision that is open, if *token* names it.
+
+    Raises:
+        CommandRejected: If none or another one is open, or the table is on hold.
+    """
+    hand = table.hand
+    if hand is None or (decision := hand.decision) is None:
+        raise errors.NoDecisionOpen
+    if table.held is not None:
+        raise errors.TableOnHold(reason=table.held)
+    if decision.token != token:
+        raise errors.StaleDecision(decision=token, current=decision.token)
+    return decision
+
+
+def answering(
+    table: Table, entrant: EntrantId, token: str, phase: str
+) -> tuple[Decision, Place, InHand]:
+    """
+    Return the open decision of *phase* that *entrant* may answer now, and its own place.
+
+    Raises:
+        CommandRejected: If the entrant, the token, the phase or the turn is another.
+    """
+    place = table.place_of(entrant)
+    if place is None:
+        raise errors.EntrantNotSeated
+    decision = open_decision(table, token)
+    if place.hand is None or not place.hand.live:
+        raise errors.NotDealtIn(seat=place.seat)
+    if decision.phase != phase:
+        raise errors.WrongPhase(phase=decision.phase)
+    if place.seat not in decision.seats:
+        if phase in ("bet", "card"):
+            raise errors.NotYourTurn(seat=decision.seats[0])
+        raise errors.SelectionFinal
+    return decision, place, place.hand
+
+
+def checked(cards: tuple[str, ...], pool: Sequence[str]) -> tuple[str, ...]:
+    """
+    Return *cards* in the order of the deck.
+
+    Raises:
+        CommandRejected: If one is named twice, or is not in *pool*.
+    """
+    several = len(cards) > 1
+    if several and len(set(cards)) != len(cards):
+        raise errors.CardsDuplicated
+    for card in cards:
+        if card not in pool:
+            raise errors.CardNotHeld(card=card)
+    return in_deck_order(cards) if several else cards

@@ -1,0 +1,268 @@
+"""How a hand is opened: who deals, who posts, who is dealt in, at which level."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from engine.errors import InvariantViolated
+from engine.hand.positions import DEALT_MIN
+from engine.kit.beacon import BeaconMismatch, demand_pulse, round_after
+from engine.kit.cards import deck
+from engine.kit.rng import Draw, Stream, seed_commitment
+from engine.rulesets import Amounts, AnteByPlayers, DoublePerOrbit, Levels, NoEscalation
+from engine.table.decide.positions import Positions, dealers_left, positions
+from engine.table.model.commands import AwaitBeacon, LevelInForce, OpenHand
+from engine.table.model.digests import digest_of
+from engine.table.model.errors import TooFewStacks
+from engine.table.model.events import (
+    Commitments,
+    HandOpened,
+    Level,
+    SeatBooks,
+    TableBeaconAwaited,
+    TableBeaconMixed,
+)
+from engine.table.model.levels import next_level
+from engine.table.model.state import Place, Table
+from engine.values import CHIPS_MAX, HOUSE, Sealed
+
+
+def await_beacon(table: Table, command: AwaitBeacon) -> tuple[TableBeaconAwaited, ...]:
+    """
+    Return which round the next deal waits for; nothing if it waits for one.
+
+    Source: rulebook ``beacon.deals`` and ``beacon.round``.
+    """
+    if table.awaited is not None:
+        return ()
+    return (
+        TableBeaconAwaited(
+            hand_number=table.next_hand_number,
+            deal=table.next_deal,
+            chain=command.chain,
+            round=round_after(command.chain, command.now),
+            openings=command.openings,
+            omissions=command.omissions,
+            at=command.now,
+            rule="beacon.deals",
+        ),
+    )
+
+
+def mixed(table: Table, command: OpenHand) -> tuple[TableBeaconMixed, ...]:
+    """
+    Return what the beacon said in the round that *table* waits for; nothing without a beacon.
+
+    Raises:
+        BeaconMissing: If the round is not there.
+        BeaconMismatch: If it is another, or none was named for these openings.
+
+    Source: rulebook ``beacon.value``.
+    """
+    awaited = table.awaited
+    if awaited is None:
+        if command.pulse is not None:
+            raise BeaconMismatch(round_number=None)
+        return ()
+    if (awaited.openings, awaited.omissions) != (command.openings, command.omissions):
+        raise BeaconMismatch(round_number=awaited.round)
+    pulse = demand_pulse(command.pulse, awaited.round)
+    return (TableBeaconMixed(chain=awaited.chain, pulse=pulse, rule="beacon.value"),)
+
+
+def open_hand(table: Table, command: OpenHand, draw: Draw) -> HandOpened:
+    """
+    Return the event that opens the next hand, or deals the hand of a voided deal anew.
+
+    Args:
+        draw: Draws the deck.
+
+    Raises:
+        TooFewStacks: If fewer than two seats can be dealt in.
+
+    Source: rulebook ``button`` and ``escalation``.
+    """
+    if command.deal != table.next_deal:
+        raise InvariantViolated(f"deal {command.deal} in place of {table.next_deal}")
+    if table.voided is not None:
+        return _replayed(table, table.voided, command, draw)
+    eligible, at = _placed(table, command)
+    penalties = {penalty.seat: penalty.hands for penalty in command.penalties}
+    books = [_books(place, at, eligible, command.declared, penalties) for place in table.places]
+    return HandOpened(
+        hand=command.hand,
+        number=table.next_hand_number,
+        deal=command.deal,
+        stage=command.stage,
+        round=command.round,
+        seats=tuple(books),
+        dealers_left=dealers_left(table, eligible, at.button),
+        button=at.button,
+        starter=at.starter,
+        small_blind=at.small_blind,
+        big_blind=at.big_blind,
+        first_dealer=at.first_dealer,
+        first_dealer_draws=at.draws,
+        orbits=at.orbits,
+        level=_level(table, at.orbits, command.level),
+        base=table.base,
+        carry=table.carry,
+        sabacc_pot=table.sabacc_pot,
+        escrow=command.escrow,
+        **_of_the_deal(table, command, draw),
+        penalties=command.penalties,
+        tournament_version=command.tournament_version,
+        tournament_head=command.tournament_head,
+        ruleset_hash=table.ruleset_hash,
+        decision_seconds=table.decision_seconds,
+        grace_seconds=table.grace_seconds,
+        last=command.last,
+        at=command.now,
+    )
+
+
+def all_have_dealt(table: Table, command: OpenHand) -> bool:
+    """
+    Return whether nobody has still to deal once the next hand is opened by *command*.
+
+    Who has to deal and cannot be dealt in now may buy chips, and counts.
+
+    Raises:
+        TooFewStacks: If fewer than two seats can be dealt in.
+
+    Source: rulebook ``finish.each_dealt_once``.
+    """
+    eligible, at = _placed(table, command)
+    return not dealers_left(table, eligible, at.button)
+
+
+def _placed(table: Table, command: OpenHand) -> tuple[tuple[int, ...], Positions]:
+    """Return the seats that can be dealt in, ascending, and what each of them is."""
+    eligible = dealable(table)
+    if command.only:
+        eligible = tuple(seat for seat in eligible if seat in command.only)
+    if len(eligible) < DEALT_MIN:
+        raise TooFewStacks(seats=len(eligible))
+    seed = bytes.fromhex(command.seeds.draws)
+    return eligible, positions(table, eligible, seed, _digest(table, command))
+
+
+def _replayed(table: Table, voided: HandOpened, command: OpenHand, draw: Draw) -> HandOpened:
+    """
+    Return the same opening with other cards and dice: seats, button, level and players stay.
+
+    Only who is away or misses hands, and what is owed and staked, are as they are now.
+
+    Source: rulebook ``voiding.replay``.
+    """
+    places = {place.seat: place for place in table.places}
+    return replace(
+        voided,
+        deal=command.deal,
+        seats=tuple(
+            replace(
+                books,
+                away=places[books.seat].away,
+                timeouts=places[books.seat].timeouts,
+                penalty=places[books.seat].penalty,
+                rebuy_declared=books.seat in command.declared,
+            )
+            for books in voided.seats
+        ),
+        first_dealer_draws=(),
+        escrow=command.escrow,
+        **_of_the_deal(table, command, draw),
+        tournament_version=command.tournament_version,
+        tournament_head=command.tournament_head,
+        at=command.now,
+    )
+
+
+def _of_the_deal(table: Table, command: OpenHand, draw: Draw) -> dict[str, Any]:
+    """Return what a deal commits to, its seeds and its deck, and the entropy of its players."""
+    seeds = command.seeds
+    cards, dice, draws = (bytes.fromhex(each) for each in (seeds.cards, seeds.dice, seeds.draws))
+    return {
+        "seeds": Sealed(seeds, Stream(cards, "seeds").block(0), (HOUSE,)),
+        "commitments": Commitments(
+            cards=seed_commitment(cards),
+            dice=seed_commitment(dice),
+            draws=seed_commitment(draws),
+        ),
+        "deck_root": draw(cards, _digest(table, command), 1, deck(table.ruleset.deck)).root(),
+        "openings": command.openings,
+        "omissions": command.omissions,
+    }
+
+
+def _digest(table: Table, command: OpenHand) -> bytes:
+    return digest_of(command.openings, next(iter(mixed(table, command)), None))
+
+
+def dealable(table: Table) -> tuple[int, ...]:
+    """Return the seats that can be dealt in, ascending."""
+    least = table.ruleset.least_stack(table.floor())
+    return tuple(
+        [place.seat for place in table.places if table.in_game(place) and place.stack >= least]
+    )
+
+
+def _books(
+    place: Place,
+    at: Positions,
+    eligible: tuple[int, ...],
+    declared: tuple[int, ...],
+    penalties: dict[int, int],
+) -> SeatBooks:
+    seat = place.seat
+    dealt = seat in at.dealt
+    return SeatBooks(
+        seat=seat,
+        entrant=place.entrant,
+        stack=place.stack,
+        dealt=dealt,
+        away=place.away,
+        timeouts=place.timeouts,
+        waiting=place.arrived and seat in eligible and not dealt,
+        penalty=penalties.get(seat, place.penalty),
+        rebuy_declared=seat in declared,
+        hands_won=place.hands_won,
+        pots_won=place.pots_won,
+    )
+
+
+def _level(table: Table, orbits: int, in_force: LevelInForce | None) -> Level:
+    number, unit = table.next_hand_number, table.ruleset.chip_unit
+    before = table.level
+    if in_force is not None:
+        same = before is not None and before.set_by == in_force.set_by
+        return Level(
+            number=in_force.number,
+            amounts=in_force.amounts,
+            since_hand=before.since_hand if before is not None and same else number,
+            set_by=in_force.set_by,
+        )
+    match table.ruleset.escalation:
+        case Levels(by="hands"):
+            return next_level(table)
+        case NoEscalation():
+            return before or Level(number=1, amounts=table.base, since_hand=number)
+        case DoublePerOrbit():
+            if before is not None and before.number == orbits + 1:
+                return before
+            base = table.base
+            room = CHIPS_MAX // max(base.small, base.big, base.ante, 1)
+            factor = 2 ** min(orbits, room.bit_length() - 1)
+            raised = Amounts(
+                small=base.small * factor, big=base.big * factor, ante=base.ante * factor
+            )
+            return Level(number=orbits + 1, amounts=raised, since_hand=number)
+        case AnteByPlayers(inc=inc):
+            if before is None:
+                return Level(number=1, amounts=table.base, since_hand=number)
+            players = sum(table.in_game(place) for place in table.places)
+            step = inc.get(str(players), inc["*"])
+            ante = min(before.amounts.ante + step, CHIPS_MAX // unit * unit)
+            return Level(number=before.number + 1, amounts=Amounts(ante=ante), since_hand=number)
+        case _:
+            raise InvariantViolated("nobody said which level the clock has reached")

@@ -1,0 +1,1 @@
+"""What a table is after an event."""

@@ -1,0 +1,1 @@
+"""The course of a hand, game by game."""

@@ -1,0 +1,65 @@
+"""The events of one command as they come about, and the table they have led to so far."""
+
+from engine.errors import InvariantViolated
+from engine.kit.rng import Draw, Pile, shuffled_pile
+from engine.table.evolve.at_table import evolve_table
+from engine.table.model.events import Event
+from engine.table.model.hand import Hand
+from engine.table.model.state import Table
+
+
+class Course:
+    """
+    Collects events; each is applied at once, so that the next is decided on what is true.
+
+    Args:
+        draw: Draws the piles.
+    """
+
+    __slots__ = ("draw", "ended", "events", "table")
+
+    def __init__(self, table: Table, draw: Draw = shuffled_pile) -> None:
+        self.table = table
+        self.draw = draw
+        self.events: list[Event] = []
+        self.ended = False
+
+    def emit(self, event: Event) -> None:
+        """Append *event* and apply it."""
+        if self.ended:
+            raise InvariantViolated(f"{type(event).__name__} after the end of a decision")
+        self.table = evolve_table(self.table, event)
+        self.events.append(event)
+
+    def end(self, event: Event) -> None:
+        """
+        Append *event*, after which seats are waited for or the hand is over.
+
+        Nothing more is decided, so it is applied only if somebody asks for the outcome.
+        """
+        if self.ended:
+            raise InvariantViolated(f"{type(event).__name__} after the end of a decision")
+        self.events.append(event)
+        self.ended = True
+
+    def outcome(self) -> Table:
+        """Return the table after every event."""
+        return evolve_table(self.table, self.events[-1]) if self.ended else self.table
+
+    @property
+    def hand(self) -> Hand:
+        """Return the hand in play."""
+        hand = self.table.hand
+        if hand is None:
+            raise InvariantViolated("no hand is in play")
+        return hand
+
+    def pile(self) -> Pile:
+        """Return the current pile with all its cards and salts."""
+        return pile_of(self.hand, self.draw)
+
+
+def pile_of(hand: Hand, draw: Draw = shuffled_pile) -> Pile:
+    """Return the pile that *hand* is dealt from, as its seed orders it."""
+    seed = bytes.fromhex(hand.seeds.value.cards)
+    return draw(seed, hand.digest, hand.pile, hand.pile_cards)

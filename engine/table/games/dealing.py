@@ -1,0 +1,187 @@
+"""How cards move: the deal, the discards, the replacements, a new pile of discards."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from engine.errors import InvariantViolated
+from engine.kit.cards import in_deck_order
+from engine.kit.rng import Pile
+from engine.table.games.course import Course
+from engine.table.model import events
+from engine.table.model.events import CardCount, DealtTo, OpenCard, SeatedCard
+from engine.table.model.hand import InHand
+from engine.table.model.state import Place, Table
+from engine.values import SealedCard, only
+
+
+def _lacking(hand_size: int, held: InHand) -> int:
+    """Return how many cards a seat is still to get; what is not yet thrown away counts."""
+    if held.improved:
+        return 0
+    return hand_size - len(held.selection) - len(held.fresh) - len(held.cards)
+
+
+def replacements_due(table: Table) -> bool:
+    """Return whether a live seat is still to get a card."""
+    size = table.ruleset.hand_size
+    for place in table.places:
+        held = place.hand
+        if held is not None and held.live and _lacking(size, held):
+            return True
+    return False
+
+
+def deal(course: Course, now: datetime) -> None:
+    """Deal one card at a time, clockwise from the left of the button."""
+    pile, places = course.pile(), course.table.dealt()
+    dealt_in = len(places)
+    cards = dealt_in * course.table.ruleset.hand_size
+    dealt = [
+        DealtTo(seat=place.seat, cards=sealed_cards(pile, range(index, cards, dealt_in), place))
+        for index, place in enumerate(places)
+    ]
+    course.emit(events.CardsDealt(dealt=tuple(dealt), rule="cards.deal"))
+
+
+def sealed_cards(pile: Pile, positions: Iterable[int], place: Place) -> tuple[SealedCard, ...]:
+    """Return the cards at *positions* of *pile*, sealed for the entrant in *place*."""
+    audiences = only(place.entrant)
+    cards, salts, number = pile.cards, pile.salts, pile.number
+    return tuple(
+        [SealedCard(cards[each], salts[each], number, each, audiences) for each in positions]
+    )
+
+
+def sealed_card(course: Course, position: int, place: Place) -> SealedCard:
+    """Return the card at *position* of the current pile, sealed for the entrant in *place*."""
+    return sealed_cards(course.pile(), (position,), place)[0]
+
+
+def discard_unselected(course: Course, now: datetime) -> None:
+    """Throw away, face down, what was not selected."""
+    counts = [
+        CardCount(seat=place.seat, cards=len(place.hand.cards))
+        for place in course.table.live()
+        if place.hand is not None
+    ]
+    course.emit(
+        events.CardsDiscarded(counts=tuple(counts), stage="unselected", rule="cards.discard")
+    )
+
+
+def discard_unused(course: Course, now: datetime) -> None:
+    """Throw away, face down, the new cards that were not added."""
+    counts = [
+        CardCount(seat=place.seat, cards=len(place.hand.fresh))
+        for place in course.table.live()
+        if place.hand is not None
+    ]
+    course.emit(events.CardsDiscarded(counts=tuple(counts), stage="unused", rule="cards.discard"))
+
+
+def replace_cards(course: Course, now: datetime) -> None:
+    """Deal replacements in rotation, as far as the pile goes; then make a new pile."""
+    hand = course.hand
+    left = len(hand.pile_cards) - hand.pile_next
+    if left == 0:
+        recycle(course)
+        return
+    pile, live = course.pile(), course.table.live()
+    places = {place.seat: place for place in live}
+    batch: dict[int, list[int]] = {}
+    due = _still_due(course.table.ruleset.hand_size, live)[:left]
+    for position, seat in enumerate(due, start=hand.pile_next):
+        batch.setdefault(seat, []).append(position)
+    dealt = [
+        DealtTo(seat=seat, cards=sealed_cards(pile, positions, places[seat]))
+        for seat, positions in batch.items()
+    ]
+    course.emit(events.ReplacementsDealt(dealt=tuple(dealt), rule="cards.replacement"))
+
+
+def _still_due(hand_size: int, live: tuple[Place, ...]) -> list[int]:
+    """Return the seats that are owed a card, one card a pass, from where the last pile ended."""
+    given = 0
+    needs = []
+    for place in live:
+        held = place.hand
+        if held is None:
+            continue
+        fresh = len(held.fresh)
+        given += fresh
+        needs.append((place.seat, _lacking(hand_size, held) + fresh))
+    passes = range(max([need for _, need in needs]))
+    rotation = [seat for turn in passes for seat, need in needs if need > turn]
+    return rotation[given:]
+
+
+def recycle(course: Course) -> None:
+    """Shuffle the discards into a new pile and commit to it (rulebook ``cards.recycling``)."""
+    hand = course.hand
+    if not hand.recyclable:
+        raise InvariantViolated("pile and discards are both empty")
+    seed = bytes.fromhex(hand.seeds.value.cards)
+    pile = course.draw(seed, hand.digest, hand.pile + 1, in_deck_order(hand.recyclable))
+    course.emit(
+        events.PileCommitted(
+            pile=pile.number, size=len(pile.cards), root=pile.root(), rule="cards.recycling"
+        )
+    )
+
+
+def enough_for(course: Course, cards: int) -> bool:
+    """Return whether pile and discards together still give *cards*."""
+    return course.hand.pile_left + len(course.hand.recyclable) >= cards
+
+
+def draw_open(course: Course, seats: Sequence[int]) -> Iterator[tuple[SeatedCard, ...]]:
+    """
+    Yield open cards from the pile for *seats*, one each, in batches of one pile.
+
+    The caller emits an event for each batch before it asks for the next; in between
+    the discards are made a new pile.  There must be enough cards in both.
+    """
+    waiting = list(seats)
+    while waiting:
+        hand = course.hand
+        room = len(hand.pile_cards) - hand.pile_next
+        if room == 0:
+            recycle(course)
+            continue
+        served, waiting = waiting[:room], waiting[room:]
+        yield tuple(
+            SeatedCard(seat=seat, card=open_card(course, hand.pile_next + offset))
+            for offset, seat in enumerate(served)
+        )
+
+
+def open_card(course: Course, position: int) -> OpenCard:
+    """Return the card at *position* of the current pile, turned over."""
+    pile = course.pile()
+    return OpenCard(
+        card=pile.cards[position],
+        pile=pile.number,
+        position=position,
+        salt=pile.salts[position].hex(),
+    )
+
+
+def deal_due(course: Course, rule: str) -> None:
+    """Deal, in rotation, what seats get for cards taken up, as far as the pile goes."""
+    hand = course.hand
+    left = len(hand.pile_cards) - hand.pile_next
+    if left == 0:
+        recycle(course)
+        return
+    places = {place.seat: place for place in course.table.live()}
+    due = {count.seat: count.cards for count in hand.in_rounds.due}
+    needs = {count.seat: count.cards for count in hand.in_rounds.taken_up}
+    passes = range(max(needs.values()))
+    rotation = [seat for turn in passes for seat in places if needs.get(seat, 0) > turn]
+    begun = len(rotation) - sum(due.values())
+    batch: dict[int, list[SealedCard]] = {}
+    for offset, seat in enumerate(rotation[begun : begun + left]):
+        card = sealed_card(course, hand.pile_next + offset, places[seat])
+        batch.setdefault(seat, []).append(card)
+    dealt = tuple(DealtTo(seat=seat, cards=tuple(cards)) for seat, cards in batch.items())
+    course.emit(events.ShiftDealt(dealt=dealt, rule=rule))

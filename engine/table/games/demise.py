@@ -1,0 +1,167 @@
+"""
+How a hand of Traditional sabacc ends: bomb-outs, Sudden Demise, the two pots.
+
+Source: rulebook ``traditional.reveal`` and what follows there.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from engine.errors import InvariantViolated
+from engine.hand.ranks import HandRank
+from engine.hand.traditional_ranking import SPECIAL, rank
+from engine.rulesets import Traditional
+from engine.table.games.course import Course
+from engine.table.games.dealing import draw_open, enough_for
+from engine.table.games.settling import award, close, form_pots, roll_cube
+from engine.table.model import events
+from engine.table.model.events import DealtDemise, FormedPot, Ranked
+from engine.table.model.events.event_parts import opened
+from engine.table.model.state import Place
+
+
+def reveal(course: Course) -> None:
+    """Turn over every live hand and judge it; nobody may hide."""
+    hands = tuple(_ranked(course, place) for place in course.table.live())
+    course.emit(events.HandsRanked(hands=hands, rule="traditional.reveal"))
+
+
+def _judged(course: Course, cards: Sequence[str]) -> HandRank:
+    ruleset = course.table.ruleset
+    if not isinstance(ruleset, Traditional):
+        raise InvariantViolated("this table does not play Traditional")
+    return rank(cards, ruleset.compare)
+
+
+def _ranked(course: Course, place: Place) -> Ranked:
+    held = place.hand
+    if held is None:
+        raise InvariantViolated(f"seat {place.seat} has nothing to reveal")
+    cards = (*held.field, *held.cards)
+    judged = _judged(course, [card.card for card in cards])
+    return Ranked(
+        seat=place.seat,
+        entrant=place.entrant,
+        cards=tuple(map(opened, cards)),
+        total=judged.total,
+        name=judged.name,
+        key=judged.key,
+        bombed=judged.bombed,
+    )
+
+
+def settle(course: Course, now: datetime) -> None:
+    """Fine who bombed out, then award each layer of the main pot, and the Sabacc pot."""
+    pots = form_pots(course)
+    _fine(course, sum(pot.chips for pot in pots))
+    standing = _Standing(course)
+    first: int | None = None
+    for number, pot in enumerate(pots, start=1):
+        winner, rule = standing.best(number, pot)
+        award(course, number, pot.chips, () if winner is None else (winner,), rule=rule)
+        if number == 1:
+            first = winner
+    if first is not None:
+        _award_sabacc_pot(course, first)
+    close(course, "showdown", pots, now)
+
+
+def _fine(course: Course, owed: int) -> None:
+    """Take from everyone who bombed out as much as the main pot holds, or all that is left."""
+    for shown in course.hand.in_rounds.ranked:
+        if not shown.bombed:
+            continue
+        place = course.table.at(shown.seat)
+        paid = min(owed, place.stack)
+        course.emit(
+            events.PenaltyPaid(
+                seat=place.seat,
+                entrant=place.entrant,
+                cause="bombed_out",
+                owed=owed,
+                paid=paid,
+                stack=place.stack - paid,
+                rule="traditional.bomb_out",
+            )
+        )
+
+
+def _award_sabacc_pot(course: Course, winner: int) -> None:
+    """Give the Sabacc pot to the winner of the first layer, if its own hand was special."""
+    name = next(shown.name for shown in course.hand.in_rounds.ranked if shown.seat == winner)
+    if name not in SPECIAL or course.table.sabacc_pot == 0:
+        return
+    course.emit(
+        events.SabaccPotAwarded(
+            seat=winner,
+            entrant=course.table.at(winner).entrant,
+            chips=course.table.sabacc_pot,
+            rule="traditional.sabacc_pot",
+        )
+    )
+
+
+class _Standing:
+    """What each hand counts for, as Sudden Demise cards change it."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._hands = {
+            shown.seat: [card.card for card in shown.cards]
+            for shown in course.hand.in_rounds.ranked
+        }
+        self._ranks = {
+            shown.seat: _judged(course, self._hands[shown.seat])
+            for shown in course.hand.in_rounds.ranked
+        }
+
+    def best(self, number: int, pot: FormedPot) -> tuple[int | None, str]:
+        """
+        Return who wins pot *number* and by which rule; nobody if all have bombed out.
+
+        A tie is broken by Sudden Demise among the tied.  If all of them bomb out, the
+        best of the others wins.
+        """
+        rule = "showdown.best"
+        while contenders := self._unbombed(
+            seat for seat in self._course.hand.order if seat in pot.eligible
+        ):
+            tied = self._best_of(contenders)
+            while len(tied) > 1:
+                if not enough_for(self._course, len(tied)):
+                    return roll_cube(self._course, number, tied), "ties.cube"
+                self._deal(number, tied)
+                rule = "traditional.demise"
+                tied = self._best_of(self._unbombed(tied))
+            if tied:
+                return tied[0], rule
+        return None, "traditional.nobody"
+
+    def _unbombed(self, seats: Iterable[int]) -> tuple[int, ...]:
+        return tuple(seat for seat in seats if not self._ranks[seat].bombed)
+
+    def _best_of(self, seats: tuple[int, ...]) -> tuple[int, ...]:
+        if not seats:
+            return ()
+        best = min(self._ranks[seat].key for seat in seats)
+        return tuple(seat for seat in seats if self._ranks[seat].key == best)
+
+    def _deal(self, number: int, tied: tuple[int, ...]) -> None:
+        for cards in draw_open(self._course, tied):
+            dealt = []
+            for part in cards:
+                self._hands[part.seat].append(part.card.card)
+                judged = _judged(self._course, self._hands[part.seat])
+                self._ranks[part.seat] = judged
+                dealt.append(
+                    DealtDemise(
+                        seat=part.seat,
+                        card=part.card,
+                        total=judged.total,
+                        key=judged.key,
+                        bombed=judged.bombed,
+                    )
+                )
+            self._course.emit(
+                events.DemiseDealt(pot=number, dealt=tuple(dealt), rule="traditional.demise")
+            )

@@ -1,0 +1,169 @@
+"""
+The card turns of Corellian Spike: stand, gain, swap, junk; buy and trade in the Galaxy Series.
+
+Source: rulebook ``spike.stand`` and what follows there.
+"""
+
+from engine.errors import InvariantViolated
+from engine.hand.betting import CardSource, LegalAction
+from engine.hand.spike_hands import HAND_MAX
+from engine.rulesets import CardFees, CorellianSpike
+from engine.table.games.course import Course
+from engine.table.games.dealing import sealed_card
+from engine.table.games.game import CardAnswer, CardTurns
+from engine.table.model.commands import CardVerb
+from engine.table.model.events import CardTurnTaken
+from engine.table.model.events.event_parts import OpenCard, opened
+from engine.table.model.hand import Hand
+from engine.table.model.state import Place, Table
+from engine.values import Chips, Sealed, SealedCard, only
+
+MARKET: tuple[CardSource, ...] = ("pilot", "wing", "gunner")
+"""The open piles of the Galaxy Series; the n-th costs n units."""
+
+_FREE = CardFees(gain=0, swap=0, discard=0, junk=0)
+
+
+def rules_of(table: Table) -> CorellianSpike:
+    """
+    Return the table's ruleset.
+
+    Raises:
+        InvariantViolated: If it is of another game.
+    """
+    if not isinstance(table.ruleset, CorellianSpike):
+        raise InvariantViolated("this table does not play Corellian Spike")
+    return table.ruleset
+
+
+def actions(table: Table, place: Place) -> tuple[LegalAction, ...]:
+    """
+    Return what *place* may do in its card turn, each action with what it costs.
+
+    What cannot be paid is left out; who can pay for nothing may only stand.
+
+    Source: rulebook ``spike.fees``.
+    """
+    hand, held = table.hand, place.hand
+    if hand is None or held is None:
+        return ()
+    rules = rules_of(table)
+    own = tuple(card.card for card in held.cards)
+    played = (*_with_draws(rules, hand, own), *_with_market(rules, hand, own))
+    payable = tuple(action for action in played if _price(action) <= place.stack)
+    stand = _offer("stand")
+    junk = _offer("junk", price=(rules.swap_gain_cost or _FREE).junk)
+    if (played and not payable) or _price(junk) > place.stack:
+        return (stand, *payable)
+    return (stand, *payable, junk)
+
+
+def _offer(
+    verb: CardVerb,
+    source: CardSource | None = None,
+    *,
+    price: Chips = 0,
+    cards: tuple[str, ...] | None = None,
+) -> LegalAction:
+    return LegalAction(
+        verb=verb, rule=_RULES[verb], source=source, amount=price or None, cards=cards
+    )
+
+
+def _price(action: LegalAction) -> Chips:
+    return action.amount or 0
+
+
+def _with_draws(rules: CorellianSpike, hand: Hand, own: tuple[str, ...]) -> tuple[LegalAction, ...]:
+    """Return the gains and swaps that cards allow."""
+    fees = rules.swap_gain_cost or _FREE
+    room = len(own) < HAND_MAX
+    top = bool(hand.in_rounds.open_discards)
+    pile = hand.pile_left > 0
+    known: tuple[tuple[bool, LegalAction], ...] = (
+        (pile and room, _offer("gain", "pile", price=fees.gain)),
+        (
+            top and room and rules.gain_from_discard,
+            _offer("gain", "discards", price=fees.discard),
+        ),
+        (pile, _offer("swap", "pile", price=fees.swap, cards=own)),
+        (top, _offer("swap", "discards", price=fees.discard, cards=own)),
+    )
+    return tuple(action for possible, action in known if possible)
+
+
+def _with_market(
+    rules: CorellianSpike, hand: Hand, own: tuple[str, ...]
+) -> tuple[LegalAction, ...]:
+    """Return what the open piles of the Galaxy Series allow."""
+    found = []
+    for number, source in enumerate(MARKET[: len(hand.in_rounds.market)], start=1):
+        price = number * rules.chip_unit
+        if len(own) < HAND_MAX:
+            found.append(_offer("buy", source, price=price))
+        found.append(_offer("trade", source, price=price, cards=own))
+    return tuple(found)
+
+
+def taken(course: Course, answer: CardAnswer) -> CardTurnTaken:
+    """Return what an action that is allowed does."""
+    place, hand = answer.place, course.hand
+    own = None if answer.card is None else _own(place, answer.card)
+    # With the Galaxy Series there is no open discard pile to lay a card on.
+    covered = rules_of(course.table).galaxy_series
+    given = None
+    if covered and own is not None and answer.salt is not None:
+        given = Sealed(own.card, bytes.fromhex(answer.salt), only(place.entrant))
+    drawn = sealed_card(course, hand.pile_next, place) if answer.source == "pile" else None
+    return CardTurnTaken(
+        decision=answer.decision.token,
+        seat=place.seat,
+        entrant=place.entrant,
+        verb=answer.verb,
+        source=answer.source,
+        given=given,
+        shown=None if covered or own is None else opened(own),
+        drawn=drawn,
+        taken=_open_one(hand, answer.source),
+        fee=answer.fee,
+        stack=place.stack - answer.fee,
+        timed_out=answer.timed_out,
+        at=answer.now,
+        rule="clock.card" if answer.timed_out else _RULES[answer.verb],
+    )
+
+
+def _own(place: Place, face: str) -> SealedCard:
+    held = () if place.hand is None else place.hand.cards
+    return next(card for card in held if card.card == face)
+
+
+def _open_one(hand: Hand, source: CardSource | None) -> OpenCard | None:
+    """Return the open card that *source* gives; none if it is no open pile."""
+    if source is None or source == "pile":
+        return None
+    rounds = hand.in_rounds
+    return rounds.open_discards[-1] if source == "discards" else rounds.market[MARKET.index(source)]
+
+
+_RULES: dict[CardVerb, str] = {
+    "stand": "spike.stand",
+    "gain": "spike.gain",
+    "swap": "spike.swap",
+    "junk": "spike.junk",
+    "buy": "spike.buy",
+    "trade": "spike.trade",
+}
+
+
+def _never(_table: Table) -> None:
+    """Return that nobody may call the hand."""
+
+
+TURNS = CardTurns(
+    verbs=frozenset(_RULES),
+    actions=actions,
+    taken=taken,
+    field=False,
+    earliest_call=_never,
+)

@@ -1,0 +1,91 @@
+"""The blocks that hands of every game are put together from."""
+
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Literal
+
+from engine.errors import InvariantViolated
+from engine.hand.betting import next_to_act
+from engine.table.games.course import Course
+from engine.table.model import events
+from engine.table.model.events import DecisionOpened
+from engine.table.model.state import Table
+from engine.table.model.wagers import forced_bets, min_open, price_of, street_of
+
+
+def post_forced_bets(course: Course, now: datetime) -> None:
+    """Take the forced bets."""
+    rule = "forced.blinds" if course.hand.big_blind is not None else "forced.ante"
+    posts = forced_bets(course.table)
+    price = price_of(course.table, posts)
+    course.emit(events.ForcedBetsPosted(posts=posts, price=price, rule=rule))
+
+
+def to_be_killed(table: Table) -> bool:
+    """Return whether a live hand belongs to a seat that is away or serves a penalty."""
+    for place in table.places:
+        held = place.hand
+        if held is not None and held.kill and held.live:
+            return True
+    return False
+
+
+def kill(course: Course, now: datetime) -> None:
+    """Kill the hands of those who are away, right after the deal; never the last one."""
+    for place in course.table.live():
+        if place.hand is None or place.hand.kill is None:
+            continue
+        if len(course.table.live()) == 1:
+            return
+        cause: Literal["away", "penalty"] = "penalty" if place.hand.kill == "penalty" else "away"
+        course.emit(
+            events.HandKilled(
+                seat=place.seat, entrant=place.entrant, cause=cause, rule="absence.killed"
+            )
+        )
+
+
+def open_decision(
+    course: Course, phase: events.Phase, seats: tuple[int, ...], now: datetime
+) -> None:
+    """Wait for *seats*, for as long as the table gives them."""
+    table = course.table
+    hand = table.hand
+    if hand is None:
+        raise InvariantViolated("a decision outside a hand")
+    turn = hand.turn + 1
+    course.end(
+        DecisionOpened(
+            decision=f"{hand.number}.{hand.deal}.{turn}",
+            phase=phase,
+            street=hand.street,
+            turn=turn,
+            seats=seats,
+            at=now,
+            deadline=now + _lasting(table.decision_seconds),
+        )
+    )
+
+
+@lru_cache(maxsize=256)
+def _lasting(seconds: int) -> timedelta:
+    """Return how long a decision lasts; all those of a tournament last alike."""
+    return timedelta(seconds=seconds)
+
+
+def bet(course: Course, now: datetime) -> None:
+    """Ask the next seat of the street, or close it."""
+    table = course.table
+    seat = next_to_act(street_of(table))
+    if seat is not None:
+        open_decision(course, "bet", (seat,), now)
+        return
+    level = table.level
+    if level is None:
+        raise InvariantViolated("a hand without a level")
+    wagered = sum([held.wager for place in table.places if (held := place.hand) is not None])
+    course.emit(
+        events.StreetClosed(
+            street=course.hand.street, chips=wagered, min_open=min_open(table, level)
+        )
+    )

@@ -1,0 +1,231 @@
+"""
+What a table has become.
+
+A state of a table in play holds every card that has been dealt.  Nothing outside
+the engine may serialise it; clients get ``engine.table.read.view.seen_by``.
+
+Here, and in the events and commands, structs are not tracked by the garbage collector
+(``gc=False``): a frozen value refers only to older ones, so none is part of a cycle.
+"""
+
+import msgspec
+
+from engine.errors import InvariantViolated
+from engine.rulesets import Amounts, Ruleset
+from engine.table.model.commands import LevelFloor, Placed
+from engine.table.model.events import (
+    HandOpened,
+    Level,
+    TableBeaconAwaited,
+)
+from engine.table.model.hand import Decision, Hand, InHand, LastHand
+from engine.values import Chips, EntrantId, TableId, TournamentId
+
+SUDDEN_DEATH = 2
+"""Stage of a hand among those who are tied when the scheduled hands are over."""
+
+
+class Unopened(msgspec.Struct, frozen=True, gc=False):
+    """The state of an empty stream."""
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """An occupied seat."""
+
+    seat: int
+    entrant: EntrantId
+    stack: Chips
+    away: bool = False
+    timeouts: int = 0
+    """Decisions in a row that the clock took."""
+
+    arrived: bool = False
+    """Not dealt in yet since it came to this table."""
+
+    penalty: int = 0
+    hands_won: int = 0
+    pots_won: int = 0
+    hand: InHand | None = None
+
+
+class Wait(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Why the next hand is not opened; recorded once."""
+
+    hand_number: int
+    reason: str
+    tournament_version: int
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """An open table, or one that has been closed."""
+
+    table: TableId
+    tournament: TournamentId
+    number: int
+    ruleset: Ruleset
+    ruleset_hash: str
+    seat_count: int
+    decision_seconds: int
+    grace_seconds: int
+    places: tuple[Place, ...]
+    """Occupied seats, ascending."""
+
+    hand_number: int = 0
+    """Of the hand opened last; 0 before the first."""
+
+    stage: int = 0
+    """Of the hand opened last: 1, or 2 for a sudden-death hand."""
+
+    round: int = 0
+    """Of hand-for-hand play, of the hand opened last; 1 outside it."""
+
+    button: int = 0
+    starter: int = 0
+    small_blind: int | None = None
+    """The seat that had the small blind in the hand opened last; it may be empty."""
+
+    big_blind: int | None = None
+    first_dealer: int = 0
+    """0 before the first dealer is drawn, and after a restart."""
+
+    orbits: int = 0
+    level: Level | None = None
+    base: Amounts
+    carry: Chips = 0
+    sabacc_pot: Chips = 0
+    dealers_left: tuple[int, ...] = ()
+    hand: Hand | None = None
+    last_hand: LastHand | None = None
+    held: str | None = None
+    wait: Wait | None = None
+    awaited: TableBeaconAwaited | None = None
+    """Which round of the beacon the next deal waits for, once it is named."""
+
+    voided: HandOpened | None = None
+    """What opened the deal that was voided last, until the hand is dealt anew."""
+
+    closed: bool = False
+
+    @property
+    def idle(self) -> bool:
+        """Whether no hand is in play."""
+        return self.hand is None
+
+    @property
+    def settled(self) -> bool:
+        """Whether no hand is in play or waits to be dealt anew."""
+        return self.hand is None and self.voided is None
+
+    @property
+    def next_hand_number(self) -> int:
+        """Number that the next hand will have: the same again after a voided deal."""
+        return self.hand_number + (self.voided is None)
+
+    @property
+    def next_deal(self) -> int:
+        """Number that the next deal will have within its hand, from 1."""
+        return 1 if self.voided is None else self.voided.deal + 1
+
+    @property
+    def decision(self) -> Decision | None:
+        """What the table waits for, if a hand is in play."""
+        return None if self.hand is None else self.hand.decision
+
+    @property
+    def level_number(self) -> int:
+        """Number of the level in force, from 1."""
+        return 1 if self.level is None else self.level.number
+
+    def floor(self) -> LevelFloor:
+        """Return the forced bets in force: those of the hand opened last, else the first ones."""
+        amounts = self.base if self.level is None else self.level.amounts
+        return LevelFloor(small=amounts.small, big=amounts.big, ante=amounts.ante)
+
+    def entrants(self) -> tuple[Placed, ...]:
+        """Return everyone with a seat and the chips behind it, in seat order."""
+        return tuple(
+            Placed(seat=place.seat, entrant=place.entrant, stack=place.stack)
+            for place in self.places
+        )
+
+    def place_of(self, entrant: EntrantId) -> Place | None:
+        """Return the place of *entrant*, or none."""
+        for place in self.places:
+            if place.entrant == entrant:
+                return place
+        return None
+
+    def at(self, seat: int) -> Place:
+        """
+        Return the place in *seat*.
+
+        Raises:
+            InvariantViolated: If nobody sits there.
+        """
+        places = self.places
+        # Where no seat is empty, the n-th place is that of seat n.
+        if seat <= len(places) and (place := places[seat - 1]).seat == seat:
+            return place
+        for place in places:
+            if place.seat == seat:
+                return place
+        raise InvariantViolated(f"nobody sits in seat {seat}")
+
+    def in_game(self, place: Place) -> bool:
+        """Return whether *place* can be dealt in: it has chips, or none are played for."""
+        return place.stack > 0 or self.ruleset.moneyless
+
+    def dealt(self) -> tuple[Place, ...]:
+        """Return the places dealt into the hand, clockwise from the left of the button."""
+        dealt = [place for place in self.places if place.hand is not None]
+        left = [place for place in dealt if place.seat > self.button]
+        return (*left, *dealt[: len(dealt) - len(left)])
+
+    def live(self) -> tuple[Place, ...]:
+        """
+        Return the places that can still win the hand, clockwise from the left of the button.
+
+        Source: rulebook ``words.live``.
+        """
+        button = self.button
+        left: list[Place] = []
+        others: list[Place] = []
+        for place in self.places:
+            held = place.hand
+            if held is not None and held.live:
+                if place.seat > button:
+                    left.append(place)
+                else:
+                    others.append(place)
+        return (*left, *others)
+
+    def contested(self) -> bool:
+        """Return whether more than one can still win the hand."""
+        one = False
+        for place in self.places:
+            held = place.hand
+            if held is not None and held.live:
+                if one:
+                    return True
+                one = True
+        return False
+
+    def chips(self) -> Chips:
+        """Return every chip at the table: stacks, wagers, pots and what is carried."""
+        stacks = sum(place.stack for place in self.places)
+        return stacks + self.carry + self.sabacc_pot + self._in_play()
+
+    def _in_play(self) -> Chips:
+        if self.hand is None:
+            return 0
+        if self.hand.in_pots is not None:
+            return self.hand.in_pots
+        return self.hand.dead + sum(
+            place.hand.wager for place in self.places if place.hand is not None
+        )
+
+
+State = Unopened | Table
+TableState = Table
+
+INITIAL: State = Unopened()

@@ -1,0 +1,154 @@
+"""What a table's ruleset makes of bets: forced ones, the street being played, legal actions."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from engine.errors import InvariantViolated
+from engine.hand.betting import LegalAction, legal_actions
+from engine.hand.street import Street
+from engine.rulesets import (
+    Amounts,
+    Ante,
+    Blinds,
+    CoruscantShift,
+    NoForcedBet,
+    PokerNoLimit,
+    RoundsRuleset,
+)
+from engine.table.model.events import Level, Post, PostKind
+from engine.table.model.hand import Hand
+from engine.table.model.state import Table
+from engine.values import Chips
+
+Due = tuple[int, PostKind, Chips]
+"""A seat, a forced bet and its full amount."""
+
+
+def min_open(table: Table, level: Level) -> Chips:
+    """Return the smallest opening bet at *level*, in chips."""
+    rules, unit = table.ruleset.betting, table.ruleset.chip_unit
+    if not isinstance(rules, PokerNoLimit):
+        return 0
+    match rules.min_open:
+        case "big_blind":
+            return level.amounts.big
+        case "half_ante":
+            return max(unit, level.amounts.ante // 2 // unit * unit)
+        case "table_min":
+            return max(unit, table.ruleset.table_min or 0)
+        case int(chips):
+            return chips
+
+
+def forced_bets(table: Table) -> tuple[Post, ...]:
+    """
+    Return the forced bets of the hand; who has less posts what is left.
+
+    Source: rulebook ``forced.short``.
+    """
+    hand, level = table.hand, table.level
+    if hand is None or level is None:
+        raise InvariantViolated("forced bets outside a hand")
+    stacks = {place.seat: place.stack for place in table.places if place.hand is not None}
+    if not isinstance(table.ruleset, CoruscantShift):
+        return _antes(table.ruleset, hand.order)
+    match table.ruleset.forced:
+        case NoForcedBet():
+            return ()
+        case Ante():
+            return _posts([(seat, "ante", level.amounts.ante) for seat in hand.order], stacks)
+        case Blinds() as forced:
+            return _posts(_with_blinds(hand, level.amounts, forced, stacks), stacks)
+
+
+def _with_blinds(
+    hand: Hand, amounts: Amounts, forced: Blinds, stacks: Mapping[int, Chips]
+) -> Iterator[Due]:
+    """
+    Yield what is due before the cards, in the order in which a stack pays it.
+
+    Antes of the players come before the blinds, an ante of the table after the big blind.
+
+    Source: rulebook ``forced.player_ante``, ``forced.table_ante``.
+    """
+    if amounts.ante and forced.player_ante:
+        yield from ((seat, "ante", amounts.ante) for seat in hand.order)
+    if (seat := hand.small_blind) in stacks and seat is not None:
+        yield seat, "small_blind", amounts.small
+    if (seat := hand.big_blind) is not None:
+        yield seat, "big_blind", amounts.big
+        if amounts.ante and not forced.player_ante:
+            yield seat, "table_ante", amounts.ante
+
+
+def _posts(due: Iterable[Due], stacks: Mapping[int, Chips]) -> tuple[Post, ...]:
+    """Return the posts of *due*; a seat that has less posts what is left."""
+    left = dict(stacks)
+    posts = []
+    for seat, kind, owed in due:
+        chips = min(owed, left[seat])
+        left[seat] -= chips
+        posts.append(Post(seat=seat, kind=kind, owed=owed, chips=chips))
+    return tuple(posts)
+
+
+def price_of(table: Table, posts: tuple[Post, ...]) -> Chips:
+    """
+    Return what everyone owes in the first street once *posts* are made.
+
+    A short big blind does not lower it, unless the ruleset says so.
+
+    Source: rulebook ``forced.short_blind``.
+    """
+    full = not (
+        isinstance(table.ruleset, CoruscantShift) and table.ruleset.short_blind == "as_posted"
+    )
+    blinds = [post for post in posts if post.kind in ("small_blind", "big_blind")]
+    return max((post.owed if full else post.chips for post in blinds), default=0)
+
+
+def _antes(ruleset: RoundsRuleset, order: tuple[int, ...]) -> tuple[Post, ...]:
+    """Return both antes of every seat (rulebook ``traditional.two_pots``)."""
+    main, sabacc = ruleset.main_ante, ruleset.sabacc_ante
+    posts = [Post(seat=seat, kind="ante", owed=main, chips=main) for seat in order]
+    if sabacc:
+        posts += [Post(seat=seat, kind="sabacc_ante", owed=sabacc, chips=sabacc) for seat in order]
+    return tuple(posts)
+
+
+def _turn_after(table: Table, hand: Hand) -> int:
+    """Return the seat to whose left the turn goes on (rulebook ``betting.first_actor``)."""
+    if hand.last_actor is not None:
+        return hand.last_actor
+    if not isinstance(table.ruleset, CoruscantShift):
+        caller = hand.in_rounds.caller
+        return table.button if caller is None else caller - 1
+    if table.ruleset.first_actor[hand.street - 1] == "left_of_big_blind":
+        return table.button if hand.big_blind is None else hand.big_blind
+    return table.button
+
+
+def street_of(table: Table) -> Street:
+    """Return the betting round that the hand is in."""
+    hand, level = table.hand, table.level
+    if hand is None or level is None:
+        raise InvariantViolated("a street outside a hand")
+    ruleset = table.ruleset
+    return Street(
+        table.places,
+        ruleset.betting,
+        ruleset.chip_unit,
+        min_open(table, level),
+        hand.current_bet,
+        hand.full_raise,
+        _turn_after(table, hand),
+        ruleset.moneyless,
+        ruleset.revision,
+    )
+
+
+def legal_wagers(table: Table, seat: int) -> tuple[LegalAction, ...]:
+    """Return what *seat* may do now; nothing if it is not its turn to bet."""
+    decision = table.decision
+    if decision is None or decision.phase != "bet" or seat not in decision.seats:
+        return ()
+    return legal_actions(street_of(table), seat)

@@ -1,0 +1,1 @@
+"""What others may see of a table, and how it is read back."""

@@ -1,0 +1,1 @@
+"""Chips that come in after the start: rebuys, add-ons, items, the casino."""

@@ -1,0 +1,114 @@
+"""How rebuys, staked things and the chips of a casino change a tournament."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from engine.tournament.model.events import (
+    ChipsBrought,
+    ChipsPromised,
+    EntrantCashedOut,
+    ItemPassed,
+    ItemStaked,
+    LeaveDeclared,
+    RebuyDeclared,
+    RebuyTaken,
+    RebuyWindowOpened,
+)
+from engine.tournament.model.state import Running, Seated
+from engine.tournament.model.values import Item, Promised, Standing, Window
+from engine.tournament.seating.seats import by_seat, without
+from engine.values import EntrantId
+
+
+def rebuying(state: Running, event: RebuyDeclared | RebuyWindowOpened | RebuyTaken) -> Running:
+    match event:
+        case RebuyDeclared(entrant=entrant):
+            return replace(state, declared=(*state.declared, entrant))
+        case RebuyWindowOpened():
+            window = Window(
+                entrant=event.entrant,
+                table=event.table,
+                seat=event.seat,
+                stack_at_start=event.stack_at_start,
+                buys=event.buys,
+            )
+            return replace(state, windows=(*state.windows, window))
+        case RebuyTaken(entrant=entrant):
+            left = tuple(each for each in state.declared if each != entrant)
+            return replace(back(state, event), rebuys=(*state.rebuys, entrant), declared=left)
+
+
+def without_window(state: Running, entrant: EntrantId) -> Running:
+    return replace(state, windows=tuple(each for each in state.windows if each.entrant != entrant))
+
+
+def in_casino(
+    state: Running, event: ChipsPromised | ChipsBrought | LeaveDeclared | EntrantCashedOut
+) -> Running:
+    match event:
+        case ChipsPromised():
+            promised = Promised(
+                entrant=event.entrant,
+                table=event.table,
+                seat=event.seat,
+                chips=event.chips,
+                newcomer=event.newcomer,
+                rule=event.rule,
+            )
+            return replace(state, promised=(*state.promised, promised))
+        case ChipsBrought(entrant=entrant):
+            waiting = tuple(each for each in state.promised if each.entrant != entrant)
+            seated = state if entrant in state.remaining() else back(state, event)
+            return replace(seated, promised=waiting)
+        case LeaveDeclared(entrant=entrant):
+            return replace(state, leaving=(*state.leaving, entrant))
+        case EntrantCashedOut(entrant=entrant):
+            gone = without_window(state, entrant)
+            return replace(
+                gone,
+                tables=without(gone.tables, {entrant}),
+                # Chips that were promised and have not come stay with their owner.
+                promised=tuple(each for each in gone.promised if each.entrant != entrant),
+                leaving=tuple(each for each in gone.leaving if each != entrant),
+                left=(*gone.left, Standing(entrant=entrant, stack=event.stack)),
+            )
+
+
+def with_passed(state: Running, event: ItemPassed) -> Running:
+    """Return the state after a thing has passed, while more of the same decision is to come."""
+    return with_item(state, event.item, owner=event.taker, staked=False)
+
+
+def back(state: Running, event: RebuyTaken | ItemStaked | ChipsBrought) -> Running:
+    """Return the state in which somebody who was broke, or new, sits there."""
+    seated = Seated(entrant=event.entrant, seat=event.seat)
+    tables = tuple(
+        replace(table, seats=by_seat([*table.seats, seated]))
+        if table.table == event.table
+        else table
+        for table in state.tables
+    )
+    return replace(without_window(state, event.entrant), tables=tables)
+
+
+def item_staked(state: Running, event: ItemStaked) -> Running:
+    if any(item.name == event.item for item in state.items):
+        return with_item(state, event.item, staked=True)
+    brought = Item(
+        name=event.item,
+        value=event.value,
+        owner=event.entrant,
+        brought_by=event.entrant,
+        staked=True,
+    )
+    return replace(state, items=(*state.items, brought))
+
+
+def with_item(state: Running, name: str, **changes: Any) -> Running:
+    return replace(
+        state,
+        items=tuple(
+            replace(item, **changes) if item.name == name else item for item in state.items
+        ),
+    )

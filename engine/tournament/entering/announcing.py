@@ -1,0 +1,174 @@
+"""Which terms a tournament may be announced with."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from engine.kit.beacon import Chain
+from engine.rulesets import EachDealtOnce, OpenEnd
+from engine.tournament.contradictions import demand_consistent
+from engine.tournament.levels import structure_of
+from engine.tournament.model.commands import Announce
+from engine.tournament.model.errors import TermsInvalid
+from engine.tournament.model.events import Event, TournamentAnnounced
+from engine.tournament.model.fairness_events import BeaconNamed
+from engine.tournament.model.state import State, Unannounced
+from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms_floor import problems as floor_problems
+from engine.tournament.money.checking import checked
+from engine.tournament.rounds.checking import checked as checked_format
+
+ENTRANTS_MIN = 2
+ENTRANTS_MAX = 100_000
+NAME_LENGTH_MAX = 200
+PLACE_LENGTH_MAX = 200
+LENGTH_MIN, LENGTH_MAX = 60, 31 * 86_400
+"""Seconds that a tournament may be planned to last."""
+
+
+def announce(state: State, command: Announce) -> tuple[Event, ...]:
+    if not isinstance(state, Unannounced):
+        return ()
+    check_terms(command)
+    return (_announced(command), *named(None, command.beacon))
+
+
+def named(before: Chain | None, chain: Chain | None) -> tuple[BeaconNamed, ...]:
+    """
+    Return that another beacon, or none, is named than *before*; nothing if it is the same.
+
+    Source: rulebook ``beacon.named``.
+    """
+    return () if chain == before else (BeaconNamed(chain=chain, rule="beacon.named"),)
+
+
+def _announced(command: Announce) -> TournamentAnnounced:
+    """Return the terms as they are published."""
+    return TournamentAnnounced(**{name: getattr(command, name) for name in Terms.__struct_fields__})
+
+
+def check_terms(terms: Announce | Terms) -> None:
+    """
+    Check that *terms* can be announced.
+
+    Raises:
+        TermsInvalid: If one of them is not sound.
+        TermsContradict: If two of them cannot both be kept.
+    """
+    of_entry = (
+        (f"entry.{field}", sound, problem)
+        for field, sound, problem in (*terms.entry.problems(), *_entry(terms))
+    )
+    for field, sound, problem in (*_terms(terms), *of_entry):
+        if not sound:
+            raise TermsInvalid(field=field, problem=problem)
+    demand_consistent(terms)
+
+
+def _entry(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
+    """Return what must hold of the terms of entry, given the game: field, whether it does, what."""
+    entry, ruleset = terms.entry, terms.ruleset
+    levels = len(structure_of(ruleset))
+    late, purge = entry.late_registration_level, entry.no_show_purge_level
+    closes = terms.starts_at - timedelta(seconds=entry.registration_closes_before_seconds)
+    opens_at = terms.registration_opens_at
+    casino = isinstance(ruleset.end, OpenEnd)
+    return (
+        (
+            "late_registration_level",
+            late is None or late < levels,
+            "must be a level of the clock that another follows",
+        ),
+        (
+            "late_registration_seconds",
+            not entry.late or not (casino or ruleset.moneyless),
+            "in a casino players come anyway; where hands are counted nobody comes late",
+        ),
+        (
+            "late_registration_seconds",
+            not entry.late or not isinstance(ruleset.end, EachDealtOnce),
+            "late seats never deal",
+        ),
+        (
+            "no_show_purge_level",
+            purge is None or purge <= levels,
+            "must be a level of the clock",
+        ),
+        (
+            "waitlist",
+            not casino or not (entry.waitlist or entry.approval or entry.late),
+            "a casino asks nobody to wait",
+        ),
+        (
+            "registration_closes_before_seconds",
+            opens_at is None or opens_at <= closes,
+            "registration must open before it closes",
+        ),
+    )
+
+
+def _event(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
+    """Return what must hold of what is said about the evening: field, whether it does, what."""
+    place, length = terms.place, terms.length_seconds
+    return (
+        (
+            "place",
+            place is None or 0 < len(place.strip()) <= len(place) <= PLACE_LENGTH_MAX,
+            f"must have 1 to {PLACE_LENGTH_MAX} characters",
+        ),
+        (
+            "length_seconds",
+            length is None or LENGTH_MIN <= length <= LENGTH_MAX,
+            f"must be between {LENGTH_MIN} and {LENGTH_MAX}",
+        ),
+        ("visibility", terms.visibility == "members", "must be members: no league has another yet"),
+    )
+
+
+def _terms(command: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
+    seats_max, unit = command.ruleset.max_players, command.ruleset.chip_unit
+    opens_at = command.registration_opens_at
+    return (
+        *checked_format(command),
+        *_event(command),
+        ("name", 0 < len(command.name.strip()) <= NAME_LENGTH_MAX, "must have 1 to 200 characters"),
+        ("table_seats", 2 <= command.table_seats <= seats_max, f"must be 2 to {seats_max}"),
+        (
+            "entrants_max",
+            not isinstance(command.ruleset.end, OpenEnd)
+            or command.entrants_min <= command.table_seats,
+            "a casino has one table",
+        ),
+        (
+            "starting_stack",
+            (command.starting_stack > 0) != command.ruleset.moneyless,
+            "must be positive; 0 where hands are counted instead of chips",
+        ),
+        ("starting_stack", command.starting_stack % unit == 0, f"must be a multiple of {unit}"),
+        ("entrants_min", command.entrants_min >= ENTRANTS_MIN, "must be 2 at least"),
+        (
+            "entrants_max",
+            command.entrants_min <= command.entrants_max <= ENTRANTS_MAX,
+            f"must be between entrants_min and {ENTRANTS_MAX}",
+        ),
+        ("decision_seconds", command.decision_seconds > 0, "must be positive"),
+        ("grace_seconds", command.grace_seconds >= 0, "must not be negative"),
+        ("hands_between_seconds", command.hands_between_seconds >= 0, "must not be negative"),
+        ("hands_max", command.hands_max is None or command.hands_max > 0, "must be positive"),
+        (
+            "registration_opens_at",
+            opens_at is None or opens_at <= command.starts_at,
+            "must not be after starts_at",
+        ),
+        *checked(command),
+        (
+            "floor.last_hands_at",
+            command.floor.last_hands_at is None or command.floor.last_hands_at > command.starts_at,
+            "must be after starts_at",
+        ),
+        *floor_problems(
+            command.floor,
+            table_seats=command.table_seats,
+            seats_max=seats_max,
+            levels=len(structure_of(command.ruleset)),
+        ),
+    )

@@ -1,0 +1,53 @@
+"""How registration opens, and whether it is on."""
+
+from engine.kit.rng import master_commitment
+from engine.tournament.model.commands import OpenRegistration
+from engine.tournament.model.errors import (
+    RegistrationNotOpen,
+    RegistrationOver,
+    TournamentNotAnnounced,
+)
+from engine.tournament.model.events import Event, RegistrationOpened
+from engine.tournament.model.state import (
+    Announced,
+    Cancelled,
+    Drafted,
+    Finished,
+    Registering,
+    State,
+    Unannounced,
+    phase_of,
+)
+from engine.values import HOUSE, Sealed, number_of
+
+
+def open_registration(state: State, command: OpenRegistration) -> tuple[Event, ...]:
+    if isinstance(state, Unannounced | Drafted):
+        raise TournamentNotAnnounced
+    if isinstance(state, Finished | Cancelled):
+        raise RegistrationOver(phase=phase_of(state))
+    if not isinstance(state, Announced):
+        return ()
+    number = number_of(state.terms.tournament)
+    cards, opened = command.masters.cards, command.masters.open
+    cards_salt, open_salt = (bytes.fromhex(salt) for salt in command.salts)
+    return (
+        RegistrationOpened(
+            cards_commitment=master_commitment(number, "cards", bytes.fromhex(cards)),
+            open_commitment=master_commitment(number, "open", bytes.fromhex(opened)),
+            cards=Sealed(cards, cards_salt, (HOUSE,)),
+            open=Sealed(opened, open_salt, (HOUSE,)),
+        ),
+    )
+
+
+def registering_of(state: State) -> Registering:
+    match state:
+        case Registering():
+            return state
+        case Unannounced() | Drafted():
+            raise TournamentNotAnnounced
+        case Announced():
+            raise RegistrationNotOpen
+        case _:
+            raise RegistrationOver(phase=phase_of(state))

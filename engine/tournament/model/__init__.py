@@ -1,0 +1,1 @@
+"""What can be asked of a tournament, what can have happened, what it is."""

@@ -1,0 +1,324 @@
+"""
+What can be asked of a tournament.
+
+Identifiers, instants and seeds arrive in commands: the engine makes none of them.
+Results of tables (busts, moves, breaks) are asked by ``engine.coordination.policies`` only.
+"""
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from engine.kit.beacon import Chain, Pulse
+from engine.rulesets import Ruleset
+from engine.tournament.model import correcting_commands as correcting
+from engine.tournament.model import entering_commands as entering
+from engine.tournament.model import fairness_commands as fairness
+from engine.tournament.model import floor_commands
+from engine.tournament.model import freezing_commands as freezing
+from engine.tournament.model import heads_commands as heads
+from engine.tournament.model import money_commands as of_money
+from engine.tournament.model import rounds_commands as rounds
+from engine.tournament.model.terms import EntryTerms, FeeTerms, FloorTerms, FormatTerms, Freezeout
+from engine.tournament.model.values import (
+    BotRule,
+    Busted,
+    Candidate,
+    Draw,
+    Masters,
+    Move,
+    Standing,
+    Visibility,
+)
+from engine.values import (
+    Chips,
+    EntrantId,
+    HexDigest,
+    LeagueId,
+    PlayerId,
+    SeasonId,
+    TableId,
+    TextRef,
+    TournamentId,
+)
+
+
+class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class Announce(_Command, frozen=True, kw_only=True, tag="announce"):
+    """Publish the terms of a tournament; nothing in them changes afterwards."""
+
+    tournament: TournamentId
+    league: LeagueId
+    season: SeasonId | None = None
+    name: str
+    ruleset: Ruleset
+    """The resolved ruleset, in full."""
+    ruleset_name: str
+    ruleset_hash: HexDigest
+    table_seats: int
+    starting_stack: Chips
+    entrants_min: int = 2
+    entrants_max: int
+    starts_at: datetime
+    registration_opens_at: datetime | None = None
+    decision_seconds: int
+    grace_seconds: int = 1
+    bots: BotRule = "allowed"
+    payouts: tuple[int, ...] = ()
+    """Shares of the prize pool by place, first place first; only their ratio counts."""
+    prize_pool: int = 0
+    """Minor units of ``currency``."""
+    currency: str | None = None
+    hands_between_seconds: int = 0
+    hands_max: int | None = None
+    """Hands each table plays at most; none means to the last chip."""
+    entry: EntryTerms = EntryTerms()
+    fees: FeeTerms = FeeTerms()
+    format: FormatTerms = Freezeout()
+    floor: FloorTerms = FloorTerms()
+    staff_may_play: bool = False
+    place: str | None = None
+    length_seconds: int | None = None
+    visibility: Visibility = "members"
+    beacon: Chain | None = None
+    """A public beacon that seats and decks are mixed with, if any."""
+
+
+class OpenRegistration(_Command, frozen=True, kw_only=True, tag="open_registration"):
+    """Take entrants from now on, and commit to the masters of every seed to come."""
+
+    masters: Masters
+    salts: tuple[HexDigest, HexDigest]
+    """Salts of the sealed masters: of ``cards``, of ``open``."""
+    now: datetime
+
+
+class Register(_Command, frozen=True, kw_only=True, tag="register"):
+    entrant: EntrantId
+    player: PlayerId
+    bot: bool = False
+    table_ids: tuple[TableId, ...] = ()
+    """For a table that has to be added; needed once play has begun."""
+    now: datetime
+
+
+class Withdraw(_Command, frozen=True, kw_only=True, tag="withdraw"):
+    """Give up an entry before play starts; later, an absent entrant is played for by the table."""
+
+    entrant: EntrantId
+    now: datetime
+
+
+class StartPlay(_Command, frozen=True, kw_only=True, tag="start_play"):
+    """Close registration, draw the seats and start; or cancel or put off, with too few entrants."""
+
+    table_ids: tuple[TableId, ...]
+    """At least as many as tables are needed; the first ones are used, in order."""
+    scheduled: bool = False
+    """Whether a clock asks: nothing happens before the announced time."""
+    pulse: Pulse | None = None
+    """Of the round that the seats wait for, where a beacon is mixed in."""
+    now: datetime
+
+
+class RecordBusts(_Command, frozen=True, kw_only=True, tag="record_busts"):
+    """Who lost the last chip in one hand at one table."""
+
+    table: TableId
+    hand_number: int
+    round: int = 1
+    busts: tuple[Busted, ...]
+    level: int = 1
+    """In force at the table."""
+    main_winner: EntrantId | None = None
+    """Who won the main pot of that hand; of several the first in seat order."""
+    now: datetime
+
+
+class DeclareRebuy(_Command, frozen=True, kw_only=True, tag="declare_rebuy"):
+    """Owe a new stack: at once if the last chip is gone, else when it goes."""
+
+    entrant: EntrantId
+    level: int = 1
+    """Of the hand that is played at the entrant's table, else of its next one."""
+
+    now: datetime
+
+
+class StakeItem(_Command, frozen=True, kw_only=True, tag="stake_item"):
+    """Stake a thing of agreed value in place of chips, having lost the last one."""
+
+    entrant: EntrantId
+    item: str
+    value: Chips
+    now: datetime
+
+
+class BuyBackItem(_Command, frozen=True, kw_only=True, tag="buy_back_item"):
+    entrant: EntrantId
+    now: datetime
+
+
+class CloseWindows(_Command, frozen=True, kw_only=True, tag="close_windows"):
+    """The table's next hand is to be opened: who has not come back is out."""
+
+    table: TableId
+    now: datetime
+
+
+class AddOn(_Command, frozen=True, kw_only=True, tag="add_on"):
+    """Bring more chips to the own seat, in a casino, between hands."""
+
+    entrant: EntrantId
+    chips: Chips
+    now: datetime
+
+
+class Leave(_Command, frozen=True, kw_only=True, tag="leave"):
+    """Leave a casino: at once between hands, else when the hand is over."""
+
+    entrant: EntrantId
+    now: datetime
+
+
+class RecordBrought(_Command, frozen=True, kw_only=True, tag="record_brought"):
+    """All that was promised has come to the table."""
+
+    table: TableId
+    now: datetime
+
+
+class RecordLeaves(_Command, frozen=True, kw_only=True, tag="record_leaves"):
+    """What those take away who have given up their seats."""
+
+    table: TableId
+    stacks: tuple[Standing, ...]
+    now: datetime
+
+
+class CloseEarly(_Command, frozen=True, kw_only=True, tag="close_early"):
+    """Let the hand in play be the last."""
+
+    now: datetime
+
+
+class RecordMoves(_Command, frozen=True, kw_only=True, tag="record_moves"):
+    """Entrants of one table, idle at its boundary, take seats at others."""
+
+    table: TableId
+    hand_number: int
+    moves: tuple[Move, ...]
+    rule: str
+    candidates: tuple[Candidate, ...]
+    draw: Draw | None = None
+    now: datetime
+
+
+class RecordBreak(_Command, frozen=True, kw_only=True, tag="record_break"):
+    """One table, idle at its boundary, is emptied and closed."""
+
+    table: TableId
+    hand_number: int
+    moves: tuple[Move, ...]
+    carry_to: TableId
+    rule: str
+    candidates: tuple[Candidate, ...]
+    draw: Draw | None = None
+    final: bool = False
+    """Whether one table is left."""
+    now: datetime
+
+
+class Pause(_Command, frozen=True, kw_only=True, tag="pause"):
+    reason: str
+    """A slug, or the id of a stored text; never prose."""
+    words: TextRef | None = None
+    now: datetime
+
+
+class Resume(_Command, frozen=True, kw_only=True, tag="resume"):
+    now: datetime
+
+
+class Outage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When nobody could play for the service's own fault: the last sign of life, and the next."""
+
+    since: datetime
+    until: datetime
+
+
+class TendClock(_Command, frozen=True, kw_only=True, tag="tend_clock"):
+    """
+    Take outages from the level clock, then raise every level that is due, in order.
+
+    Nothing is due while the clock stands, and nothing happens.
+    """
+
+    outages: tuple[Outage, ...] = ()
+    """Oldest first; those before the clock last started count for nothing."""
+
+    now: datetime
+
+
+class Cancel(_Command, frozen=True, kw_only=True, tag="cancel"):
+    reason: str
+    """A slug, or the id of a stored text; never prose."""
+    words: TextRef | None = None
+    """The stored text, if ``reason`` is its id."""
+    stacks: tuple[Standing, ...] = ()
+    """Of everyone still in, once play has begun: bets of a hand in play count as gone back."""
+    now: datetime
+
+
+class Finish(_Command, frozen=True, kw_only=True, tag="finish"):
+    """End with several entrants left: every table has played its last hand."""
+
+    rule: Literal[
+        "finish.hands_max",
+        "finish.each_dealt_once",
+        "finish.too_few_stacks",
+        "finish.closed",
+        "finish.deal",
+        "finish.last_hands",
+    ]
+    stacks: tuple[Standing, ...]
+    """Of everyone still in, in any order."""
+    now: datetime
+
+
+Command = (
+    Announce
+    | OpenRegistration
+    | Register
+    | Withdraw
+    | StartPlay
+    | RecordBusts
+    | DeclareRebuy
+    | StakeItem
+    | BuyBackItem
+    | CloseWindows
+    | AddOn
+    | Leave
+    | RecordBrought
+    | RecordLeaves
+    | CloseEarly
+    | RecordMoves
+    | RecordBreak
+    | Pause
+    | Resume
+    | TendClock
+    | Cancel
+    | Finish
+    | correcting.Command
+    | heads.Command
+    | freezing.Command
+    | rounds.Command
+    | fairness.Command
+    | of_money.Command
+    | floor_commands.Command
+    | entering.Command
+)

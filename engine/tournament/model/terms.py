@@ -1,0 +1,16 @@
+"""What is announced of a tournament beside its game: one struct for each concern."""
+
+from engine.tournament.model.terms_entry import EntryTerms
+from engine.tournament.model.terms_fees import FeeTerms
+from engine.tournament.model.terms_floor import FloorTerms
+from engine.tournament.model.terms_formats import FormatTerms, Freezeout, Rounds, SingleTable
+
+__all__ = [
+    "EntryTerms",
+    "FeeTerms",
+    "FloorTerms",
+    "FormatTerms",
+    "Freezeout",
+    "Rounds",
+    "SingleTable",
+]

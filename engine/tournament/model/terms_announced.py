@@ -1,0 +1,54 @@
+"""What a tournament is announced with: the members of every event that holds whole terms."""
+
+from datetime import datetime
+
+import msgspec
+
+from engine.rulesets import Ruleset
+from engine.tournament.model.terms_entry import EntryTerms
+from engine.tournament.model.terms_fees import FeeTerms
+from engine.tournament.model.terms_floor import FloorTerms
+from engine.tournament.model.terms_formats import FormatTerms
+from engine.tournament.model.values import BotRule, Visibility
+from engine.values import Chips, HexDigest, LeagueId, SeasonId, TournamentId
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The terms, whole."""
+
+    tournament: TournamentId
+    league: LeagueId
+    season: SeasonId | None
+    name: str
+    ruleset: Ruleset
+    ruleset_name: str
+    ruleset_hash: HexDigest
+    table_seats: int
+    starting_stack: Chips
+    entrants_min: int
+    entrants_max: int
+    starts_at: datetime
+    registration_opens_at: datetime | None
+    decision_seconds: int
+    grace_seconds: int
+    bots: BotRule
+    payouts: tuple[int, ...]
+    prize_pool: int
+    currency: str | None
+    hands_between_seconds: int
+    hands_max: int | None
+    entry: EntryTerms
+    fees: FeeTerms
+    format: FormatTerms
+    floor: FloorTerms
+    staff_may_play: bool
+    """Whether staff who are entered keep the clock and the seating; nothing else."""
+
+    place: str | None
+    """Where it is held, in words for people."""
+
+    length_seconds: int | None
+    """How long it is planned to last, from its start."""
+
+    visibility: Visibility
+    """Who may read it; copied from the league when the tournament is announced."""

@@ -1,0 +1,297 @@
+"""How entrants go out, and how a tournament ends."""
+
+from collections.abc import Iterable, Mapping
+from functools import reduce
+
+from msgspec.structs import replace
+
+from engine.tournament.chips import casino
+from engine.tournament.chips.evolution_buying import with_passed
+from engine.tournament.chips.rebuying import after_bust, items_lost
+from engine.tournament.entering.places import after
+from engine.tournament.model.commands import CloseWindows, Finish, RecordBusts
+from engine.tournament.model.entering_commands import RecordPurge
+from engine.tournament.model.entering_events import NoShowPurged
+from engine.tournament.model.errors import DirectiveStale, TournamentNotRunning
+from engine.tournament.model.events import (
+    EntrantBusted,
+    EntrantEliminated,
+    Event,
+    TournamentFinished,
+)
+from engine.tournament.model.floor_state import OutInRound
+from engine.tournament.model.state import Cancelled, Finished, Running, State, phase_of
+from engine.tournament.model.values import Busted, Entry, Placing, Standing
+from engine.tournament.money import bounties
+from engine.tournament.money.books import booked
+from engine.tournament.money.dealing import voided
+from engine.tournament.money.pool import amounts_of
+from engine.tournament.money.prizes import payouts_of
+from engine.tournament.results.placings import ranked
+from engine.values import EntrantId
+
+
+def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
+    """
+    Return who is out, and the end if one entrant at most is left.
+
+    Of several in one hand the larger stack at its start finishes higher, and
+    equals share; between tables the order of the log decides.
+
+    Raises:
+        TournamentNotRunning: If play has not begun.
+        DirectiveStale: If somebody is not at that table.
+    """
+    if isinstance(state, Finished | Cancelled):
+        return ()  # a hand that was in play when all ended counts for nothing here
+    if not isinstance(state, Running):
+        raise TournamentNotRunning(phase=phase_of(state))
+    known = _known(state)
+    busts = tuple(bust for bust in command.busts if bust.entrant not in known)
+    if not busts:
+        return ()
+    seating = state.seating(command.table)
+    if seating is None or any(seating.seat_of(bust.entrant) is None for bust in busts):
+        raise DirectiveStale(problem="somebody without chips does not sit at that table")
+
+    if state.in_round:
+        # Nobody buys back in a round; what the bust means is settled when it is over.
+        told = tuple(_busted(bust, command) for bust in busts)
+        return (*told, *voided(state, (bust.entrant for bust in busts)))
+    passed = items_lost(state, busts, command.main_winner)
+    after = reduce(with_passed, passed, state)
+    kept = {
+        bust.entrant: event
+        for bust in busts
+        if (
+            event := after_bust(
+                after, bust, table=command.table, hand=command.hand_number, level=command.level
+            )
+        )
+        is not None
+    }
+    out = tuple(bust for bust in busts if bust.entrant not in kept)
+    events: list[Event] = [_busted(bust, command) for bust in busts]
+    events += bounties.knocked_out(busts, command)
+    events += voided(state, (bust.entrant for bust in busts))
+    events += [*passed, *kept.values()]
+    if state.floor.hand_for_hand is not None:
+        # Placed together with who goes out at other tables in this round.
+        return tuple(events)
+    return (*events, *eliminations(state, out, kept_in=len(kept)))
+
+
+def _known(state: Running) -> set[EntrantId]:
+    """Return whose bust has been recorded."""
+    known = {placing.entrant for placing in state.placings}
+    known |= {window.entrant for window in state.windows}
+    if state.rounds is not None:
+        known |= {bust.entrant for bust in state.rounds.busted}
+    return known | {each.entrant for each in out_in_round(state)}
+
+
+def close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:
+    """
+    Return who is out because the next hand of a table is to be opened.
+
+    Raises:
+        TournamentNotRunning: If play has not begun, or was cancelled.
+    """
+    if isinstance(state, Finished):
+        return ()
+    if not isinstance(state, Running):
+        raise TournamentNotRunning(phase=phase_of(state))
+    closing = tuple(each for each in state.windows if each.table == command.table)
+    busts = tuple(
+        Busted(entrant=each.entrant, seat=each.seat, stack_at_start=each.stack_at_start)
+        for each in closing
+    )
+    return eliminations(state, busts)
+
+
+def eliminations(
+    state: Running,
+    busts: tuple[Busted, ...],
+    *,
+    kept_in: int = 0,
+    equal: bool = False,
+    rule: str | None = None,
+) -> tuple[Event, ...]:
+    """
+    Return who of *busts* takes which place, and the end if one is left.
+
+    Args:
+        kept_in: How many others of the same hand have come back or still may.
+        equal: Whether all of them share, whatever they began the hand with.
+        rule: What decided; none for what follows from the stacks.
+    """
+    if not busts:
+        return ()
+    if casino.is_casino(state):
+        return casino.broke(state, busts)
+    entries = _entries(state)
+    gone = {bust.entrant for bust in busts}
+    # Who may still buy back, and who is placed only when a round of hand-for-hand play ends.
+    waiting = {each.entrant for each in state.windows}
+    waiting |= {each.entrant for each in out_in_round(state)}
+    waiting -= gone
+    left = tuple(
+        entrant for entrant in state.remaining() if entrant not in gone and entrant not in waiting
+    )
+    others = len(waiting) + kept_in
+    standings = [
+        Standing(entrant=each.entrant, stack=0 if equal else each.stack_at_start) for each in busts
+    ]
+    # Who is kept in sat at the table, and is among those left, until the bust is written.
+    first_place = len(left) + len(waiting) + len(state.promised) + 1
+    eliminated = ranked(standings, first_place=first_place, entries=entries)
+    events: list[Event] = [
+        _eliminated(placing, together=len(busts), rule=rule) for placing in reversed(eliminated)
+    ]
+    won = bounties.fallen(state, (placing.entrant for placing in eliminated), busts)
+    events += won
+    if len(left) <= 1 and not others and not state.promised and not state.entering.late:
+        state = replace(state, books=reduce(booked, won, state.books))
+        winner = tuple(
+            Placing(entrant=entrant, player=entries[entrant].player, place=1) for entrant in left
+        )
+        rule = "finish.last_entrant" if left else "finish.nobody_left"
+        events += finished(state, (*state.placings, *eliminated, *winner), left, rule=rule)
+    return tuple(events)
+
+
+def out_in_round(state: Running) -> tuple[OutInRound, ...]:
+    """Return who is placed only when the round of hand-for-hand play is over."""
+    return () if state.floor.hand_for_hand is None else state.floor.hand_for_hand.out
+
+
+def ends(events: Iterable[Event]) -> bool:
+    """Return whether the tournament is over with *events*."""
+    return any(isinstance(event, TournamentFinished) for event in events)
+
+
+def last_one(state: Running) -> tuple[Event, ...]:
+    """Return the end for want of others: nobody comes any more, and one at most is left."""
+    entries = _entries(state)
+    winner = tuple(
+        Placing(entrant=entrant, player=entries[entrant].player, place=1)
+        for entrant in state.remaining()
+    )
+    rule = "finish.last_entrant" if winner else "finish.nobody_left"
+    return finished(state, (*state.placings, *winner), state.remaining(), rule=rule)
+
+
+def purge(state: State, command: RecordPurge) -> tuple[Event, ...]:
+    """
+    Return that those who never came are out; their chips leave play with them.
+
+    Their entries count no more, unless there would be nobody left who has entered.
+
+    Raises:
+        TournamentNotRunning: If play has not begun, or was cancelled.
+        DirectiveStale: If somebody is not at that table, or has come meanwhile.
+
+    Source: rulebook ``no_show.purge``.
+    """
+    if not isinstance(state, Running):
+        raise TournamentNotRunning(phase=phase_of(state))
+    seating = state.seating(command.table)
+    busts: list[Busted] = []
+    for each in command.stacks:
+        seat = None if seating is None else seating.seat_of(each.entrant)
+        if seat is None or each.entrant not in state.entering.absent:
+            raise DirectiveStale(problem="somebody who never came does not sit there")
+        busts.append(Busted(entrant=each.entrant, seat=seat, stack_at_start=each.stack))
+    gone = {each.entrant for each in busts}
+    struck = bool(set(state.remaining()) - gone or state.placings or _coming(state))
+    purged = tuple(
+        NoShowPurged(
+            entrant=each.entrant,
+            table=command.table,
+            stack=each.stack,
+            struck=struck,
+            raised=tuple(placing.entrant for placing in state.placings) if struck else (),
+            rule="no_show.purge",
+        )
+        for each in command.stacks
+    )
+    if not struck:
+        return (*purged, *eliminations(state, tuple(busts)))
+    then = after(state, purged)
+    if not isinstance(then, Running) or _coming(then) or len(then.remaining()) > 1:
+        return purged
+    return (*purged, *last_one(then))
+
+
+def _coming(state: Running) -> bool:
+    """Return whether somebody without a seat is still in, or may still come."""
+    return bool(state.windows or state.promised or out_in_round(state) or state.entering.late)
+
+
+def finish(state: State, command: Finish) -> tuple[Event, ...]:
+    """
+    Return the end of a tournament in which several are left: by stacks, equals share.
+
+    Raises:
+        TournamentNotRunning: If play has not begun, or was cancelled.
+        DirectiveStale: If the stacks are not those of everyone still in.
+    """
+    if isinstance(state, Finished):
+        return ()
+    if not isinstance(state, Running):
+        raise TournamentNotRunning(phase=phase_of(state))
+    if sorted(each.entrant for each in command.stacks) != sorted(state.remaining()):
+        raise DirectiveStale(problem="the stacks are not those of everyone still in")
+    # Who has left a casino is ranked by what was taken away; elsewhere nobody leaves.
+    standings = (*command.stacks, *state.left)
+    survivors = ranked(standings, first_place=1, entries=_entries(state))
+    left = state.remaining()
+    return finished(state, (*state.placings, *survivors), left, rule=command.rule)
+
+
+def _entries(state: Running) -> Mapping[EntrantId, Entry]:
+    return {entry.entrant: entry for entry in state.entrants}
+
+
+def _busted(bust: Busted, command: RecordBusts) -> EntrantBusted:
+    return EntrantBusted(
+        entrant=bust.entrant,
+        table=command.table,
+        hand=command.hand_number,
+        round=command.round,
+        stack_at_start=bust.stack_at_start,
+    )
+
+
+def _eliminated(placing: Placing, *, together: int, rule: str | None) -> EntrantEliminated:
+    if rule is None and placing.shared > 1:
+        rule = "placing.shared"
+    elif rule is None:
+        rule = "placing.stack_at_start" if together > 1 else "placing.bust_order"
+    return EntrantEliminated(
+        entrant=placing.entrant,
+        player=placing.player,
+        place=placing.place,
+        shared=placing.shared,
+        rule=rule,
+    )
+
+
+def finished(
+    state: Running, placings: tuple[Placing, ...], left: tuple[EntrantId, ...], *, rule: str
+) -> tuple[Event, ...]:
+    """Return the end, and before it what becomes of the bounties of those who are *left*."""
+    entries = _entries(state)
+    settled = bounties.left_over(state, left)
+    state = replace(state, books=reduce(booked, settled, state.books))
+    amounts = amounts_of(state, places=len(placings))
+    end = TournamentFinished(
+        placings=tuple(
+            sorted(placings, key=lambda each: (each.place, entries[each.entrant].number))
+        ),
+        payouts=payouts_of(placings, amounts, state.books.deal, entries=entries),
+        currency=state.terms.currency,
+        rule=rule,
+        open_master=state.masters.open,
+    )
+    return (*settled, end)

@@ -1,0 +1,1 @@
+"""Who sits where: draws, moves, balance, breaking tables."""

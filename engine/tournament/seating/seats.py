@@ -1,0 +1,56 @@
+"""Who sits at which table, after somebody came, went or moved."""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from engine.tournament.model.state import Seated, Seating
+from engine.tournament.model.values import Move, SeatAssignment
+from engine.values import EntrantId
+
+
+def seatings_of(assignments: tuple[SeatAssignment, ...]) -> tuple[Seating, ...]:
+    tables = sorted({(each.table_number, each.table) for each in assignments})
+    return tuple(
+        Seating(
+            table=table,
+            number=number,
+            seats=by_seat(
+                Seated(entrant=each.entrant, seat=each.seat)
+                for each in assignments
+                if each.table == table
+            ),
+        )
+        for number, table in tables
+    )
+
+
+def without(tables: tuple[Seating, ...], gone: set[EntrantId]) -> tuple[Seating, ...]:
+    return tuple(
+        replace(table, seats=tuple(each for each in table.seats if each.entrant not in gone))
+        for table in tables
+    )
+
+
+def moved(tables: tuple[Seating, ...], moves: tuple[Move, ...]) -> tuple[Seating, ...]:
+    left = without(tables, {each.entrant for each in moves})
+    return tuple(
+        replace(
+            table,
+            seats=by_seat(
+                [
+                    *table.seats,
+                    *(
+                        Seated(entrant=move.entrant, seat=move.to_seat)
+                        for move in moves
+                        if move.to_table == table.table
+                    ),
+                ]
+            ),
+        )
+        for table in left
+    )
+
+
+def by_seat(seats: Iterable[Seated]) -> tuple[Seated, ...]:
+    return tuple(sorted(seats, key=lambda each: each.seat))

@@ -1,0 +1,1 @@
+"""From an announcement in JSON to the terms of a tournament."""

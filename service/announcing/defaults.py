@@ -1,0 +1,87 @@
+"""Announcements that leave something out: filled up by a template and by the house rules."""
+
+from typing import Any
+
+import msgspec
+
+from engine.league.errors import TemplateUnknown
+from engine.league.state import Created
+from engine.values import TemplateId
+from service.announcing.presets import PRESETS, TermsPreset
+
+Content = dict[str, Any]
+
+
+def completed(league: Created, asked: Content) -> Content:
+    """
+    Return *asked* with what the template it names, and then the house, says beyond it.
+
+    Each layer is merged over the one below as RFC 7396 has it: null takes a member
+    away.  A layer that names a ruleset begins with none of the overrides below, which
+    were meant for another game; one that names another format, with none of its members.
+    A layer that names a preset of terms stands on it.  What the preset asks of the ruleset
+    is below all layers, for it depends on the ruleset that is played.
+
+    Raises:
+        TemplateUnknown: If the league has none such.
+        RulesetUnknown: If there is no such ruleset.
+        RulesetInvalid: If the overrides do not make a playable game of it.
+    """
+    upper = dict(asked)
+    name = upper.pop("template", None)
+    template = None if name is None else league.template(TemplateId(name))
+    if name is not None and template is None:
+        raise TemplateUnknown
+    texts = (league.house_rules, None if template is None else template.body)
+    layers = [*(msgspec.json.decode(text) for text in texts if text), upper]
+    preset = _stood_on(layers)
+    found: Content = {}
+    for layer in layers:
+        if "ruleset" in layer:
+            found = {key: value for key, value in found.items() if key != "overrides"}
+        if _kind(layer) not in (None, _kind(found)):
+            found = {key: value for key, value in found.items() if key != "format"}
+        found = merged(found, layer)
+    if preset is None:
+        return found
+    del found["terms"]
+    game, own = found.get("ruleset"), found.get("overrides", {})
+    if isinstance(game, str) and isinstance(own, dict):
+        for part in preset.fitting(game, own):
+            own = merged(part, own)
+        found["overrides"] = own
+    return found
+
+
+def _stood_on(layers: list[Content]) -> TermsPreset | None:
+    """Put the preset of terms below the uppermost layer that says something of it."""
+    for number in reversed(range(len(layers))):
+        if "terms" in layers[number]:
+            preset = PRESETS.get(str(layers[number]["terms"]))
+            if preset is not None:
+                layers.insert(number, preset.terms)
+            return preset
+    return None
+
+
+def _kind(content: Content) -> Any:
+    plan = content.get("format")
+    return plan.get("kind") if isinstance(plan, dict) else None
+
+
+def merged(target: Any, patch: Any) -> Any:
+    """
+    Return *target* changed by a merge patch (RFC 7396).
+
+    >>> merged({"a": 1, "b": {"c": 2, "d": 3}}, {"a": None, "b": {"c": 4}, "e": {"f": None}})
+    {'b': {'c': 4, 'd': 3}, 'e': {}}
+    """
+    if not isinstance(patch, dict):
+        return patch
+    found = dict(target) if isinstance(target, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            found.pop(key, None)
+        else:
+            found[key] = merged(found.get(key), value)
+    return found

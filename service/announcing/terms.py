@@ -1,0 +1,293 @@
+"""The terms of a tournament as a director writes them, and what the log is asked to hold."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
+
+from engine.rulesets import NoEscalation, OpenEnd, Ruleset, resolve, ruleset_hash, scaled
+from engine.rulesets.structure import EVENING_SECONDS, by_the_clock, counts_per_table
+from engine.tournament.entering.announcing import LENGTH_MAX, LENGTH_MIN
+from engine.tournament.model.commands import Announce, OpenRegistration
+from engine.tournament.model.entering_commands import Draft
+from engine.tournament.model.terms import (
+    EntryTerms,
+    FeeTerms,
+    FloorTerms,
+    FormatTerms,
+    Freezeout,
+    Rounds,
+    SingleTable,
+)
+from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.values import Masters
+from engine.tournament.seating.draw import tables_needed, tables_with_final
+from engine.values import HexDigest, LeagueId, SeasonId, TournamentId
+from service.announcing.floor_terms import FloorWanted, floor_terms
+from service.announcing.inputs import Instant, Name, in_utc
+from service.base.errors import BadRequest
+from service.director.beacon import Pulses
+from service.people.names import named
+
+STARTS_IN = timedelta(seconds=60)
+HANDS_BETWEEN_SECONDS = 3
+ENTRANTS = 64
+STACK = 1000
+"""Where neither the ruleset nor the director says anything."""
+
+Overrides = Annotated[
+    dict[str, Any],
+    Meta(
+        description=(
+            "Parameters laid over the preset.  Without `escalation`, and if so many may enter that "
+            "there may be several tables, forced bets that each table would raise for itself rise "
+            "by the clock instead, in levels made for the ruleset; in rounds they stay as they "
+            "are."
+        )
+    ),
+]
+Small = Annotated[int, Meta(ge=0, le=86_400)]
+
+
+class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The terms; nothing in them changes afterwards."""
+
+    name: Name
+    ruleset: str
+    overrides: Overrides = {}
+    season: str | None = None
+    table_seats: Annotated[int, Meta(ge=2, le=12)] = 6
+    starting_stack: Annotated[int, Meta(ge=0, le=2**40)] | None = None
+    """Null for what the ruleset says."""
+
+    entrants_min: Annotated[int, Meta(ge=2, le=100_000)] = 2
+    entrants_max: Annotated[int, Meta(ge=2, le=100_000)] | None = None
+    """Null for 64, or for the seats of a single table."""
+
+    starts_at: Instant | None = None
+    registration_opens_at: Instant | None = None
+    decision_seconds: Annotated[int, Meta(ge=1, le=604_800)] = 30
+    grace_seconds: Annotated[int, Meta(ge=0, le=3600)] = 2
+    bots: Literal["allowed", "forbidden", "only"] = "allowed"
+    payouts: tuple[Annotated[int, Meta(ge=1, le=1_000_000)], ...] = (1,)
+    prize_pool: Annotated[int, Meta(ge=0, le=2**50)] = 0
+    currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] | None = None
+    fees: FeeTerms = FeeTerms()
+    format: FormatTerms = Freezeout()
+    hands_between_seconds: Small | None = None
+    """How long a hand may be looked at; by default 3 where people play, 0 among bots."""
+
+    hands_max: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    floor: FloorWanted = msgspec.field(default_factory=FloorWanted)
+    draft: bool = False
+    """Whether only the staff sees it until it is announced."""
+
+    entry: EntryTerms = EntryTerms()
+    staff_may_play: bool = False
+    """Whether staff who are entered may run the clock and the seating; nothing else."""
+
+    place: Name | None = None
+    """Where it is held, for people to read."""
+
+    length_seconds: Annotated[int, Meta(ge=LENGTH_MIN, le=LENGTH_MAX)] | None = None
+    """How long it is planned to last; levels that are made for several tables go by it."""
+
+    time_scale: Annotated[int, Meta(ge=1, le=10_000)] = 1
+    """For a sandbox only: levels by the clock are so many times shorter, a second at least."""
+
+    beacon: HexDigest | None = None
+    """Hash of the chain of a public beacon that seats and decks are mixed with; null for none."""
+
+    masters: Masters | None = None
+    """For a sandbox only: fixed masters, so that the same night can be dealt again."""
+
+    def __post_init__(self) -> None:
+        """Put instants into UTC, as the log has them."""
+        self.place = None if self.place is None else named(self.place)
+        self.starts_at = None if self.starts_at is None else in_utc(self.starts_at)
+        if self.registration_opens_at is not None:
+            self.registration_opens_at = in_utc(self.registration_opens_at)
+        if isinstance(self.format, Rounds):
+            starts_at = tuple(in_utc(each) for each in self.format.starts_at)
+            self.format = msgspec.structs.replace(self.format, starts_at=starts_at)
+
+
+def announcement(
+    body: TournamentWanted,
+    tournament: TournamentId,
+    league: LeagueId,
+    now: datetime,
+    pulses: Pulses,
+) -> Announce:
+    """
+    Return the command that announces what *body* asks for at *now*.
+
+    Raises:
+        RulesetUnknown: If there is no such preset.
+        RulesetInvalid: If the overrides do not make a playable game of it.
+        BadRequest: ``beacon_unknown``, if the service asks no such beacon.
+    """
+    ruleset = resolve(body.ruleset, body.overrides)
+    several = _several_tables(body, ruleset)
+    ruleset = _played(body, ruleset, several=several)
+    starts_at = body.starts_at or now + STARTS_IN
+    return Announce(
+        tournament=tournament,
+        league=league,
+        season=None if body.season is None else SeasonId(body.season),
+        name=body.name,
+        ruleset=ruleset,
+        ruleset_name=body.ruleset,
+        ruleset_hash=ruleset_hash(ruleset),
+        table_seats=body.table_seats,
+        starting_stack=_stack(body, ruleset),
+        entrants_min=body.entrants_min,
+        entrants_max=_most(body),
+        starts_at=starts_at,
+        registration_opens_at=body.registration_opens_at,
+        decision_seconds=body.decision_seconds,
+        grace_seconds=body.grace_seconds,
+        bots=body.bots,
+        payouts=body.payouts,
+        prize_pool=body.prize_pool,
+        currency=body.currency,
+        fees=body.fees,
+        format=body.format,
+        hands_between_seconds=_pause(body),
+        hands_max=body.hands_max,
+        floor=_floor(body, starts_at, several=several),
+        entry=body.entry,
+        beacon=pulses.named(body.beacon),
+        staff_may_play=body.staff_may_play,
+        place=body.place,
+        length_seconds=body.length_seconds,
+    )
+
+
+def announcing(
+    body: TournamentWanted,
+    tournament: TournamentId,
+    league: LeagueId,
+    now: datetime,
+    draw: Callable[[], str],
+    pulses: Pulses,
+) -> list[Any]:
+    """
+    Return the commands that announce what *body* says and, unless it says later, open it.
+
+    Args:
+        draw: Returns 32 unpredictable bytes in hexadecimal.
+        pulses: Of the beacon that it may name.
+
+    Raises:
+        RulesetUnknown: If there is no such preset.
+        RulesetInvalid: If the overrides do not make a playable game of it.
+    """
+    if body.draft:
+        return [drafting(body, tournament, league, now, pulses)]
+    commands: list[Any] = [announcement(body, tournament, league, now, pulses)]
+    if body.registration_opens_at is None or body.registration_opens_at <= now:
+        commands.append(opening(body.masters, now, draw))
+    return commands
+
+
+def drafting(
+    body: TournamentWanted,
+    tournament: TournamentId,
+    league: LeagueId,
+    now: datetime,
+    pulses: Pulses,
+) -> Draft:
+    """Return the command that writes down what *body* says, for the staff alone."""
+    asked = announcement(body, tournament, league, now, pulses)
+    terms = Terms(**{name: getattr(asked, name) for name in Terms.__struct_fields__})
+    return Draft(terms=terms, beacon=asked.beacon, now=now)
+
+
+def opening(masters: Masters | None, now: datetime, draw: Callable[[], str]) -> OpenRegistration:
+    """Return the command that opens registration, with fresh masters if none are given."""
+    masters = masters or Masters(cards=draw(), open=draw())
+    return OpenRegistration(masters=masters, salts=(draw(), draw()), now=now)
+
+
+def demand_sandbox(body: TournamentWanted, sandbox: bool) -> None:
+    """
+    Check that nothing is asked for that only a sandbox league may.
+
+    Raises:
+        BadRequest: ``not_a_sandbox``.
+    """
+    if body.masters is not None and not sandbox:
+        raise BadRequest(
+            "not_a_sandbox", "`masters` are fixed in a sandbox league only; leave them out"
+        )
+    if body.time_scale != 1 and not sandbox:
+        raise BadRequest("not_a_sandbox", "`time_scale` is for a sandbox league only; leave it out")
+
+
+def _several_tables(body: TournamentWanted, ruleset: Ruleset) -> bool:
+    """
+    Return whether the tournament may need more than one table; a casino never does.
+
+    Only a freezeout and a final count tables by the size of the final table: rounds and
+    late seats do not.
+    """
+    seats, final, most = body.table_seats, body.floor.final_table_size, _most(body)
+    if isinstance(body.format, SingleTable) or isinstance(ruleset.end, OpenEnd):
+        return False
+    finalists, others = most, most if body.entry.late else 0
+    if isinstance(body.format, Rounds):
+        finalists, others = min(most, body.format.cut or 0), most
+    return (
+        tables_with_final(finalists, table_seats=seats, final_table_size=final) > 1
+        or tables_needed(others, table_seats=seats) > 1
+    )
+
+
+def _played(body: TournamentWanted, ruleset: Ruleset, *, several: bool) -> Ruleset:
+    """
+    Return *ruleset* with forced bets that are the same at all tables, unless *body* names others.
+
+    Source: rulebook ``escalation.several_tables``.
+    """
+    said = "escalation" in body.overrides
+    if several and not said and counts_per_table(ruleset):
+        if isinstance(body.format, Rounds):
+            # The clock would run on from round to round, where stacks begin anew.
+            ruleset = replace(ruleset, escalation=NoEscalation())
+        else:
+            seconds = EVENING_SECONDS if body.length_seconds is None else body.length_seconds
+            stack = _stack(body, ruleset)
+            ruleset = by_the_clock(ruleset, players=_most(body), stack=stack, seconds=seconds)
+    return scaled(ruleset, body.time_scale)
+
+
+def _floor(body: TournamentWanted, starts_at: datetime, *, several: bool) -> FloorTerms:
+    return floor_terms(
+        body.floor,
+        starts_at=starts_at,
+        time_scale=body.time_scale,
+        final_table=several and isinstance(body.format, Freezeout),
+    )
+
+
+def _most(body: TournamentWanted) -> int:
+    if body.entrants_max is not None:
+        return body.entrants_max
+    return body.table_seats if isinstance(body.format, SingleTable) else ENTRANTS
+
+
+def _pause(body: TournamentWanted) -> int:
+    if body.hands_between_seconds is not None:
+        return body.hands_between_seconds
+    return 0 if body.bots == "only" else HANDS_BETWEEN_SECONDS
+
+
+def _stack(body: TournamentWanted, ruleset: Ruleset) -> int:
+    """Return the starting stack; by default the ruleset's, none where hands count, not chips."""
+    if body.starting_stack is not None:
+        return body.starting_stack
+    return 0 if ruleset.moneyless else ruleset.starting_stack or STACK

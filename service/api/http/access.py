@@ -1,0 +1,321 @@
+"""
+What the caller may see and do, decided at the object.
+
+What a route demands is what it declares (``needs``).  A thing in a league the caller
+does not belong to looks exactly like a thing that is not there.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
+from typing import Any
+
+from engine.dispute.state import Claimed
+from engine.dispute.values import Subject
+from engine.errors import InvariantViolated
+from engine.league.roles import (
+    CLOCK_AND_SEATING,
+    LOST_WHEN_ENTERED,
+    STAFF,
+    Capability,
+    Role,
+    may,
+    needed_over,
+)
+from engine.league.state import Created
+from engine.season.state import Opened
+from engine.tournament.entering.staff import counts_as_entered
+from engine.tournament.model.state import (
+    Cancelled,
+    Drafted,
+    Finished,
+    Registering,
+    Running,
+    Unannounced,
+)
+from engine.values import EntrantId, number_of
+from service.api.http.shell import Asked, Shell, operation_of, principal_of, shell_of
+from service.base.errors import Forbidden, StoreUnavailable, StreamNotFound
+from service.log.addresses import league_of_stream, stream_of
+from service.log.writer import Loaded
+
+MEMBERS_BELIEVED_FOR = timedelta(seconds=5)
+"""How long somebody removed by another process may still act at tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An object the caller may see, in the league it stands in."""
+
+    league: str
+    role: Role
+    stream: str
+    loaded: Loaded
+    """As far as it has been read; its state is the aggregate's."""
+
+    @property
+    def state(self) -> Any:
+        """The aggregate's state."""
+        return self.loaded.state
+
+
+async def reach(
+    request: Asked, identifier: str, prefix: str, *, fresh: bool = True, believe: bool = False
+) -> Place:
+    """
+    Return the object the route is about, if the caller may do there what the route declares.
+
+    Args:
+        fresh: Whether to ask the log for what other processes did to the object.
+        believe: Whether a member known :data:`MEMBERS_BELIEVED_FOR` ago still is one.
+
+    Raises:
+        StreamNotFound: If there is none such, or it is foreign.
+        Forbidden: With the capability that the caller's role there lacks.
+    """
+    place = await find(request, identifier, prefix, fresh=fresh, believe=believe)
+    demand(request, place.role)
+    if operation_of(request).capability in LOST_WHEN_ENTERED:
+        entered, staff_may_play = await _plays_at(request, place)
+        demand(request, place.role, entered=entered, staff_may_play=staff_may_play)
+    return place
+
+
+async def find(
+    request: Asked, identifier: str, prefix: str, *, fresh: bool = True, believe: bool = False
+) -> Place:
+    """
+    Return another object a request names, if the caller belongs to its league.
+
+    Args:
+        fresh: Whether to ask the log for what other processes did to the object.
+        believe: Whether a member known :data:`MEMBERS_BELIEVED_FOR` ago still is one.
+
+    Raises:
+        StreamNotFound: If there is none such, or it is foreign.
+    """
+    shell = shell_of(request)
+    stream = _stream(identifier, prefix)
+    league = await league_of(shell, stream)
+    role = await role_in(request, league, believe=believe)
+    if role is None:
+        raise StreamNotFound("there is nothing here under this name")
+    loaded = await shell.desk.writer.load(league, stream, fresh)
+    if isinstance(loaded.state, Drafted) and role not in STAFF:
+        raise StreamNotFound("there is nothing here under this name")
+    return Place(league, role, stream, loaded)
+
+
+async def league_of(shell: Shell, stream: str) -> str:
+    """Return the league *stream* stands in; ``StreamNotFound`` if it was never written."""
+    known = shell.leagues.get(stream)
+    if known is None:
+        try:
+            number = await league_of_stream(shell.pool, stream)
+        except OSError as error:
+            raise StoreUnavailable("the database is away") from error
+        if number is None:
+            raise StreamNotFound("there is nothing here under this name")
+        known = shell.leagues[stream] = f"lge_{number.hex}"
+    return known
+
+
+async def role_in(
+    request: Asked, league: str, *, fresh: bool = True, believe: bool = False
+) -> Role | None:
+    """
+    Return the caller's role in *league*, None for a stranger.
+
+    Args:
+        fresh: Whether to ask the log.  A follower of the league need not: its channel keeps
+            the copy here as new as the events that it hands out.
+        believe: Whether a role may be as old as :data:`MEMBERS_BELIEVED_FOR`.  Changes
+            made by this process count at once, and nobody is called a stranger unasked.
+    """
+    shell, player = shell_of(request), principal_of(request).account.player
+    stream, now = stream_of(league), shell.now()
+    asked = shell.members_asked.get(league)
+    if believe and asked is not None and now < asked + MEMBERS_BELIEVED_FOR:
+        known = shell.desk.writer.known(league, stream)
+        role = None if known is None else _role(shell, league, known, player)
+        if role is not None:
+            return role
+    loaded = await shell.desk.writer.load(league, stream, fresh)
+    if fresh:
+        shell.members_asked[league] = now
+    return _role(shell, league, loaded, player)
+
+
+def _role(shell: Shell, league: str, loaded: Loaded, player: str) -> Role | None:
+    if not isinstance(loaded.state, Created):
+        return None
+    members = loaded.state.members
+    roles: dict[str, Role] = shell.index(
+        league, members, lambda: {each.player: each.role for each in members}
+    )
+    return roles.get(player)
+
+
+async def belong(request: Asked, league: str, *, fresh: bool = True) -> Role:
+    """
+    Return the caller's role in *league*, if it permits what the route declares.
+
+    Args:
+        fresh: Whether to ask the log; see :func:`role_in`.
+
+    Raises:
+        StreamNotFound: If the caller is a stranger there.
+        Forbidden: With the capability that the role lacks.
+    """
+    role = await role_in(request, league, fresh=fresh)
+    if role is None:
+        raise StreamNotFound("there is nothing here under this name")
+    demand(request, role)
+    return role
+
+
+def demand(
+    request: Asked, role: Role, *, entered: bool = False, staff_may_play: bool = False
+) -> None:
+    """
+    Check that *role* permits what the route declares.
+
+    Args:
+        entered: Whether the caller plays in what it is about: staff lose some of their
+            capabilities there.
+        staff_may_play: Whether the tournament's terms leave them the clock and the seating.
+
+    Raises:
+        Forbidden: With the capability that is missing.
+    """
+    capability = operation_of(request).capability
+    if capability is None:
+        raise InvariantViolated("a route that asks for no role looks into a league")
+    demand_also(role, capability, entered=entered, staff_may_play=staff_may_play)
+
+
+def demand_also(
+    role: Role, capability: Capability, *, entered: bool = False, staff_may_play: bool = False
+) -> None:
+    """
+    Check that *role* permits more than the route declares: what a body asks may need more.
+
+    Raises:
+        Forbidden: With the capability that is missing.
+    """
+    if may(role, capability, entered=entered, staff_may_play=staff_may_play):
+        return
+    detail = "the role in this league does not allow this"
+    if may(role, capability):
+        detail = "you play here: ask somebody of the staff who does not"
+        if capability in CLOCK_AND_SEATING:
+            detail += ", or announce the next tournament with `staff_may_play`"
+    raise Forbidden(detail, capability=capability)
+
+
+def demand_over(role: Role, *held: Role | None) -> None:
+    """
+    Check that *role* may act on a person who holds, or is to get, the roles *held*.
+
+    Raises:
+        Forbidden: With the capability that is missing.
+    """
+    demand_also(role, needed_over(*held))
+
+
+async def _plays_at(request: Asked, place: Place) -> tuple[bool, bool]:
+    """
+    Return whether the caller is entered in the tournament that *place* is, or belongs to.
+
+    And whether its terms leave the clock and the seating to staff who play.
+    """
+    state = place.state
+    player = principal_of(request).account.player
+    if place.stream.startswith("table-"):
+        # An entry that another process took counts, in line too: no table shows it.
+        above = stream_of(state.tournament)
+        state = (await shell_of(request).desk.writer.load(place.league, above)).state
+    if isinstance(state, Claimed):
+        return await plays_in_disputed(request, place.league, state.opened.subject), False
+    entered = counts_as_entered(state, player)
+    return entered, entered and state.terms.staff_may_play
+
+
+async def plays_in_disputed(request: Asked, league: str, subject: Subject) -> bool:
+    """Whether the caller plays in what is disputed: the tournament, else the season."""
+    writer, player = shell_of(request).desk.writer, principal_of(request).account.player
+    if subject.tournament is not None:
+        state = (await writer.load(league, stream_of(subject.tournament))).state
+        return counts_as_entered(state, player)
+    state = (await writer.load(league, stream_of(str(subject.season)))).state
+    counted = state.counted if isinstance(state, Opened) else ()
+    return any(award.player == player for each in counted for award in each.awards)
+
+
+def entrant_of(state: Any, player: str) -> EntrantId | None:
+    """Return *player*'s entry in a tournament, the latest one if there are several."""
+    if not isinstance(state, Registering | Running | Finished | Cancelled):
+        return None
+    found = [each.entrant for each in state.entrants if each.player == player]
+    return found[-1] if found else None
+
+
+async def viewer_at(request: Asked, place: Place) -> EntrantId | None:
+    """Return as whom the caller plays at the table *place*, None for a spectator."""
+    tournament = await tournament_of_table(request, place)
+    if not isinstance(tournament, Registering | Running | Finished):
+        return None
+    entrants = tournament.entrants
+    by_player: dict[str, EntrantId] = shell_of(request).index(
+        place.state.tournament, entrants, lambda: {each.player: each.entrant for each in entrants}
+    )
+    return by_player.get(principal_of(request).account.player)
+
+
+async def tournament_of_table(request: Asked, place: Place) -> Any:
+    """Return the state of the tournament a table belongs to, as this process last saw it."""
+    stream = stream_of(place.state.tournament)
+    writer = shell_of(request).desk.writer
+    copy = writer.known(place.league, stream)
+    if copy is None or not _knows(request, copy.state, place.state):
+        # Entries change until play begins, and while players may come late: a copy from
+        # before would make a player a spectator.
+        copy = await writer.load(place.league, stream)
+    state = copy.state
+    if isinstance(state, Unannounced):
+        raise StreamNotFound("there is nothing here under this name")
+    return state
+
+
+def _knows(request: Asked, tournament: Any, table: Any) -> bool:
+    """Return whether everybody who sits at *table* stands in this copy of the tournament."""
+    if not isinstance(tournament, Running | Finished):
+        return False
+    entries = tournament.entrants
+    known: dict[str, bool] = shell_of(request).index(
+        f"entries of {tournament.terms.tournament}",
+        entries,
+        lambda: {each.entrant: True for each in entries},
+    )
+    return all(place.entrant in known for place in table.places)
+
+
+def demand_form(identifier: str, prefix: str) -> None:
+    """
+    Check that *identifier* can be one: what cannot is not asked of the database.
+
+    Raises:
+        StreamNotFound: If it is not *prefix*, an underscore and 32 hexadecimal digits.
+    """
+    try:
+        if not identifier.startswith(f"{prefix}_"):
+            raise StreamNotFound("there is nothing here under this name")
+        number_of(identifier)
+    except ValueError as error:
+        raise StreamNotFound("there is nothing here under this name") from error
+
+
+@lru_cache(maxsize=16_384)
+def _stream(identifier: str, prefix: str) -> str:
+    demand_form(identifier, prefix)
+    return stream_of(identifier)

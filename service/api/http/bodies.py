@@ -1,0 +1,121 @@
+"""Reading request bodies strictly: what is not exactly right gets a code, not a guess."""
+
+import json
+import re
+from typing import Any, TypeVar
+
+import msgspec
+
+from service.api.http.shell import Asked
+from service.base.errors import BadRequest
+from service.people.names import named
+
+Body = TypeVar("Body", bound=msgspec.Struct)
+
+_DEPTH_MAX = 32
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_PLACE = re.compile(r"^(?P<detail>.*?)(?: - at `(?P<path>.+)`)?$", re.DOTALL)
+_STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+
+
+async def read_body(request: Asked, shape: type[Body]) -> tuple[Body, bytes]:
+    """
+    Return the body as *shape*, and its canonical bytes: the same for the same request.
+
+    The bytes are digested, so they leave out the members that *shape* names in ``SECRET``.
+
+    Raises:
+        BadRequest: With a code that says what is wrong and where.
+    """
+    media = request.headers.get("content-type", "application/json").partition(";")[0].strip()
+    if media.lower() != "application/json":
+        raise BadRequest("unsupported_media_type", "bodies are application/json")
+    text = await request.body() or b"{}"
+    content = parsed(text)
+    try:
+        body = msgspec.convert(content, shape, strict=True)
+    except msgspec.ValidationError as error:
+        raise invalid(str(error)) from error
+    for name in getattr(shape, "SECRET", ()):
+        content.pop(name, None)
+    return body, msgspec.json.encode(content, order="sorted")
+
+
+def parsed(text: bytes) -> Any:
+    """
+    Return what *text* says in JSON.
+
+    Raises:
+        BadRequest: ``invalid_unicode`` or ``invalid_json``.
+    """
+    try:
+        content = msgspec.json.decode(text)
+    except UnicodeDecodeError as error:
+        raise BadRequest("invalid_unicode", "the body is not UTF-8") from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        code = "invalid_unicode" if _SURROGATE.search(text) else "invalid_json"
+        raise BadRequest(code, "the body is not JSON as RFC 8259 and UTF-8 have it") from error
+    members = _checked(content, 0)
+    # As many colons as members: none stands in a string, and no member was overwritten.
+    if text.count(b":") != members and _STRING.sub(b"", text).count(b":") != members:
+        raise BadRequest("invalid_json", f"an object has the member {_repeated(text)} twice")
+    return content
+
+
+def invalid(message: str) -> BadRequest:
+    """Return the refusal for what msgspec says is wrong with a value."""
+    found = _PLACE.match(message)
+    detail, path = (found["detail"], found["path"] or "") if found else (message, "")
+    pointer = "".join("/" + (name or index) for name, index in _STEP.findall(path))
+    unknown = detail.startswith("Object contains unknown field")
+    code = "unknown_field" if unknown else "invalid_value"
+    listed = [{"pointer": pointer, "detail": detail, "code": code}]
+    return BadRequest("validation_failed", "the request is not as it should be", errors=listed)
+
+
+def _checked(content: Any, depth: int) -> int:
+    """Return how many members the objects of *content* have; names become what is kept of them."""
+    if depth > _DEPTH_MAX:
+        raise BadRequest("invalid_json", "the body is nested too deeply")
+    members = 0
+    if isinstance(content, str):
+        if _CONTROL.search(content) is not None:
+            raise BadRequest(
+                "invalid_unicode", "text must not hold control characters or lone surrogates"
+            )
+    elif isinstance(content, dict):
+        members = len(content)
+        for name, value in content.items():
+            _checked(name, depth + 1)
+            members += _checked(value, depth + 1)
+        called = content.get("name")
+        if isinstance(called, str):
+            content["name"] = _named(called)
+    elif isinstance(content, list):
+        for value in content:
+            members += _checked(value, depth + 1)
+    return members
+
+
+def _named(name: str) -> str:
+    """Return what is kept of a member ``name``, which in every body is what something is called."""
+    try:
+        return named(name)
+    except ValueError as error:
+        listed = [{"pointer": "/name", "detail": str(error), "code": "invalid_value"}]
+        detail = "the request is not as it should be"
+        raise BadRequest("validation_failed", detail, errors=listed) from error
+
+
+def _repeated(text: bytes) -> str:
+    """Return the first name that an object of *text* has twice, in quotes."""
+    found: list[str] = []
+
+    def pairs(members: list[tuple[str, Any]]) -> None:
+        names = [name for name, _ in members]
+        found.extend(name for name in names if names.count(name) > 1)
+
+    json.loads(text, object_pairs_hook=pairs)
+    return json.dumps(found[0])

@@ -1,0 +1,251 @@
+"""
+Rates of requests: by token and account, by address only where neither is known.
+
+Whoever shows a token that was good a while ago is counted by it, and by a high ceiling
+of the address.  Everything else is counted by the address alone, in buckets of its own:
+a flood without good tokens takes nothing from people behind the same address.
+"""
+
+import hashlib
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address, ip_network
+from math import ceil
+from typing import Any, NamedTuple
+
+from service.api.http.buckets import Buckets, Policy
+from service.api.http.proxies import UNKNOWN, Proxies
+from service.base.errors import QuotaExhausted, TooManyRequests, TooManyStreams
+from service.base.limits import LimitSettings
+from service.people.tokens import Principal
+
+BURST_SECONDS = 10
+"""So many seconds' worth of requests may come at once."""
+
+HOUR = 3600
+
+_KNOWN_MAX = 65_536
+"""Tokens that are remembered as good; a digest and two numbers each."""
+
+_ALWAYS = frozenset({"/livez"})
+"""Whoever watches the process is always answered."""
+
+
+class Admitted(NamedTuple):
+    """A request that is within its limits."""
+
+    buckets: Buckets
+    """Those that its client will exhaust first."""
+
+    key: Any
+
+    def headers(self) -> list[tuple[bytes, bytes]]:
+        """Return ``RateLimit`` and ``RateLimit-Policy`` once half is used; nothing before."""
+        if self.buckets.half_used(self.key):
+            return _headers(self.buckets, self.key, 0)
+        return []
+
+
+class Streams:
+    """
+    The streams of events that are open in one process.
+
+    Args:
+        settings: How many there may be of a token, of an account, and in all.
+    """
+
+    def __init__(self, settings: LimitSettings) -> None:
+        self._most = {
+            "token": settings.token_streams,
+            "account": settings.account_streams,
+            "process": settings.process_streams,
+        }
+        self._open: Counter[tuple[str, Any]] = Counter()
+
+    @contextmanager
+    def held(self, principal: Principal) -> Iterator[None]:
+        """
+        Count a stream for as long as it is open.
+
+        Nothing is awaited between the check and the count.
+
+        Raises:
+            TooManyStreams: If the token, the account or the process has as many as it may.
+        """
+        for key in _holders(principal):
+            most = self._most[key[0]]
+            if self._open[key] >= most:
+                raise TooManyStreams(
+                    f"{most} streams are open already; close one first", limit=key[0]
+                )
+        for key in _holders(principal):
+            self._open[key] += 1
+        try:
+            yield
+        finally:
+            for key in _holders(principal):
+                self._open[key] -= 1
+                if not self._open[key]:
+                    del self._open[key]
+
+
+class Foundings:
+    """Leagues that are being founded in this process, by account."""
+
+    def __init__(self) -> None:
+        self._begun: Counter[tuple[Any, str]] = Counter()
+
+    @contextmanager
+    def begun(self, account: Any, league: str) -> Iterator[frozenset[str]]:
+        """
+        Count *league* as being founded, inside the block.
+
+        Yields:
+            The account's leagues that were being founded before.  Whoever then asks the log
+            how many leagues the account owns misses none: each is in the log or among these.
+        """
+        before = frozenset(each for owner, each in self._begun if owner == account)
+        self._begun[account, league] += 1
+        try:
+            yield before
+        finally:
+            self._begun[account, league] -= 1
+            if not self._begun[account, league]:
+                del self._begun[account, league]
+
+
+class Limits:
+    """
+    The rates of one process.
+
+    Args:
+        settings: How much each client may do.
+        proxies: Whose word about addresses is believed.
+        now: Seconds of a clock that only goes on.
+    """
+
+    def __init__(
+        self,
+        settings: LimitSettings,
+        proxies: Proxies,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        def rate(name: str, most: int) -> Buckets:
+            return Buckets(Policy(name, most * BURST_SECONDS, BURST_SECONDS), now)
+
+        def hourly(name: str, most: int) -> Buckets:
+            return Buckets(Policy(name, most, HOUR), now)
+
+        self.settings = settings
+        self.streams = Streams(settings)
+        self.foundings = Foundings()
+        self._proxies = proxies
+        self._tokens = rate("token", settings.token_requests)
+        self._accounts = rate("account", settings.account_requests)
+        self._addresses = rate("address", settings.address_requests)
+        self._open = rate("open", settings.open_requests)
+        self._sign_ups = hourly("accounts", settings.address_accounts)
+        self._refusals = hourly("refusals", settings.account_refusals)
+        self._known: OrderedDict[bytes, tuple[int, int]] = OrderedDict()
+
+    def admit(self, scope: Any) -> Admitted | None:
+        """
+        Count the request in *scope*; nothing of what is always answered.
+
+        Raises:
+            TooManyRequests: If its token, its account or its address has sent too many.
+        """
+        if scope["path"] in _ALWAYS:
+            return None
+        address = _counted(self._proxies.client_address(scope))
+        known = self._token_of(scope)
+        if known is None:
+            _take(self._open, address, "too many requests without a good token from this address")
+            return Admitted(self._open, address)
+        token, account = known
+        _take(self._tokens, token, "too many requests with this token")
+        _take(self._accounts, account, "too many requests with this account")
+        _take(self._addresses, address, "too many requests from this address")
+        return Admitted(self._tokens, token)
+
+    def remember(self, text: str, principal: Principal | None) -> None:
+        """Keep in mind whether the token *text* is good, and whose it is."""
+        digest = _digest(text.encode())
+        self._known.pop(digest, None)
+        if principal is not None:
+            # Whole numbers, because counting compares them three times a request.
+            self._known[digest] = principal.token.int, principal.account.number.int
+            if len(self._known) > _KNOWN_MAX:
+                self._known.popitem(last=False)
+
+    def sign_up(self, scope: Any) -> None:
+        """
+        Count an account that is made.
+
+        Raises:
+            TooManyRequests: If the address has made too many within the hour.
+        """
+        address = _counted(self._proxies.client_address(scope))
+        _take(self._sign_ups, address, "too many accounts were made from this address")
+
+    def keeps_refusal(self, account: Any) -> bool:
+        """Return whether one more refused command of *account* is kept, and count it."""
+        return self._refusals.take(account) == 0
+
+    def _token_of(self, scope: Any) -> tuple[int, int] | None:
+        """Return token and account of a request, if the token was good a while ago."""
+        for name, value in scope["headers"]:
+            if name == b"authorization":
+                _, _, text = value.partition(b" ")
+                return self._known.get(_digest(text.strip()))
+        return None
+
+
+def demand_room(quota: str, held: int, most: int) -> None:
+    """
+    Check that a client may have one more of something.
+
+    Raises:
+        QuotaExhausted: If it holds *most* already.
+    """
+    if held >= most:
+        raise QuotaExhausted(f"there are {most} {quota} already; end one first", quota=quota)
+
+
+def refused_headers(error: TooManyRequests) -> dict[str, str]:
+    """Return when to ask again, and which limit it was."""
+    return {"Retry-After": str(ceil(error.seconds)), **error.headers}
+
+
+def _holders(principal: Principal) -> tuple[tuple[str, Any], ...]:
+    own = ("token", principal.token), ("account", principal.account.number)
+    return (*own, ("process", None))
+
+
+def _take(buckets: Buckets, key: Any, detail: str) -> None:
+    wait = buckets.take(key)
+    if wait:
+        headers = {name.decode(): value.decode() for name, value in _headers(buckets, key, wait)}
+        raise TooManyRequests(detail, seconds=wait, headers=headers, limit=buckets.policy.name)
+
+
+def _headers(buckets: Buckets, key: Any, wait: float) -> list[tuple[bytes, bytes]]:
+    return [
+        (b"ratelimit", buckets.state(key, wait).encode()),
+        (b"ratelimit-policy", buckets.policy.header.encode()),
+    ]
+
+
+def _digest(text: bytes) -> bytes:
+    return hashlib.blake2b(text, digest_size=16).digest()
+
+
+@lru_cache(maxsize=4096)
+def _counted(address: str) -> str:
+    """Return what counts as one address: of IPv6 the network of /64, which one person has."""
+    if address == UNKNOWN or not isinstance(ip_address(address), IPv6Address):
+        return address
+    return str(ip_network(f"{address}/64", strict=False))

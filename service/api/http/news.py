@@ -1,0 +1,319 @@
+"""
+News of leagues: each event is read once for everybody in this process who follows it.
+
+A league that somebody follows has one channel.  It is woken for its own league alone,
+reads on from where it stands, and hands each event to those who follow its stream.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from engine.league.state import Created
+from engine.values import stream_of
+from service.base.errors import EventUnreadable, StoreUnavailable
+from service.log.canonical import NO_HASH
+from service.log.read import CHUNK
+from service.log.record import Disconnected, Recorded, league_number
+from service.log.subscription import Subscription
+from service.log.writer import Writer
+
+_log = logging.getLogger(__name__)
+
+POLL_SECONDS = 2.0
+"""How often all channels together look for news that nobody told them."""
+
+START_SECONDS = 10.0
+"""How long a follower waits for a channel that begins."""
+
+QUEUE_MAX = 200
+"""Events that wait for one follower.  A slower follower reads on from the log."""
+
+_EXPECTED = (Disconnected, StoreUnavailable, EventUnreadable)
+
+
+@dataclass(slots=True, eq=False)
+class Told:
+    """An event, and the views of it that were made so far."""
+
+    row: Recorded
+    folded: bool
+    """Whether the event counts: repairs take events out of folding."""
+
+    views: dict[Any, bytes] = field(default_factory=dict)
+    """Each by everything that it depends on: audience, place, epoch."""
+
+
+class Follower:
+    """
+    One request that follows a stream, or a whole league if *stream* is None.
+
+    Args:
+        started: Set once the channel stands somewhere; later events are offered.
+        stopping: Set when the process stops; nobody waits any more.
+    """
+
+    def __init__(self, stream: str | None, started: asyncio.Event, stopping: asyncio.Event) -> None:
+        self.stream = stream
+        self.behind = True
+        """Whether the follower has missed events, and must read the log by its own cursor."""
+
+        self._started = started
+        self._stopping = stopping
+        self._queue: deque[Told] = deque()
+        self._woken = asyncio.Event()
+        self._error: Exception | None = None
+
+    async def resume(self) -> None:
+        """
+        Have all later events queued.  A read of the log after this leaves no gap to them.
+
+        Raises:
+            StoreUnavailable: If the channel stands nowhere after :data:`START_SECONDS`.
+            Exception: What ended the channel.
+        """
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await self._started.wait()
+        except TimeoutError as error:
+            raise StoreUnavailable("the log does not answer") from error
+        self.take()
+        self.behind = False
+
+    def take(self) -> list[Told]:
+        """
+        Return the queued events, and empty the queue.
+
+        Raises:
+            Exception: What ended the channel.
+        """
+        if self._error is not None:
+            raise self._error.with_traceback(None)
+        taken = list(self._queue)
+        self._queue.clear()
+        self._woken.clear()
+        return taken
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait until there is something to take; False after *seconds*."""
+        if self._stopping.is_set():
+            return True
+        try:
+            async with asyncio.timeout(seconds):
+                await self._woken.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def offer(self, told: Told) -> None:
+        """Queue *told*; if the queue is full, drop the queue and fall behind."""
+        if not self.behind:
+            if len(self._queue) >= QUEUE_MAX:
+                self._queue.clear()
+                self.behind = True
+            else:
+                self._queue.append(told)
+        self._woken.set()
+
+    def wake(self, error: Exception | None = None) -> None:
+        """End the follower's waiting, with the *error* that ended its channel."""
+        self._error = error
+        self._woken.set()
+
+
+class Channel:
+    """The news of one league, for as long as somebody follows it."""
+
+    def __init__(self, writer: Writer, league: UUID, ended: Callable[["Channel"], None]) -> None:
+        self.started = asyncio.Event()
+        self.end: tuple[int, bytes] = (-1, NO_HASH)
+        """Position and hash of the last event that was read."""
+
+        self._writer = writer
+        self._number = league
+        self._league = f"lge_{league.hex}"
+        self._ended = ended
+        self._news = asyncio.Event()
+        self._followers: dict[str | None, set[Follower]] = {}
+
+    @property
+    def followed(self) -> bool:
+        """Whether there is a follower."""
+        return bool(self._followers)
+
+    def add(self, follower: Follower) -> None:
+        """Offer *follower* what comes."""
+        self._followers.setdefault(follower.stream, set()).add(follower)
+
+    def remove(self, follower: Follower) -> None:
+        """Offer *follower* nothing more; without followers the channel ends."""
+        rest = self._followers[follower.stream]
+        rest.discard(follower)
+        if not rest:
+            del self._followers[follower.stream]
+        if not self._followers:
+            self._ended(self)
+            self._news.set()
+
+    def wake(self) -> None:
+        """Have the channel read on."""
+        self._news.set()
+
+    def wake_followers(self, error: Exception | None = None) -> None:
+        """End all waiting, with the *error* that ended the channel."""
+        for followers in self._followers.values():
+            for follower in followers:
+                follower.wake(error)
+
+    def fail(self, error: Exception) -> None:
+        """End the channel; its followers raise *error*, and come back for another one."""
+        self._ended(self)
+        self.wake_followers(error)
+        self.started.set()
+
+    async def run(self) -> None:
+        """Read until nobody follows any more."""
+        try:
+            ends = await self._writer.store.ends((self._number,))
+            self.end = ends.get(self._number, self.end)
+            await self._voided(())
+            self.started.set()
+            while self.followed:
+                await self._news.wait()
+                self._news.clear()
+                await self._read_on()
+        except Exception as error:  # noqa: BLE001
+            # One task reads for all who follow; what it met is raised in each of them.
+            shown = None if isinstance(error, _EXPECTED) else error
+            _log.warning("a channel ended: %s", type(error).__name__, exc_info=shown)
+            self.fail(error)
+
+    async def _read_on(self) -> None:
+        while self.followed:
+            position, last = self.end
+            # The last event seen is read again: after a failover it may be another one.
+            rows = await self._writer.store.league(self._number, max(position - 1, -1), CHUNK)
+            full = len(rows) == CHUNK
+            if position >= 0:
+                if not rows or rows[0].hash != last:
+                    raise StoreUnavailable("the log began anew")
+                rows = rows[1:]
+            if not rows:
+                return
+            self._tell(rows, await self._voided(rows))
+            self.end = (rows[-1].position, rows[-1].hash)
+            if not full:
+                return
+
+    async def _voided(self, rows: Sequence[Recorded]) -> Sequence[int]:
+        """
+        Return the positions that do not count, by a state of the league that includes *rows*.
+
+        Followers ask the copy of that state who is a member, so no event reaches
+        anybody whom an earlier event removed.
+        """
+        stream = stream_of(self._league)
+        latest = max((row.stream_version for row in rows if row.stream == stream), default=0)
+        known = self._writer.known(self._league, stream)
+        # Before the first rows the copy here may be older than where the channel stands.
+        fresh = not rows or known is None or known.version < latest
+        state = (await self._writer.load(self._league, stream, fresh)).state
+        return state.voided if isinstance(state, Created) else ()
+
+    def _tell(self, rows: Sequence[Recorded], voided: Sequence[int]) -> None:
+        for row in rows:
+            told = Told(row, row.position not in voided)
+            for stream in (row.stream, None):
+                for follower in self._followers.get(stream, ()):
+                    follower.offer(told)
+
+
+class News:
+    """
+    The channels of one process.
+
+    Args:
+        subscription: Says which leagues have news.
+        stopping: Set when the process stops.
+    """
+
+    def __init__(self, writer: Writer, subscription: Subscription, stopping: asyncio.Event) -> None:
+        self._writer = writer
+        self._subscription = subscription
+        self._stopping = stopping
+        self._channels: dict[UUID, Channel] = {}
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Begin to listen."""
+        await self._subscription.start()
+        for work, name in ((self._listen, "news"), (self._poll, "news-poll"), (self._end, "end")):
+            self._run(asyncio.create_task(work(), name=name))
+
+    async def aclose(self) -> None:
+        """Stop listening."""
+        running = tuple(self._running)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await self._subscription.aclose()
+
+    @contextmanager
+    def following(self, league: str, stream: str | None) -> Iterator[Follower]:
+        """Follow *stream*, or all of *league* if it is None."""
+        number = league_number(league)
+        channel = self._channels.get(number)
+        if channel is None:
+
+            def ended(one: Channel) -> None:
+                if self._channels.get(number) is one:
+                    del self._channels[number]
+
+            channel = self._channels[number] = Channel(self._writer, number, ended)
+            self._run(asyncio.create_task(channel.run(), name=f"news-{number.hex}"))
+        follower = Follower(stream, channel.started, self._stopping)
+        channel.add(follower)
+        try:
+            yield follower
+        finally:
+            channel.remove(follower)
+
+    def _run(self, task: asyncio.Task[None]) -> None:
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _listen(self) -> None:
+        while True:
+            for league in await self._subscription.heard():
+                channel = self._channels.get(league)
+                if channel is not None:
+                    channel.wake()
+
+    async def _poll(self) -> None:
+        while True:
+            await asyncio.sleep(POLL_SECONDS)
+            asked = [(league, each) for league, each in self._channels.items()
+                     if each.started.is_set()]  # fmt: skip
+            if not asked:
+                continue
+            try:
+                ends = await self._writer.store.ends([league for league, _ in asked])
+            except Exception as error:  # noqa: BLE001
+                # Nobody would begin this loop again, and it is asked for every league.
+                _log.warning("channels were not polled: %s", type(error).__name__)
+                for _, channel in asked:
+                    channel.fail(error)
+                continue
+            for league, channel in asked:
+                if ends.get(league) != channel.end:
+                    channel.wake()
+
+    async def _end(self) -> None:
+        await self._stopping.wait()
+        for channel in self._channels.values():
+            channel.wake_followers()

@@ -1,0 +1,98 @@
+"""Places in the log that clients name: reading one's own writes, and going on after them."""
+
+from engine.tournament.entering.staff import counts_as_entered
+from engine.values import number_of
+from service.api.http.listing import Listing, listing
+from service.api.http.paging import position_parts
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.base.errors import BadRequest, NotCaughtUp
+from service.director.in_play import open_tournaments
+from service.projections import queries
+from service.projections.progress import wait_for
+
+WAIT_SECONDS = 5.0
+
+_KEPT = "SELECT min(size) FROM epoch_opening WHERE league = $1 AND epoch > $2"
+
+
+async def position_named(request: Asked, league: str, text: str) -> int:
+    """
+    Return the position a token stands for.
+
+    Raises:
+        BadRequest: ``invalid_cursor`` if it is of another league, or of an epoch whose
+            events were lost there: the log began anew before it.
+    """
+    shell = shell_of(request)
+    epoch, position = position_parts(text, league)
+    current = await shell.desk.writer.epoch(league)
+    if epoch != current:
+        kept = await shell.pool.fetchval(_KEPT, number_of(league), epoch)
+        if epoch > current or (kept is not None and position >= kept):
+            raise BadRequest("invalid_cursor", "the log began anew before this position")
+    return position
+
+
+async def caught_up(request: Asked, league: str, projection: str) -> None:
+    """
+    Wait until *projection* has reached the position the caller names, if one is named.
+
+    Raises:
+        NotCaughtUp: After five seconds.
+        BadRequest: ``invalid_cursor`` if it is a position of another league.
+    """
+    wanted = request.query_params.get("min_position")
+    if wanted is None:
+        return
+    await reached(request, league, projection, await position_named(request, league, wanted))
+
+
+async def reached(request: Asked, league: str, projection: str, position: int) -> None:
+    """
+    Wait until *projection* has reached *position*.
+
+    Raises:
+        NotCaughtUp: After five seconds.
+    """
+    positions = shell_of(request).positions
+    if not await wait_for(positions, projection, league, position, WAIT_SECONDS):
+        raise NotCaughtUp("the read model has not reached this position yet")
+
+
+async def listing_of(
+    request: Asked, league: str, name: str, *shapes: type, projection: str
+) -> Listing:
+    """
+    Return how *request* pages through a list of a read model that has caught up.
+
+    It is never older than ``min_position``, nor than it was on the page before.
+
+    Raises:
+        NotCaughtUp: After five seconds.
+        BadRequest: ``invalid_cursor`` if a cursor or position is of elsewhere.
+    """
+    shell = shell_of(request)
+    await caught_up(request, league, projection)
+    epoch = await shell.desk.writer.epoch(league)
+    async with shell.engine.connect() as connection:
+        position = await queries.position_of(connection, projection, league)
+    found = listing(request, name, *shapes, league=league, epoch=epoch, position=position)
+    if found.position > position:
+        await reached(request, league, projection, found.position)
+    return found
+
+
+async def live_listing(request: Asked, league: str, name: str, *shapes: type) -> Listing:
+    """Return how *request* pages through a list of an aggregate, which is always caught up."""
+    epoch = await shell_of(request).desk.writer.epoch(league)
+    return listing(request, name, *shapes, league=league, epoch=epoch)
+
+
+async def plays_in(request: Asked, league: str) -> bool:
+    """Whether the caller counts as entered in a tournament of *league* that is not over."""
+    shell, player = shell_of(request), principal_of(request).account.player
+    for stream in await open_tournaments(shell.pool, league):
+        state = (await shell.desk.writer.load(league, stream)).state
+        if counts_as_entered(state, player):
+            return True
+    return False

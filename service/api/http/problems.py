@@ -1,0 +1,307 @@
+"""
+Every refusal as a problem document (RFC 9457), and the one table from class to status.
+
+``api-spec/problems.md`` is generated from :data:`CATALOGUE`; a code is never renamed.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import asyncpg
+import msgspec
+import sqlalchemy as sa
+from litestar import Response
+from litestar.exceptions import HTTPException
+
+from engine.coordination.aggregates import DECIDERS  # noqa: F401 - loads every refusal there is
+from engine.errors import CommandRejected
+from service.api.http.limiting import refused_headers
+from service.api.http.shell import Asked, number_in_path
+from service.base.errors import (
+    BadRequest,
+    CheckpointRefused,
+    EventUnreadable,
+    Forbidden,
+    IdempotencyKeyReused,
+    LeagueKeyUnknown,
+    LogIncomplete,
+    NotCaughtUp,
+    NotOver,
+    NotSignedYet,
+    OpeningNeeded,
+    Overloaded,
+    QuotaExhausted,
+    RequestMismatch,
+    ServiceError,
+    SignerUnavailable,
+    StoreUnavailable,
+    StreamNotFound,
+    StreamVersionConflict,
+    TextForged,
+    TooManyRequests,
+    TooManySignIns,
+    TooManyStreams,
+    Unauthenticated,
+    WrongPassword,
+)
+from service.log.record import Disconnected
+from service.people.erasure import StillEntered
+
+MEDIA_TYPE = "application/problem+json"
+DOCUMENTATION = "https://holotable.example/problems/"
+"""Prefix of ``type``: an identifier; the page is the code's heading in api-spec/problems.md."""
+
+RETRY_AFTER_SECONDS = 1
+
+_log = logging.getLogger(__name__)
+
+AWAY: tuple[type[Exception], ...] = (
+    Disconnected,
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
+    sa.exc.TimeoutError,
+)
+"""What a database that is away looks like from here."""
+
+
+def _refusals(root: type[CommandRejected] = CommandRejected) -> tuple[type[CommandRejected], ...]:
+    """Return every refusal of the rules; what their modules define, once the engine is loaded."""
+    found: dict[type[CommandRejected], None] = {}
+    for each in root.__subclasses__():
+        if each.__module__.startswith("engine."):
+            found[each] = None
+            found.update(dict.fromkeys(_refusals(each)))
+    return tuple(found)
+
+
+_CONFLICTS = _refusals()
+
+STATUSES: Mapping[type[Exception], int] = {
+    **dict.fromkeys(_CONFLICTS, 409),
+    Unauthenticated: 401,
+    Forbidden: 403,
+    OpeningNeeded: 403,
+    StreamNotFound: 404,
+    StreamVersionConflict: 412,
+    IdempotencyKeyReused: 422,
+    BadRequest: 400,
+    NotCaughtUp: 503,
+    NotSignedYet: 409,
+    NotOver: 409,
+    StillEntered: 409,
+    CheckpointRefused: 409,
+    LogIncomplete: 409,
+    RequestMismatch: 409,
+    SignerUnavailable: 503,
+    WrongPassword: 401,
+    TooManySignIns: 429,
+    StoreUnavailable: 503,
+    Overloaded: 503,
+    EventUnreadable: 409,
+    TextForged: 409,
+    LeagueKeyUnknown: 503,
+    TooManyRequests: 429,
+    TooManyStreams: 429,
+    QuotaExhausted: 409,
+}
+"""Status of each refusal; a test demands that every subclass stands here."""
+
+
+SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
+    "bad_request": (400, "The request is malformed"),
+    "validation_failed": (400, "A field is unknown, missing, or of the wrong type or range"),
+    "invalid_json": (400, "The body is not JSON, or an object in it has a member twice"),
+    "invalid_unicode": (400, "Text is not UTF-8, or holds a control character or lone surrogate"),
+    "not_a_sandbox": (400, "Only a league made as a sandbox may fix masters or scale durations"),
+    "beacon_unknown": (400, "This service asks no beacon of this chain"),
+    "invalid_csv": (400, "The list is not CSV, or its header is not one of a list of players"),
+    "import_refused": (400, "Rows of the list are faulty; nothing was imported"),
+    "invalid_cursor": (400, "A cursor or position is not one of this server's, or of elsewhere"),
+    "dry_run_needed": (409, "What has consequences is tried first, and names what that has shown"),
+    "dry_run_outdated": (409, "It would do something else by now than its dry run has shown"),
+    "dry_run_unsupported": (400, "This operation cannot be tried without effect"),
+    "rule_unknown": (422, "The rulebook has no rule of this name; the nearest ones stand beside"),
+    "erasure_unconfirmed": (400, "Erasing is confirmed by the player's own id"),
+    "still_entered": (409, "The player is entered in a tournament that is not over"),
+    "invalid_as_of": (400, "as_of is neither a position's token nor an instant with its offset"),
+    "as_of_ahead": (422, "What is asked as of has not come yet"),
+    "as_of_too_far": (422, "This would fold more events than one answer may"),
+    "idempotency_key_required": (400, "This command needs the header Idempotency-Key"),
+    "idempotency_key_invalid": (400, "The header Idempotency-Key is empty, too long or not ASCII"),
+    "unauthenticated": (401, "A good bearer token is needed"),
+    "wrong_password": (401, "There is no such login with this password"),
+    "forbidden": (403, "The token or the role does not allow this"),
+    "opening_needed": (403, "Sealed values are seen under an opening of one's own"),
+    "not_found": (404, "There is no such thing, or the caller may not see it"),
+    "method_not_allowed": (405, "This path has no such method"),
+    "too_many_disputes": (409, "Rulings on the disputes one has opened come first"),
+    "claim_handled": (409, "Somebody has looked into the claim already"),
+    "not_over": (409, "It is still being played"),
+    "not_claimable": (409, "The player has an account, or was entered elsewhere"),
+    "not_resettable": (
+        409,
+        "No claim code of this league made this account, or it belongs elsewhere too",
+    ),
+    "login_taken": (409, "Somebody else has this login"),
+    "name_taken": (409, "The name reads like that of somebody in office"),
+    "not_signed_yet": (409, "What is to be proven lies beyond the newest signed head"),
+    "checkpoint_refused": (409, "A tree head does not continue the one signed before"),
+    "log_incomplete": (409, "Events that were signed are gone, and no new epoch is open yet"),
+    "request_mismatch": (409, "This is not the request that came under this command"),
+    "stream_version_conflict": (412, "It has changed since the caller looked"),
+    "body_too_large": (413, "The body is larger than anything this server reads"),
+    "unsupported_media_type": (415, "Bodies are application/json"),
+    "idempotency_key_reused": (422, "The same key came with another request"),
+    "too_many_sign_ins": (429, "Sign-ins have failed too often; wait as Retry-After says"),
+    "internal_error": (500, "A defect; it has been logged under the request's number"),
+    "event_unreadable": (409, "A stored event fails by its bytes; an operator must repair it"),
+    "text_forged": (409, "Words in the database are not those that the log names"),
+    "store_unavailable": (503, "The database is away; ask again with the same key"),
+    "too_many_requests": (429, "A client asks more often than it may; Retry-After says when next"),
+    "too_many_streams": (429, "As many streams are open as may be; end one first"),
+    "too_many_connections": (503, "As many connections are open as may be; close one first"),
+    "quota_exhausted": (409, "A client has as many of something as it may; end one first"),
+    "request_too_slow": (408, "The headers or the body did not arrive in time"),
+    "headers_too_large": (431, "The headers are larger or more than this server reads"),
+    "overloaded": (503, "Too much of this kind of work is waiting; nothing was done, ask again"),
+    "signer_away": (503, "The signer is away, or its key is not published yet; ask again"),
+    "not_caught_up": (503, "The read model has not reached the wanted position yet"),
+}
+"""Codes of the service itself: status and title."""
+
+_AWAY_CLASSES = frozenset({"08", "53", "55", "57"})
+"""Classes of SQLSTATE: connection lost, resources exhausted, not now, an operator stepped in."""
+
+_BUSY = frozenset({"40001", "40P01"})
+"""Serialisation, deadlock: the same again may well go through."""
+
+_HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
+
+
+def catalogue() -> dict[str, tuple[int, str]]:
+    """Return status and title of every code there is, by code."""
+    rules = {
+        each.code: (STATUSES[each], (each.__doc__ or "").strip().splitlines()[0].rstrip("."))
+        for each in _CONFLICTS
+    }
+    return dict(sorted({**rules, **SHELL_CATALOGUE}.items()))
+
+
+def catalogue_text() -> str:
+    """Return ``api-spec/problems.md``."""
+    lines = [
+        "# Problem codes",
+        "",
+        "Every refusal is `application/problem+json` (RFC 9457) with one of these in `code`.",
+        "Codes are permanent; read `code` and the facts beside it, show `detail` to people.",
+        "",
+        "| code | status | meaning |",
+        "|---|---|---|",
+        *(f"| `{code}` | {status} | {title} |" for code, (status, title) in catalogue().items()),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def status_of(error: Exception) -> int:
+    """Return the status of *error*; 500 for what nobody has put into the table."""
+    if isinstance(error, BadRequest):
+        return SHELL_CATALOGUE.get(error.code, (STATUSES[BadRequest], ""))[0]
+    return STATUSES.get(type(error), 500)
+
+
+def problem(
+    request: Asked,
+    status: int,
+    code: str,
+    detail: str,
+    facts: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response[bytes]:
+    """Return a problem document."""
+    _, title = catalogue().get(code, (status, code))
+    document = {
+        **(facts or {}),
+        "type": DOCUMENTATION + code,
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "instance": f"urn:uuid:{number_in_path(request)}",
+        "code": code,
+    }
+    return Response(
+        msgspec.json.encode(document),
+        status_code=status,
+        media_type=MEDIA_TYPE,
+        headers=dict(headers or {}),
+    )
+
+
+def answer_service_error(request: Asked, error: ServiceError) -> Response[bytes]:
+    """Answer the shell's own refusals."""
+    status = status_of(error)
+    headers = {}
+    if isinstance(error, Unauthenticated):
+        headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, TooManySignIns):
+        headers["Retry-After"] = str(error.facts["retry_after"])
+    if isinstance(error, TooManyRequests):
+        headers.update(refused_headers(error))
+    if status == 503 or isinstance(error, TooManyStreams):  # noqa: PLR2004
+        headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    if status == 500:  # noqa: PLR2004
+        _log.error("%s: %s", type(error).__name__, error)
+    return problem(request, status, error.code, error.detail, error.facts, headers)
+
+
+def answer_refusal(
+    request: Asked, error: CommandRejected, extra: Mapping[str, Any] | None = None
+) -> Response[bytes]:
+    """Answer what the rules refused, by which rule; *extra* are the legal actions, at a table."""
+    rule = {} if error.rule is None else {"rule": error.rule}
+    facts = {**error.facts, **rule, **(extra or {})}
+    return problem(request, status_of(error), error.code, error.detail, facts)
+
+
+def answer_http(request: Asked, error: HTTPException) -> Response[bytes]:
+    """Answer what the framework refused, in the same dialect."""
+    status = error.status_code
+    if status >= 500:  # noqa: PLR2004
+        return answer_defect(request, error)
+    code = _HTTP_CODES.get(status, "bad_request")
+    return problem(request, status, code, catalogue()[code][1].lower(), None, error.headers)
+
+
+def answer_away(request: Asked, error: Exception) -> Response[bytes]:
+    """Answer that the database is away; whether anything was kept, a retry finds out."""
+    _log.warning("the database is away: %s", type(error).__name__)
+    return answer_service_error(request, StoreUnavailable("the database is away"))
+
+
+def answer_database(request: Asked, error: sa.exc.DBAPIError) -> Response[bytes]:
+    """Answer what a statement met: a database that is away or too busy, or else our own defect."""
+    state = getattr(error.orig, "sqlstate", None) or ""
+    away = error.connection_invalidated or state[:2] in _AWAY_CLASSES or state in _BUSY
+    lost = not state and isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
+    return answer_away(request, error) if away or lost else answer_defect(request, error)
+
+
+def answer_defect(request: Asked, error: Exception) -> Response[bytes]:
+    """Answer a defect: logged here, and nothing of it said outside."""
+    _log.error("request %s failed", number_in_path(request), exc_info=error)
+    return problem(request, 500, "internal_error", "something went wrong that never should")
+
+
+HANDLERS: dict[int | type[Exception], Any] = {
+    ServiceError: answer_service_error,
+    CommandRejected: answer_refusal,
+    HTTPException: answer_http,
+    Exception: answer_defect,
+}
+"""For ``Litestar(exception_handlers=...)``."""

@@ -1,0 +1,50 @@
+"""What people write with an order: kept for the handlers that ask for reasons."""
+
+from typing import Any
+
+from engine.values import PlayerId, TextId, TextRef, identifier, number_of
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import Order
+from service.people.texts import Audience, Draft, keep_text
+
+
+async def keep(
+    request: Asked,
+    league: str,
+    order: Order,
+    body: str,
+    *,
+    audience: Audience = "members",
+    about: PlayerId | None = None,
+    number: int = 0,
+) -> TextRef:
+    """
+    Keep the caller's words for the event that *order* will cause; call it after all checks.
+
+    Args:
+        about: Whom they are about; erasing this person erases them too.
+        number: Which text of this order, if it has several.
+    """
+    if order.command.rehearse:
+        return TextRef(text=TextId(identifier("txt", order.new_id(0))), digest="0" * 64)
+    shell = shell_of(request)
+    draft = Draft(
+        league=league,
+        author=principal_of(request).account.number,
+        body=body,
+        audience=audience,
+        subject=None if about is None else number_of(about),
+    )
+    salt, now = shell.desk.entropy.bytes(32), shell.now()
+    return await keep_text(shell.engine, order.command_id, draft, salt=salt, now=now, number=number)
+
+
+async def signed(
+    request: Asked, league: str, order: Order, body: str, *, about: PlayerId | None = None
+) -> dict[str, Any]:
+    """Return what every decision of the staff bears: whose it is, why, and when it was received."""
+    return {
+        "by": principal_of(request).account.player,
+        "reason": await keep(request, league, order, body, about=about),
+        "now": order.command.received_at,
+    }

@@ -1,0 +1,132 @@
+"""Signed receipts: that a command was accepted, in a form that convicts us if its events go."""
+
+from hashlib import sha256
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.values import number_of
+from service.api.http.access import Place, demand_also, reach
+from service.api.http.bodies import read_body
+from service.api.http.operations import operation
+from service.api.http.positions import plays_in
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import encoded
+from service.base.errors import Forbidden, LogIncomplete, RequestMismatch, StreamNotFound
+from service.bundles.lines import Event, event_line
+from service.log.batch import event_id
+from service.log.read import epoch_of, read_command, read_stream
+from service.log.record import Metadata, Recorded
+from service.transparency.receipt import CommandReceipt, Promised
+
+
+class ReceiptWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Which command; and its body once more, if the receipt is to say what was asked."""
+
+    command: Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
+    """``Command-Id`` of the answer."""
+
+    request: Any = None
+
+
+class SignedReceipt(msgspec.Struct, frozen=True, kw_only=True):
+    """A receipt, and the events whose hashes stand in it."""
+
+    note: str
+    """A signed note (C2SP signed-note)."""
+
+    events: list[Event]
+    """As lines of a bundle: with the hash before in the stream, where that is of no event here."""
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/receipts", "sign_receipt",
+    "A signed receipt for a command of mine that was accepted.",
+    needs="read_league", scope="leagues:read", body=ReceiptWanted, answer=SignedReceipt,
+    problems=(
+        "forbidden", "request_mismatch", "signer_away", "checkpoint_refused", "log_incomplete",
+    ),
+)  # fmt: skip
+async def sign_receipt(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Have signed what the log holds of a command; for its actor, and auditors who do not play."""
+    body, _ = await read_body(request, ReceiptWanted)
+    place = await reach(request, league_id, "lge", fresh=False)
+    shell, league = shell_of(request), number_of(place.league)
+    async with shell.pool.acquire() as connection:
+        rows = await read_command(connection, league, event_id(UUID(hex=body.command), 0))
+        epoch = await epoch_of(connection, league)
+        previous = [await _before(connection, row, rows) for row in rows]
+    if not rows:
+        raise StreamNotFound("there is nothing here under this name")
+    about = rows[0].about()
+    await _concerned(request, place, about)
+    receipt = CommandReceipt(
+        league=str(league),
+        epoch=epoch,
+        command=body.command,
+        actor=about.actor,
+        received_at=about.received_at,
+        request=await _shown(request, league, about, body),
+        events=tuple(
+            Promised(
+                position=row.position,
+                stream=row.stream,
+                version=row.stream_version,
+                at=row.at,
+                hash=row.hash,
+            )
+            for row in rows
+        ),
+    )
+    note = await shell.receipts.signed(receipt)
+    lines = [event_line(row, hash_) for row, hash_ in zip(rows, previous, strict=True)]
+    return encoded(SignedReceipt(note=note, events=lines))
+
+
+async def _concerned(request: Asked, place: Place, about: Metadata) -> None:
+    """Let the actor pass, and auditors; for others there is nothing here."""
+    if about.actor == principal_of(request).account.player:
+        return
+    try:
+        entered = await plays_in(request, place.league)
+        demand_also(place.role, "audit_hands", entered=entered)
+    except Forbidden as refused:
+        raise StreamNotFound("there is nothing here under this name") from refused
+
+
+async def _shown(
+    request: Asked, league: UUID, about: Metadata, body: ReceiptWanted
+) -> bytes | None:
+    """
+    Return the digest of the body that is shown, if it is the one that came.
+
+    Raises:
+        Forbidden: If somebody else sent it: who may try bodies reads what they selected.
+        RequestMismatch: If it is another one.
+    """
+    if body.request is None:
+        return None
+    if about.actor != principal_of(request).account.player:
+        raise Forbidden("only who sent a request may show it")
+    canonical = msgspec.json.encode(body.request, order="sorted")
+    keys = await shell_of(request).desk.writer.store.keys(league)
+    if keys.request_digest(canonical) != about.request_digest:
+        raise RequestMismatch("this is not the request that came under this command")
+    return sha256(canonical).digest()
+
+
+async def _before(connection: Any, row: Recorded, rows: list[Recorded]) -> bytes | None:
+    """Return the hash of the event before in the stream, unless that is one of *rows*."""
+    version = row.stream_version - 1
+    if version == 0 or any(
+        (each.stream, each.stream_version) == (row.stream, version) for each in rows
+    ):
+        return None
+    found = await read_stream(connection, row.league, row.stream, version - 1, 1)
+    if not found or found[0].stream_version != version:
+        raise LogIncomplete("the event before this command's is not in the log")
+    return found[0].hash

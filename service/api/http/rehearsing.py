@@ -1,0 +1,222 @@
+"""
+``?dry_run=true``: the answer is what would change, and nothing does.
+
+A dry run is decided on what is public (``service.log.rehearsal``) and leaves a line in
+the staff log.  Nobody who is entered may try what would reach a table of that tournament.
+"""
+
+import functools
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, Literal
+
+import msgspec
+from litestar import Response
+
+from engine.coordination import consequences, policies
+from engine.coordination.aggregates import DECIDERS
+from engine.coordination.consequences import StandingChange, TableChange, TournamentChange
+from engine.coordination.withholding import withheld
+from engine.season.closing import awaits_lots
+from engine.season.events import SeasonClosed
+from engine.season.state import Opened
+from engine.season.values import Fate
+from engine.table.model.state import Table
+from engine.tournament.entering.staff import counts_as_entered
+from engine.tournament.model.state import Unannounced
+from engine.values import SeasonId, number_of, stream_of
+from service.api.http.shell import Asked, operation_of, principal_of, shell_of
+from service.base.errors import Forbidden
+from service.log.rehearsal import Rehearsed
+from service.people import operator_log as deeds
+
+_canonical = msgspec.json.Encoder(order="sorted")
+
+_ON_HAND = (
+    "depends on the hand in play: how this hand goes on, who wins it, and what follows from that"
+)
+_ON_HIDDEN = "depends on something hidden, a card or a draw to come: nothing is certain before it"
+
+
+_ON_LOTS = "depends on lots: players who share a rank are drawn for when the season closes"
+
+
+class Undecided(msgspec.Struct, kw_only=True):
+    """Something that a dry run cannot say."""
+
+    on: Literal["hand_in_play", "hidden_value"]
+    table: str | None = None
+    hand: str | None = None
+    detail: str
+
+
+class WouldChange(msgspec.Struct, kw_only=True):
+    """What the command would cause, had it not been a dry run."""
+
+    dry_run: bool
+    events: tuple[str, ...]
+    """Their types, in order, as far as they are certain."""
+
+    tournaments: dict[str, TournamentChange]
+    """By ``trn_…``, where something changes."""
+
+    tables: dict[str, TableChange] = {}
+    """By ``tbl_…``, where chips or penalties change."""
+
+    seasons: dict[str, tuple[StandingChange, ...]]
+    """By ``ssn_…``, where somebody's rank or points change."""
+
+    depends_on: tuple[Undecided, ...] = ()
+    """Where the dry run stopped, because something hidden decides what follows."""
+
+    fates: tuple[Fate, ...] = ()
+    """What a season that would close makes of each tournament announced for it."""
+
+    digest: str = ""
+    """Names exactly this answer to exactly this request; SHA-256, in hexadecimal."""
+
+
+Load = Callable[[str, str], Awaitable[Any]]
+Handler = Callable[..., Awaitable[Response[bytes]]]
+
+
+def rehearsable(handler: Handler) -> Handler:
+    """Return *handler*, which answers a command that was only rehearsed with what it would do."""
+
+    @functools.wraps(handler)
+    async def rehearsed(*args: Any, **kwargs: Any) -> Response[bytes]:
+        try:
+            return await handler(*args, **kwargs)
+        except Rehearsed as found:
+            return await _answer(kwargs["request"], found)
+
+    return rehearsed
+
+
+async def would_change(found: Rehearsed, load: Load, now: datetime) -> WouldChange:
+    """
+    Return what *found* would change for people.
+
+    Args:
+        load: Gives the state of another stream of the league: a season that counts it.
+    """
+    tournaments: dict[str, TournamentChange] = {}
+    tables: dict[str, TableChange] = {}
+    seasons: dict[str, tuple[StandingChange, ...]] = {}
+    for stream, after in found.after.items():
+        before = found.before[stream]
+        category, _, number = stream.partition("-")
+        if after is before:
+            continue
+        if category == "tournament":
+            tournaments[f"trn_{number}"] = consequences.of_tournament(before, after)
+        elif category == "table" and isinstance(before, Table):
+            tables[f"tbl_{number}"] = consequences.of_table(before, after)
+        elif category == "season" and isinstance(before, Opened):
+            seasons[f"ssn_{number}"] = consequences.of_season(before, after)
+    seasons |= await _counted(found, load, now)
+    content = WouldChange(
+        dry_run=True,
+        events=tuple(each.__struct_config__.tag for each in found.events),
+        tournaments=tournaments,
+        tables={key: change for key, change in tables.items() if change},
+        seasons={key: changes for key, changes in seasons.items() if changes},
+        depends_on=_undecided(found),
+        fates=tuple(
+            fate
+            for event in found.events
+            if isinstance(event, SeasonClosed)
+            for fate in event.fates or ()
+        ),
+    )
+    content.digest = sha256(found.asked + _canonical.encode(content)).hexdigest()
+    return content
+
+
+def season_of(state: Any) -> SeasonId | None:
+    """Return the season that counts a tournament, None if none does."""
+    season: SeasonId | None = None if isinstance(state, Unannounced) else state.terms.season
+    return season
+
+
+def league_of_terms(state: Any) -> str:
+    """Return the league of a tournament that was announced."""
+    return str(state.terms.league)
+
+
+def _undecided(found: Rehearsed) -> tuple[Undecided, ...]:
+    """Return where the rehearsal stopped."""
+    if found.stopped:
+        return (Undecided(on="hidden_value", detail=_ON_HIDDEN),)
+    if any(isinstance(each, Opened) and awaits_lots(each) for each in found.after.values()):
+        return (Undecided(on="hidden_value", detail=_ON_LOTS),)
+    tables = (each for each in found.after.values() if isinstance(each, Table))
+    return tuple(
+        Undecided(on="hand_in_play", table=each.table, hand=each.hand.hand, detail=_ON_HAND)
+        for each in tables
+        if each.hand is not None and each.hand.decision is None
+    )
+
+
+async def _counted(
+    found: Rehearsed, load: Load, now: datetime
+) -> dict[str, tuple[StandingChange, ...]]:
+    """Return what seasons will count otherwise, once they are told of the tournaments *after*."""
+    seasons: dict[str, tuple[StandingChange, ...]] = {}
+    for stream, after in found.after.items():
+        before = found.before[stream]
+        counting = season_of(before) if stream.startswith("tournament-") else None
+        if counting is None or after is before:
+            continue
+        there = stream_of(counting)
+        told_before = found.before.get(there)
+        if told_before is None:
+            told_before = withheld(await load(league_of_terms(before), there))
+        season = found.after.get(there, told_before)
+        told = policies.season_told(season, after, now=now)
+        if not isinstance(season, Opened) or season.closed or told is None:
+            continue  # what a closed season has counted stays so
+        _, counted = DECIDERS["season"].carry_out(season, told)
+        seasons[counting] = consequences.of_season(told_before, counted)
+    return seasons
+
+
+async def _answer(request: Asked, found: Rehearsed) -> Response[bytes]:
+    shell = shell_of(request)
+    writer = shell.desk.writer
+    await _demand_not_entered(request, found)
+
+    async def load(league: str, stream: str) -> Any:
+        return (await writer.load(league, stream)).state
+
+    content = await would_change(found, load, shell.now())
+    await _trace(request, found)
+    return Response(msgspec.json.encode(content), status_code=200, media_type="application/json")
+
+
+async def _demand_not_entered(request: Asked, found: Rehearsed) -> None:
+    """
+    Check that the caller plays in no tournament whose tables *found* reaches.
+
+    Raises:
+        Forbidden: If the caller is entered there.
+    """
+    writer, player = shell_of(request).desk.writer, principal_of(request).account.player
+    tables = [each for each in found.after.values() if isinstance(each, Table)]
+    for above in {each.tournament for each in tables}:
+        state = (await writer.load(found.league, stream_of(above))).state
+        if counts_as_entered(state, player):
+            raise Forbidden(
+                "nobody who is entered may try what reaches a table of the tournament",
+                capability=operation_of(request).capability,
+            )
+
+
+async def _trace(request: Asked, found: Rehearsed) -> None:
+    """Write down who tried what: a dry run appends nothing that would show it."""
+    actor = principal_of(request).account.player
+    subject = next(iter(request.path_params.values()), "")
+    about = f"{operation_of(request).name} {subject}"
+    async with shell_of(request).engine.begin() as connection:
+        await deeds.add(connection, [number_of(found.league)], actor, "command_rehearsed", about)

@@ -1,0 +1,1 @@
+"""Routes of a league and its seasons."""

@@ -1,0 +1,147 @@
+"""Bans: who may neither come into a league nor enter its tournaments."""
+
+from datetime import datetime
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.league.bans import BanPlayer, LiftBan
+from engine.league.errors import BanInvalid, StaffNotBannable
+from engine.values import BanId, PlayerId, number_of
+from service.announcing.inputs import Instant, in_utc
+from service.api.http import reasons
+from service.api.http.access import demand_form, demand_over, reach
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed
+from service.api.http.operations import OnPeople, operation
+from service.api.http.paging import Page
+from service.api.http.positions import live_listing
+from service.api.http.shell import Asked, shell_of
+from service.api.http.submitting import answer, decide_one, order_of
+from service.people.accounts import names
+from service.people.texts import Written, words
+
+
+class BanWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Why, and until when; null for good."""
+
+    reason: Written
+    until: Instant | None = None
+
+    def __post_init__(self) -> None:
+        """Put the instant into UTC, as the log has it."""
+        self.until = None if self.until is None else in_utc(self.until)
+
+
+class BanMade(msgspec.Struct, kw_only=True):
+    """A ban after a command; the id is null if there was none to lift."""
+
+    id: str | None
+    league: str
+    player: str
+    until: datetime | None
+    position: str | None = None
+
+
+class BanShown(msgspec.Struct, kw_only=True):
+    """A ban as the staff sees it; the reason is null once it is erased."""
+
+    id: str
+    player: str
+    name: str | None
+    until: datetime | None
+    holds: bool
+    reason: str | None
+
+
+@operation(
+    "PUT", "/v1/leagues/{league_id:str}/bans/{player_id:str}", "ban_player",
+    "Ban a player, a member or not; an earlier ban of theirs no longer counts.",
+    needs="manage_players", scope="leagues:manage", body=BanWanted, answer=BanMade,
+    problems=("forbidden", "staff_not_bannable", "ban_invalid", "text_forged"),
+    on_people=OnPeople("ban", "keeps somebody out", "nobody"),
+)  # fmt: skip
+async def ban_player(
+    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+) -> Response[bytes]:
+    """Ban from coming in and from entering tournaments; who is entered already stays so."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, BanWanted)
+    place = await reach(request, league_id, "lge")
+    demand_form(player_id, "plr")
+    order, player = order_of(request, raw), PlayerId(player_id)
+    if place.state.role_of(player) not in (None, "player"):
+        raise StaffNotBannable
+    if body.until is not None and body.until <= shell.now():
+        raise BanInvalid(problem="a ban ends in the future, or never")
+    reason = await reasons.keep(
+        request, league_id, order, body.reason, audience="staff", about=player
+    )
+    command = BanPlayer(
+        ban=BanId(f"ban_{order.new_id(0).hex}"),
+        player=player,
+        until=body.until,
+        reason=reason,
+        salt=shell.desk.entropy.token(),
+        now=order.command.received_at,
+    )
+    receipt = await decide_one(shell, league_id, league_id, order, [command])
+    content = {"id": command.ban, "league": league_id, "player": player_id, "until": body.until}
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+@operation(
+    "DELETE", "/v1/leagues/{league_id:str}/bans/{player_id:str}", "lift_ban",
+    "End a player's ban before its time.",
+    needs="manage_players", scope="leagues:manage", answer=BanMade, problems=("forbidden",),
+    on_people=OnPeople("ban", "lets somebody in again", "manage_members"),
+)  # fmt: skip
+async def lift_ban(
+    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+) -> Response[bytes]:
+    """Lift; where there is no ban nothing changes."""
+    shell = shell_of(request)
+    place = await reach(request, league_id, "lge")
+    demand_form(player_id, "plr")
+    demand_over(place.role, place.state.role_of(PlayerId(player_id)))
+    command = LiftBan(player=PlayerId(player_id))
+    receipt = await decide_one(shell, league_id, league_id, order_of(request, b""), [command])
+    lifted = [each.event.ban for each in receipt.recorded]
+    content = {
+        "id": lifted[0] if lifted else None,
+        "league": league_id,
+        "player": player_id,
+        "until": None,
+    }
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/bans", "list_bans",
+    "Who is banned, until when and why; for the staff.",
+    needs="see_bans", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor", "text_forged"),
+)  # fmt: skip
+async def list_bans(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List from the aggregate by player; bans that are over say so."""
+    shell = shell_of(request)
+    place = await reach(request, league_id, "lge")
+    paged = await live_listing(request, league_id, f"bans {league_id}", str)
+    ordered = sorted(place.state.bans, key=lambda each: each.player)
+    page = paged.cut(ordered, lambda each: (each.player,))
+    bans = page.items
+    called = await names(shell.engine, [number_of(each.player) for each in bans])
+    said = await words(shell.engine, [each.reason for each in bans])
+    items = [
+        BanShown(
+            id=each.ban,
+            player=each.player,
+            name=called.get(each.player),
+            until=each.until,
+            holds=each.holds(shell.now()),
+            reason=said.get(each.reason.text),
+        )
+        for each in bans
+    ]
+    return listed(request, Page(items=items, next_cursor=page.next_cursor))

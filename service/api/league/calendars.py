@@ -1,0 +1,234 @@
+"""Schedules, and calendars that other programs subscribe to."""
+
+import hashlib
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.league.roles import may
+from engine.league.state import Created
+from engine.values import PlayerId, identifier, stream_of
+from service.announcing.inputs import Instant, in_utc
+from service.api.http.access import demand_form, league_of, reach
+from service.api.http.bodies import invalid, read_body
+from service.api.http.limiting import demand_room
+from service.api.http.listing import listed, listing
+from service.api.http.nothing import Nothing
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.positions import caught_up
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import encoded, order_of
+from service.api.me.signing_in import REPLAYED
+from service.base.errors import StreamNotFound, Unauthenticated
+from service.people import calendar_keys as keys
+from service.people.idempotency import Said
+from service.schedule.ics import MEDIA_TYPE, calendar
+from service.schedule.listing import Item, schedule_of, schedule_of_player
+
+SPAN_MAX = timedelta(days=366)
+_SPAN = timedelta(days=30)
+_BEHIND, _AHEAD = timedelta(days=90), timedelta(days=180)
+"""What a calendar shows, from now."""
+
+
+_FIRST_YEAR, _LAST_YEAR = 1970, 9900
+
+
+class Schedule(msgspec.Struct, kw_only=True):
+    """What begins in a span, the earliest first; at most 1000 items."""
+
+    items: tuple[Item, ...]
+    unexpanded: tuple[str, ...] = ()
+    """Seasons whose plans take too many steps; only their announced tournaments are listed."""
+
+
+class CalendarKeyMade(msgspec.Struct, kw_only=True):
+    """A key of calendars, shown this once; ``path`` is that of one's own calendar."""
+
+    id: str
+    key: str | None
+    """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
+
+    path: str | None
+    expires_at: datetime
+    """When the token that made it ends."""
+
+
+class CalendarKeyListed(msgspec.Struct, kw_only=True):
+    """A key of calendars, without the key."""
+
+    id: str
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/schedule", "read_schedule",
+    "What begins in a league from one instant to another: tournaments, and what is planned.",
+    needs="read_league", scope="leagues:read", answer=Schedule,
+    query=("from", "to", "min_position"), problems=("validation_failed", "not_caught_up"),
+)  # fmt: skip
+async def read_schedule(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Read tournaments from the read models and plans from the seasons."""
+    place = await reach(request, league_id, "lge")
+    await caught_up(request, place.league, "tournaments")
+    since = _instant(request, "from") or shell_of(request).now()
+    until = _instant(request, "to") or since + _SPAN
+    if not timedelta() < until - since <= SPAN_MAX:
+        raise invalid("`to` lies after `from`, and at most 366 days")
+    shell = shell_of(request)
+    async with shell.engine.connect() as connection:
+        found = await schedule_of(shell.desk, connection, league_id, since, until)
+    return encoded(Schedule(items=tuple(found.items), unexpanded=tuple(found.unexpanded)))
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/calendar.ics", "read_league_calendar",
+    "A league's calendar, for whoever has the key of a member.",
+    needs="anyone", answer=str, query=("key",), media="text/calendar",
+    problems=("unauthenticated",),
+)  # fmt: skip
+async def read_league_calendar(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Show three months back and half a year ahead; strangers' keys see nothing."""
+    shell = shell_of(request)
+    player = await _player(request)
+    demand_form(league_id, "lge")
+    await league_of(shell, stream_of(league_id))
+    state = (await shell.desk.writer.load(league_id, stream_of(league_id))).state
+    roles = {each.player: each.role for each in state.members} if isinstance(state, Created) else {}
+    if not may(roles.get(player), "read_league"):
+        raise StreamNotFound("there is nothing here under this name")
+    now = shell.now()
+    async with shell.engine.connect() as connection:
+        found = await schedule_of(shell.desk, connection, league_id, now - _BEHIND, now + _AHEAD)
+    return _ics(request, calendar(state.name, found.items))
+
+
+@operation(
+    "GET", "/v1/me/calendar.ics", "read_my_calendar",
+    "The tournaments I have entered, for whoever has my key.",
+    needs="anyone", answer=str, query=("key",), media="text/calendar",
+    problems=("unauthenticated",),
+)  # fmt: skip
+async def read_my_calendar(request: Asked) -> Response[bytes]:
+    """Show three months back and half a year ahead."""
+    shell = shell_of(request)
+    player = await _player(request)
+    now = shell.now()
+    async with shell.engine.connect() as connection:
+        items = await schedule_of_player(connection, player, now - _BEHIND, now + _AHEAD)
+    return _ics(request, calendar("Holotable", items))
+
+
+@operation(
+    "POST", "/v1/me/calendar-keys", "make_calendar_key",
+    "Make a key that reads my calendars, and nothing else; it ends with the token that makes it.",
+    needs="account", scope="leagues:read", body=Nothing, answer=CalendarKeyMade, status=201,
+    problems=("quota_exhausted",),
+)  # fmt: skip
+async def make_calendar_key(request: Asked) -> Response[bytes]:
+    """Keep a key by its hash; a retry makes no other, and does not see it again."""
+    shell, principal = shell_of(request), principal_of(request)
+    me, now = principal.account.number, shell.now()
+    _, raw = await read_body(request, Nothing)
+    order = order_of(request, raw)
+    number = shell.desk.entropy.uuid()
+    key = keys.key_text(shell.desk.entropy.bytes(32))
+    said = Said(order.command_id, raw, me, number)
+    async with shell.engine.begin() as connection:
+        before = await shell.requests.before(connection, said, now)
+        if before is not None and before.made is not None:
+            return await _made_before(connection, me, before.made)
+        held = await keys.number_held(connection, me, now)
+        demand_room("calendar_keys", held, shell.limits.settings.account_tokens)
+        await keys.keep(connection, number, me, principal.token, key, now)
+    made = CalendarKeyMade(
+        id=identifier("cal", number),
+        key=key,
+        path=f"/v1/me/calendar.ics?key={key}",
+        expires_at=principal.expires_at,
+    )
+    return encoded(made, 201)
+
+
+async def _made_before(connection: AsyncConnection, owner: UUID, number: UUID) -> Response[bytes]:
+    """Answer a retry: the key is not shown again."""
+    found = [each for each in await keys.keys_of(connection, owner) if each.number == number]
+    again = CalendarKeyMade(
+        id=identifier("cal", number), key=None, path=None, expires_at=found[0].expires_at
+    )
+    return encoded(again, 201, dict(REPLAYED))
+
+
+@operation(
+    "GET", "/v1/me/calendar-keys", "list_calendar_keys", "My keys of calendars.",
+    needs="account", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_calendar_keys(request: Asked) -> Response[bytes]:
+    """List the caller's keys, ended ones too."""
+    owner = principal_of(request).account
+    async with shell_of(request).engine.connect() as connection:
+        found = await keys.keys_of(connection, owner.number)
+    items = [
+        CalendarKeyListed(
+            id=f"cal_{each.number.hex}",
+            created_at=each.created_at,
+            expires_at=each.expires_at,
+            revoked_at=each.revoked_at,
+        )
+        for each in found
+    ]
+    order = {each.id: number for number, each in enumerate(reversed(items))}
+    paged = listing(request, f"calendar keys {owner.player}", int)
+    return listed(request, paged.cut(items, lambda each: (order[each.id],), descending=True))
+
+
+@operation(
+    "DELETE", "/v1/me/calendar-keys/{key_id:str}", "revoke_calendar_key",
+    "End one of my keys of calendars.", needs="account", scope="leagues:read", status=204,
+)  # fmt: skip
+async def revoke_calendar_key(request: Asked, key_id: FromPath[str]) -> None:
+    """End a key, at once and everywhere."""
+    demand_form(key_id, "cal")
+    shell, owner = shell_of(request), principal_of(request).account.number
+    async with shell.engine.begin() as connection:
+        if not await keys.revoke(connection, owner, UUID(hex=key_id[4:]), shell.now()):
+            raise StreamNotFound("there is nothing here under this name")
+
+
+async def _player(request: Asked) -> PlayerId:
+    """Return whose key the address holds; ``Unauthenticated`` without a good one."""
+    key = request.query_params.get("key", "")
+    async with shell_of(request).engine.connect() as connection:
+        owner = await keys.owner_of(connection, key, shell_of(request).now())
+    if owner is None:
+        raise Unauthenticated("the key is missing, unknown or ended")
+    return PlayerId(f"plr_{owner.hex}")
+
+
+def _ics(request: Asked, content: bytes) -> Response[bytes]:
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    headers = {"ETag": tag, "Cache-Control": "private, max-age=300"}
+    if request.headers.get("if-none-match") == tag:
+        return Response(b"", status_code=304, headers=headers)
+    return Response(content, headers=headers, media_type=MEDIA_TYPE)
+
+
+def _instant(request: Asked, name: str) -> datetime | None:
+    given = request.query_params.get(name)
+    if given is None:
+        return None
+    try:
+        found = in_utc(msgspec.convert(given, Instant, strict=True))
+        if not _FIRST_YEAR <= found.year <= _LAST_YEAR:
+            raise ValueError
+    except (msgspec.ValidationError, ValueError) as error:
+        raise invalid(f"`{name}` is an instant with its offset, 1970 to 9900") from error
+    return found

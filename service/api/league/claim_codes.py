@@ -1,0 +1,352 @@
+"""Claim codes: given out for players without an account, and used to make one."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, ClassVar
+from uuid import UUID
+
+import msgspec
+import sqlalchemy as sa
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.coordination.aggregates import DECIDERS
+from engine.league.banning import demand_unbanned
+from engine.league.commands import AddMember, ChangeRole, RemoveMember
+from engine.league.roles import STAFF, may, needed_over
+from engine.league.state import Created
+from engine.values import LeagueId, PlayerId, identifier, number_of, stream_of
+from service.api.http.access import Place, demand_form, demand_over, reach
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed, listing
+from service.api.http.nothing import Nothing
+from service.api.http.operations import OnPeople, operation
+from service.api.http.paging import Page
+from service.api.http.shell import Asked, Shell, client_address, principal_of, shell_of
+from service.api.http.submitting import answer, encoded, order_of
+from service.api.league.likenesses import demand_me_distinct
+from service.api.league.members import Membership
+from service.api.me.accounts import AccountMade
+from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown_again
+from service.api.me.tokens import Login, Password
+from service.base.errors import BadRequest, StreamNotFound
+from service.log.writer import Entry, States
+from service.people import accounts
+from service.people import entered_players as entering
+from service.people.entered_players import CLAIM_FOR, SECRET_BYTES, Claim, claim_code, digest_of
+from service.people.idempotency import Said
+
+
+class ClaimCode(msgspec.Struct, kw_only=True):
+    """A code by which somebody makes a player theirs; shown this once."""
+
+    league: str
+    player: str
+    code: str | None
+    """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
+
+    expires_at: datetime
+
+
+class ClaimIssued(msgspec.Struct, kw_only=True):
+    """A new code for one player."""
+
+    player: str
+    name: str
+    code: str | None
+    """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
+
+
+class ClaimsIssued(msgspec.Struct, kw_only=True):
+    """New codes for every player of a league whom nobody has claimed."""
+
+    league: str
+    claims: tuple[ClaimIssued, ...]
+    expires_at: datetime
+
+
+class ClaimListed(msgspec.Struct, kw_only=True):
+    """A player who was entered by hand or from a list, and whether somebody has claimed it."""
+
+    player: str
+    name: str
+    role: str | None
+    """Null if the player is no member any more."""
+
+    claimed: bool
+    expires_at: datetime | None
+    """Until when the newest code is good; null once the player is claimed."""
+
+
+class CodeWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A claim code, from somebody who has an account."""
+
+    code: Annotated[str, Meta(max_length=80)]
+
+
+class ClaimWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A claim code, and what the player is to be from now on."""
+
+    SECRET: ClassVar = ("code", "password")
+
+    code: Annotated[str, Meta(max_length=80)]
+    login: Login
+    password: Password
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/players/{player_id:str}/claim", "renew_claim",
+    "Give out another code for a player who was entered; the old one is void.",
+    needs="manage_players", scope="leagues:manage", body=Nothing, answer=ClaimCode, status=201,
+    problems=("forbidden", "not_claimable"),
+    on_people=OnPeople("claim", "gives out another claim code", "manage_members"),
+)  # fmt: skip
+async def renew_claim(
+    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+) -> Response[bytes]:
+    """Renew; a player whom somebody has claimed belongs to that person."""
+    shell = shell_of(request)
+    _, raw = await read_body(request, Nothing)
+    place = await reach(request, league_id, "lge")
+    demand_form(player_id, "plr")
+    role = place.state.role_of(PlayerId(player_id))
+    demand_over(place.role, role)
+    if role == "owner":
+        raise BadRequest("not_claimable", "an owner is made by name, never by a code")
+    order, now = order_of(request, raw), shell.now()
+    code = claim_code(number_of(player_id), shell.desk.entropy.bytes(SECRET_BYTES))
+    made = ClaimCode(league=league_id, player=player_id, code=code, expires_at=now + CLAIM_FOR)
+    said = Said(order.command_id, raw, _me(request))
+    async with shell.engine.begin() as connection:
+        before = await shell.requests.before(connection, said, now)
+        if before is not None:
+            made.code, made.expires_at = None, (before.at or now) + CLAIM_FOR
+            return encoded(made, 201, dict(REPLAYED))
+        if not await entering.renew_claim(
+            connection, league_id, player_id, digest_of(code), now, by=_me(request)
+        ):
+            raise BadRequest("not_claimable", "nobody can claim this player from this league")
+    return encoded(made, 201)
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/claims", "issue_claims",
+    "Give out another code for every player whom nobody has claimed; the old ones are void.",
+    needs="manage_players", scope="leagues:manage", body=Nothing, answer=ClaimsIssued, status=201,
+    problems=("forbidden",),
+    on_people=OnPeople("claim", "gives out every claim code anew", "manage_members"),
+)  # fmt: skip
+async def issue_claims(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Issue all codes anew, as after an import whose answer was lost; offices are the owners'."""
+    shell = shell_of(request)
+    _, raw = await read_body(request, Nothing)
+    place = await reach(request, league_id, "lge")
+    order, now = order_of(request, raw), shell.now()
+    said = Said(order.command_id, raw, _me(request))
+    issued: list[ClaimIssued] = []
+    async with shell.engine.begin() as connection:
+        before = await shell.requests.before(connection, said, now)
+        again = before is not None
+        first = now if before is None else before.at or now
+        for number, name in (await entering.unclaimed_in(connection, league_id)).items():
+            player = PlayerId(identifier("plr", number))
+            if not _claimed_by_leave_of(place, player):
+                continue
+            code = claim_code(number, shell.desk.entropy.bytes(SECRET_BYTES))
+            if not again:
+                await entering.renew_claim(
+                    connection, league_id, player, digest_of(code), now, by=_me(request)
+                )
+            shown = ClaimIssued(player=player, name=name, code=None if again else code)
+            issued.append(shown)
+    made = ClaimsIssued(league=league_id, claims=tuple(issued), expires_at=first + CLAIM_FOR)
+    return encoded(made, 201, dict(REPLAYED) if again else None)
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/claims", "list_claims",
+    "The players who were entered, by name, and whether each has been claimed; without codes.",
+    needs="manage_players", scope="leagues:manage", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_claims(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List whom somebody still has to be given a code for, and who is there."""
+    place = await reach(request, league_id, "lge")
+    async with shell_of(request).engine.connect() as connection:
+        found = await entering.entered_in(connection, league_id)
+    paged = listing(request, f"claims {league_id}", str, str)
+    page = paged.cut(found, lambda each: (each.name, each.player))
+    shown = [
+        ClaimListed(
+            player=each.player,
+            name=each.name,
+            role=place.state.role_of(PlayerId(each.player)),
+            claimed=each.claimed,
+            expires_at=None if each.claimed else each.until,
+        )
+        for each in page.items
+    ]
+    return listed(request, Page(items=shown, next_cursor=page.next_cursor))
+
+
+@operation(
+    "POST", "/v1/claims", "claim_player", "Make a player who was entered mine, by a code.",
+    needs="anyone", body=ClaimWanted, answer=AccountMade, status=201,
+    problems=("not_found", "login_taken", "too_many_sign_ins"),
+    on_people=OnPeople("by_claim", "makes an account of an entered player", "caller"),
+)  # fmt: skip
+async def claim_player(request: Asked) -> Response[bytes]:
+    """Sign up as the player; whoever has an account already joins the player to it."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, ClaimWanted)
+    order, now = order_of(request, raw, account=f"claim:{body.code}"), shell.now()
+    token, number = shell.desk.entropy.uuid(), entering.number_in(body.code)
+    if number is None:
+        raise StreamNotFound("there is nothing here under this name")
+    shell.limits.sign_up(request.scope)
+    hashed = await accounts.hashed(body.password, client_address(request))
+    claim = Claim(body.code, body.login, body.password)
+    said = Said(order.command_id, raw, number, token)
+    try:
+        async with shell.engine.begin() as connection:
+            before = await shell.requests.before(connection, said, now)
+            if before is not None:
+                shown = await shown_again(connection, number, before.made or token)
+            else:
+                await _claimable(shell, connection, body.code, now)
+                if await entering.claim_player(connection, claim, hashed, now) is None:
+                    raise StreamNotFound("there is nothing here under this name")
+                shown = await root(request, connection, number, Wanted(), token, "claimed", now)
+            name = await accounts.name_of(connection, number)
+    except sa.exc.IntegrityError as error:
+        raise BadRequest("login_taken", "somebody else has this login", login=body.login) from error
+    if before is not None:
+        await demand_same(request, body.login, body.password)
+    made = {
+        "id": identifier("plr", number),
+        "login": body.login.lower(),
+        "name": name,
+        "token": shown,
+    }
+    return encoded(made, 201, None if before is None else dict(REPLAYED))
+
+
+@operation(
+    "POST", "/v1/me/claims", "join_player",
+    "Take the place of a player who was entered, with the account I have.",
+    needs="account", scope="tables:play", body=CodeWanted, answer=Membership, status=201,
+    problems=("not_found", "not_claimable", "player_banned", "name_taken"),
+    on_people=OnPeople("by_claim", "puts the caller in an entered player's place", "caller"),
+)  # fmt: skip
+async def join_player(request: Asked) -> Response[bytes]:
+    """
+    Come into the league in the office of the player, who leaves it; the code is used up.
+
+    Nobody has ever acted as that player, so there is no entry and no result to take over.
+    """
+    shell = shell_of(request)
+    body, raw = await read_body(request, CodeWanted)
+    order, now = order_of(request, raw), shell.now()
+    me = principal_of(request).account
+    other = PlayerId(identifier("plr", entering.number_in(body.code) or UUID(int=0)))
+    try:
+        async with shell.engine.begin() as connection:
+            said = Said(order.command_id, raw, me.number)
+            found: entering.Claimable | None = None
+            league: LeagueId | None
+            if await shell.requests.before(connection, said, now) is not None:
+                league = await entering.joined(connection, me.number)
+                if league is None:
+                    raise StreamNotFound("there is nothing here under this name")
+            else:
+                found, house = await _claimable(shell, connection, body.code, now)
+                await demand_me_distinct(request, house)
+                await entering.join_player(connection, body.code, me.number)
+                league = house.league
+
+            async def decide(states: States) -> Sequence[Entry]:
+                state = (await states.load(stream_of(league))).state
+                events: list[Any] = []
+                if found is not None:
+                    # Offices may have changed since the code was looked at.
+                    if not _good(state, found):
+                        raise StreamNotFound("there is nothing here under this name")
+                    for command in _instead(state, PlayerId(me.player), other, now):
+                        caused, state = DECIDERS["league"].carry_out(state, command)
+                        events.extend(caused)
+                return [Entry(stream_of(league), tuple(events), state)]
+
+            # Refused, it leaves the code good; whoever comes again after a crash finds it done.
+            receipt = await shell.desk.writer.submit(league, order.command, decide)
+    except sa.exc.IntegrityError as error:
+        detail = "your account was entered from a list itself"
+        raise BadRequest("not_claimable", detail) from error
+    state = (await shell.desk.writer.load(league, stream_of(league), fresh=False)).state
+    content = {"league": league, "player": me.player, "role": state.role_of(me.player)}
+    return answer(receipt, content, version_of=stream_of(league))
+
+
+async def _claimable(
+    shell: Shell, connection: AsyncConnection, code: str, now: datetime
+) -> tuple[entering.Claimable, Created]:
+    """
+    Return what *code* is good for, and its league as it stands.
+
+    A code is worth what its giver may do now: for a player who holds an office by now,
+    the giver must be an owner.
+
+    Raises:
+        StreamNotFound: If the code is no good.
+    """
+    found = await entering.claimable(connection, code, now)
+    if found is not None:
+        loaded = await shell.desk.writer.load(found.league, stream_of(found.league))
+        house: Created = loaded.state
+        if _good(house, found):
+            return found, house
+    raise StreamNotFound("there is nothing here under this name")
+
+
+def _good(house: Created, found: entering.Claimable) -> bool:
+    """Return whether a code is still worth the office of its player."""
+    role = house.role_of(found.player)
+    giver = None if found.by is None else house.role_of(found.by)
+    return role not in STAFF or (role != "owner" and may(giver, needed_over(role)))
+
+
+def _me(request: Asked) -> UUID:
+    return principal_of(request).account.number
+
+
+def _instead(
+    house: Created, me: PlayerId, other: PlayerId, now: datetime
+) -> list[AddMember | ChangeRole | RemoveMember]:
+    """
+    Return how *me* comes where *other* was.
+
+    The office of *other* comes along, unless *me* holds one already.
+
+    Raises:
+        StreamNotFound: If *other* is no member any more.
+        PlayerBanned: If *other* is banned, or *me*.
+    """
+    role = house.role_of(other)
+    if role is None:
+        raise StreamNotFound("there is nothing here under this name")
+    demand_unbanned(house, other, now)
+    held = house.role_of(me)
+    leaves = RemoveMember(player=other)
+    if held is None:
+        return [AddMember(player=me, role=role, now=now), leaves]
+    if held in STAFF:
+        return [leaves]
+    demand_unbanned(house, me, now)
+    return [ChangeRole(player=me, role=role), leaves]
+
+
+def _claimed_by_leave_of(place: Place, player: PlayerId) -> bool:
+    """Return whether the caller may give out a code for *player*."""
+    role = place.state.role_of(player)
+    return role not in (None, "owner") and may(place.role, needed_over(role))

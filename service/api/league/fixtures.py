@@ -1,0 +1,396 @@
+"""Recurring tournaments of a season: planned, edited for one occurrence or all later, ended."""
+
+from contextlib import suppress
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine import tournament
+from engine.season.schedule.commands import (
+    ChangeFixture,
+    EndFixtures,
+    PlanFixtures,
+    ReplanFixtures,
+    ScheduleClose,
+)
+from engine.season.schedule.errors import FixturePast, RecurrenceInvalid
+from engine.season.schedule.state import Recurrence, Stretch
+from engine.season.schedule.values import Entered, Local, Moment, Plan, RecurrenceId
+from engine.season.state import Opened
+from engine.tournament.model.state import Unannounced
+from engine.values import LeagueId, TournamentId, identifier
+from service.announcing.defaults import merged
+from service.announcing.inputs import Instant, in_utc
+from service.announcing.terms import announcement, demand_sandbox
+from service.api.http.access import Place, find, reach
+from service.api.http.bodies import invalid, read_body
+from service.api.http.listing import listed
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.positions import live_listing
+from service.api.http.rehearsing import rehearsable
+from service.api.http.shell import Asked, shell_of
+from service.api.http.submitting import Order, answer, decide_one, order_of
+from service.api.league.expanding import expanded
+from service.api.league.templates import INSTANTS_WITHIN
+from service.schedule.editing import Edit, edit, recurrence_in
+from service.schedule.materialising import wanted
+from service.schedule.occurrences import coming, first_from, named
+from service.schedule.rules import check
+from service.schedule.zones import EDITION, moment_of
+
+Rule = Annotated[str, Meta(max_length=500)]
+Zone = Annotated[str, Meta(max_length=64)]
+Hours = Annotated[int, Meta(ge=1, le=90 * 24)]
+Terms = dict[str, Any]
+"""The body of ``POST /v1/leagues/{id}/tournaments``, without season and times."""
+
+_GIVEN = ("season", "starts_at", "registration_opens_at", "masters", "draft")
+_SHOWN = 5
+
+
+class FixturesWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A recurring tournament: RFC 5545's RRULE, by what clocks in a zone show."""
+
+    rrule: Rule
+    zone: Zone
+    starts: Local
+    ahead_hours: Hours = 24 * 14
+    tournament: Terms
+
+
+class FixturesRewanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Another plan from a local time on; what is not given stays, COUNT counts anew."""
+
+    since: Local
+    rrule: Rule | None = None
+    zone: Zone | None = None
+    starts: Local | None = None
+    """By default the first occurrence from ``since`` on, as it was planned."""
+
+    ahead_hours: Hours | None = None
+    tournament: Terms = {}
+    """Members that are otherwise (RFC 7396): null takes one away."""
+
+
+class FixturesEnd(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """From which local time on there is no occurrence."""
+
+    since: Local
+
+
+class FixtureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """One occurrence otherwise than planned; what is not given is as planned."""
+
+    starts: Local | None = None
+    tournament: Terms = {}
+    skipped: bool = False
+
+
+class CloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """When a season closes by itself; null for never."""
+
+    closes_at: Instant | None
+
+    def __post_init__(self) -> None:
+        """Put the instant into UTC, as the log has it."""
+        self.closes_at = None if self.closes_at is None else in_utc(self.closes_at)
+
+
+class SeasonScheduled(msgspec.Struct, kw_only=True):
+    """A season and when it closes by itself."""
+
+    id: str
+    closes_at: datetime | None
+    position: str | None = None
+
+
+class RecurrenceEdited(msgspec.Struct, kw_only=True):
+    """What an edit took back: tournaments that were cancelled with it."""
+
+    id: str
+    season: str
+    cancelled: tuple[TournamentId, ...]
+    position: str | None = None
+
+
+class RecurrenceShown(msgspec.Struct, kw_only=True):
+    """A recurring tournament as it is planned, with its next occurrences."""
+
+    id: str
+    season: str
+    rrule: str
+    zone: str
+    starts: str
+    ahead_hours: int
+    tournament: Terms
+    next: tuple[Moment, ...]
+    position: str | None = None
+
+
+@operation(
+    "POST", "/v1/seasons/{season_id:str}/fixtures", "plan_fixtures",
+    "Let a tournament recur; each occurrence is announced ahead_hours before it begins.",
+    needs="manage_tournaments", scope="tournaments:manage", body=FixturesWanted,
+    answer=RecurrenceShown, status=201,
+    problems=("recurrence_invalid", "season_closed", "terms_invalid",
+              "terms_contradict", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox",
+              "beacon_unknown"),
+)  # fmt: skip
+async def plan_fixtures(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+    """Check rule, zone and terms, and keep them."""
+    body, raw = await read_body(request, FixturesWanted)
+    place = await reach(request, season_id, "ssn")
+    order, now = order_of(request, raw), shell_of(request).now()
+    plan = Plan(
+        rrule=body.rrule,
+        zone=body.zone,
+        start=body.starts,
+        tzdb=EDITION,
+        ahead_hours=body.ahead_hours,
+        body=await _terms(request, place, season_id, body.tournament),
+    )
+    await _checked(request, plan)
+    recurrence = RecurrenceId(identifier("rec", order.new_id(0)))
+    command = PlanFixtures(recurrence=recurrence, plan=plan, now=now)
+    receipt = await decide_one(shell_of(request), place.league, season_id, order, [command])
+    (made,) = receipt.recorded
+    stretch = Stretch(plan=made.event.plan, not_before=made.event.not_before)
+    known = Recurrence(recurrence=recurrence, stretches=(stretch,))
+    shown = await expanded(request, _recurrence, season_id, known, made.event.not_before)
+    return answer(receipt, msgspec.to_builtins(shown), version_of=place.stream)
+
+
+@operation(
+    "GET", "/v1/seasons/{season_id:str}/fixtures", "list_fixtures", "A season's recurrences.",
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_fixtures(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+    """List from the aggregate, in order of planning."""
+    place = await reach(request, season_id, "ssn")
+    now = shell_of(request).now()
+    known = place.state.schedule.recurrences if isinstance(place.state, Opened) else ()
+    items = [await expanded(request, _recurrence, season_id, each, now) for each in known]
+    order = {each.id: number for number, each in enumerate(items)}
+    paged = await live_listing(request, place.league, f"fixtures {season_id}", int)
+    return listed(request, paged.cut(items, lambda each: (order[each.id],)))
+
+
+@operation(
+    "POST", "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/replan", "replan_fixtures",
+    "Let all occurrences from a local time on be otherwise.",
+    needs="manage_tournaments", scope="tournaments:manage", body=FixturesRewanted,
+    answer=RecurrenceEdited, dry_run=True,
+    problems=("recurrence_invalid", "recurrence_unknown", "fixture_entered", "fixture_past",
+              "season_closed", "terms_invalid", "terms_contradict", "unknown_ruleset",
+              "invalid_ruleset", "not_a_sandbox"),
+)  # fmt: skip
+@rehearsable
+async def replan_fixtures(
+    request: Asked, season_id: FromPath[str], recurrence_id: FromPath[str]
+) -> Response[bytes]:
+    """Lay what is given over the plan that holds then."""
+    body, raw = await read_body(request, FixturesRewanted)
+    place = await reach(request, season_id, "ssn")
+    order, now = order_of(request, raw), shell_of(request).now()
+    recurrence = recurrence_in(place.state, recurrence_id)
+    before = recurrence.stretches[-1].plan
+    zone = body.zone or before.zone
+    _demand_future(body.since, zone, now)
+    terms = merged(msgspec.json.decode(before.body), body.tournament)
+    first = body.starts
+    if first is None:
+        first = await expanded(request, first_from, recurrence, body.since)
+    plan = Plan(
+        rrule=body.rrule or before.rrule,
+        zone=zone,
+        start=first,
+        tzdb=EDITION,
+        ahead_hours=body.ahead_hours or before.ahead_hours,
+        body=await _terms(request, place, season_id, terms),
+    )
+    await _checked(request, plan)
+
+    def asked(entered: tuple[Entered, ...]) -> Edit:
+        return ReplanFixtures(
+            recurrence=recurrence.recurrence,
+            since=body.since,
+            plan=plan,
+            entered=entered,
+            now=now,
+        )
+
+    return await _edited(request, place, season_id, order, recurrence, asked)
+
+
+@operation(
+    "POST", "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/end", "end_fixtures",
+    "Let there be no occurrence from a local time on.",
+    needs="manage_tournaments", scope="tournaments:manage", body=FixturesEnd,
+    answer=RecurrenceEdited, dry_run=True,
+    problems=("recurrence_unknown", "recurrence_invalid", "fixture_entered", "fixture_past",
+              "season_closed"),
+)  # fmt: skip
+@rehearsable
+async def end_fixtures(
+    request: Asked, season_id: FromPath[str], recurrence_id: FromPath[str]
+) -> Response[bytes]:
+    """End a recurrence; occurrences before that time stay."""
+    body, raw = await read_body(request, FixturesEnd)
+    place = await reach(request, season_id, "ssn")
+    order, now = order_of(request, raw), shell_of(request).now()
+    recurrence = recurrence_in(place.state, recurrence_id)
+    _demand_future(body.since, recurrence.stretches[-1].plan.zone, now)
+
+    def asked(entered: tuple[Entered, ...]) -> Edit:
+        return EndFixtures(
+            recurrence=recurrence.recurrence, since=body.since, entered=entered, now=now
+        )
+
+    return await _edited(request, place, season_id, order, recurrence, asked)
+
+
+@operation(
+    "POST",
+    "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/occurrences/{occurrence:str}",
+    "change_fixture", "Let one occurrence be otherwise: moved, on other terms, or skipped.",
+    needs="manage_tournaments", scope="tournaments:manage", body=FixtureWanted,
+    answer=RecurrenceEdited, dry_run=True,
+    problems=("recurrence_unknown", "recurrence_invalid", "occurrence_unknown",
+              "fixture_entered", "fixture_past", "season_closed", "terms_invalid",
+              "terms_contradict", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox",
+              "beacon_unknown"),
+)  # fmt: skip
+@rehearsable
+async def change_fixture(
+    request: Asked,
+    season_id: FromPath[str],
+    recurrence_id: FromPath[str],
+    occurrence: FromPath[str],
+) -> Response[bytes]:
+    """Keep what is otherwise; an earlier change of this occurrence is replaced whole."""
+    body, raw = await read_body(request, FixtureWanted)
+    place = await reach(request, season_id, "ssn")
+    order, now = order_of(request, raw), shell_of(request).now()
+    recurrence = recurrence_in(place.state, recurrence_id)
+    found = await expanded(request, named, recurrence, occurrence)
+    moment = None if body.starts is None else moment_of(body.starts, found.plan.zone)
+    terms: str | None = None
+    if body.tournament:
+        content = merged(msgspec.json.decode(found.plan.body), body.tournament)
+        terms = await _terms(request, place, season_id, content)
+
+    def asked(entered: tuple[Entered, ...]) -> Edit:
+        return ChangeFixture(
+            recurrence=recurrence.recurrence,
+            occurrence=found.label,
+            moment=moment,
+            body=terms,
+            skipped=body.skipped,
+            entered=entered,
+            now=now,
+        )
+
+    return await _edited(request, place, season_id, order, recurrence, asked)
+
+
+@operation(
+    "POST", "/v1/seasons/{season_id:str}/closing", "schedule_close",
+    "Let a season close by itself at an instant, or no longer.",
+    needs="manage_seasons", scope="tournaments:manage", body=CloseWanted, answer=SeasonScheduled,
+    problems=("recurrence_invalid", "season_closed"),
+)  # fmt: skip
+async def schedule_close(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+    """Say when a worker closes it; the last word holds."""
+    body, raw = await read_body(request, CloseWanted)
+    place = await reach(request, season_id, "ssn")
+    order = order_of(request, raw)
+    closes_at = body.closes_at
+    command = ScheduleClose(closes_at=closes_at, now=shell_of(request).now())
+    receipt = await decide_one(shell_of(request), place.league, season_id, order, [command])
+    content = {"id": season_id, "closes_at": closes_at}
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+async def _edited(
+    request: Asked,
+    place: Place,
+    season_id: str,
+    order: Order,
+    recurrence: Recurrence,
+    asked: Any,
+) -> Response[bytes]:
+    desk = shell_of(request).desk
+    receipt = await edit(desk, place.league, season_id, order.command, asked)
+    withdrawn = [
+        each.tournament
+        for made in receipt.recorded
+        if made.stream == place.stream
+        for each in made.event.withdrawn
+    ]
+    content = {"id": recurrence.recurrence, "season": season_id, "cancelled": withdrawn}
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+def _recurrence(season_id: str, recurrence: Recurrence, now: datetime) -> RecurrenceShown:
+    plan = recurrence.stretches[-1].plan
+    moments: tuple[Moment, ...] = ()
+    with suppress(RecurrenceInvalid):  # takes too many steps: it is shown, so that it can be ended
+        moments = tuple(each.moment for each in islice(coming(recurrence, now), _SHOWN))
+    return RecurrenceShown(
+        id=recurrence.recurrence,
+        season=season_id,
+        rrule=plan.rrule,
+        zone=plan.zone,
+        starts=plan.start,
+        ahead_hours=plan.ahead_hours,
+        tournament=msgspec.json.decode(plan.body),
+        next=moments,
+    )
+
+
+def _demand_future(since: Local, zone: str, now: datetime) -> None:
+    if moment_of(since, zone).at <= now:
+        raise FixturePast(since)
+
+
+async def _checked(request: Asked, plan: Plan) -> None:
+    """Check rule and zone beside the loop: a rule that never comes is looked for in vain."""
+    moment_of(plan.start, plan.zone)
+    await expanded(request, check, plan)
+
+
+async def _terms(request: Asked, place: Place, season_id: str, terms: Terms) -> str:
+    """
+    Return what is kept of a recurring tournament's terms, after deciding on them once.
+
+    Raises:
+        BadRequest: If they are not what announcing takes, or name what each occurrence gives.
+        CommandRejected: If a tournament cannot be announced on them.
+    """
+    for name in _GIVEN:
+        if name in terms:
+            raise invalid(f"Object contains unknown field `{name}` - at `$.tournament`")
+    for outer, inner in INSTANTS_WITHIN:
+        within = terms.get(outer)
+        if isinstance(within, dict) and within.get(inner):
+            raise invalid(f"`{inner}` belongs to one night - at `$.tournament.{outer}`")
+    text = msgspec.json.encode(terms, order="sorted").decode()
+    now = shell_of(request).now()
+    league = await find(request, place.league, "lge")
+    try:
+        body = wanted(league.state, text, season_id, now + timedelta(days=1))
+    except msgspec.ValidationError as error:
+        raise invalid(str(error).replace("`$", "`$.tournament")) from error
+    demand_sandbox(body, league.state.sandbox)
+    trial = TournamentId(identifier("trn", shell_of(request).desk.entropy.uuid()))
+    pulses = shell_of(request).desk.pulses
+    asked = announcement(body, trial, LeagueId(place.league), now, pulses)
+    tournament.decider.decide(Unannounced(), asked)
+    return text

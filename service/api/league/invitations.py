@@ -1,0 +1,202 @@
+"""Invitations: codes that let whoever knows them into a league."""
+
+import base64
+import hashlib
+from datetime import datetime, timedelta
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.league.commands import AcceptInvitation, Invite, RevokeInvitation
+from engine.league.errors import InvitationUnknown
+from engine.league.roles import Role
+from engine.values import LeagueId, PlayerId, stream_of
+from service.api.http.access import demand_over, league_of, reach
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed
+from service.api.http.nothing import Nothing
+from service.api.http.operations import OnPeople, operation
+from service.api.http.paging import Page
+from service.api.http.positions import live_listing
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import answer, decide_one, order_of
+from service.api.league.likenesses import demand_me_distinct
+from service.api.league.members import Membership
+from service.base.errors import StreamNotFound
+
+_CODE_BYTES = 36
+_DIGEST_DIGITS = 64
+
+
+class InvitationWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Who may come in by a code, and how long."""
+
+    role: Role = "player"
+    uses: Annotated[int, Meta(ge=1, le=1000)] = 1
+    expires_in_hours: Annotated[int, Meta(ge=1, le=8760)] = 168
+
+
+class Invitation(msgspec.Struct, kw_only=True):
+    """A code to pass on, shown this once; the log holds only its digest."""
+
+    id: str
+    """The digest, by which it is listed and revoked."""
+
+    code: str | None
+    """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
+
+    league: str
+    role: str
+    uses: int
+    expires_at: datetime
+    position: str | None = None
+
+
+class InvitationShown(msgspec.Struct, kw_only=True):
+    """An invitation that was neither revoked nor used up."""
+
+    id: str
+    role: str
+    uses_left: int
+    expires_at: datetime | None
+    expired: bool
+
+
+class InvitationRevoked(msgspec.Struct, kw_only=True):
+    """An invitation that no longer holds."""
+
+    league: str
+    id: str
+    position: str | None = None
+    """Null if it did not hold before either."""
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/invitations", "invite",
+    "Make an invitation code; for another role than player as an owner only.",
+    needs="manage_players", scope="leagues:manage", body=InvitationWanted, answer=Invitation,
+    status=201, problems=("forbidden", "invitation_invalid"),
+    on_people=OnPeople("invitation", "makes a code for new members", "manage_members"),
+)  # fmt: skip
+async def invite(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Let whoever knows a code join; the code names its league."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, InvitationWanted)
+    place = await reach(request, league_id, "lge")
+    demand_over(place.role, body.role)
+    order = order_of(request, raw)
+    secret = shell.desk.entropy.bytes(20)
+    code = base64.urlsafe_b64encode(UUID(hex=league_id[4:]).bytes + secret).decode()
+    command = Invite(
+        invitation=_digest(code),
+        role=body.role,
+        uses_max=body.uses,
+        expires_at=shell.now() + timedelta(hours=body.expires_in_hours),
+    )
+    receipt = await decide_one(shell, league_id, league_id, order, [command])
+    issued = receipt.recorded[0].event
+    content = {
+        "id": issued.invitation,
+        "code": None if receipt.duplicate else code,
+        "league": league_id,
+        "role": body.role,
+        "uses": body.uses,
+        "expires_at": issued.expires_at,
+    }
+    return answer(receipt, content, version_of=place.stream)
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/invitations", "list_invitations",
+    "The invitations that still hold, without their codes.",
+    needs="manage_players", scope="leagues:manage", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_invitations(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List from the aggregate, by id; expired ones say so."""
+    place = await reach(request, league_id, "lge")
+    now = shell_of(request).now()
+    items = [
+        InvitationShown(
+            id=each.invitation,
+            role=each.role,
+            uses_left=each.uses_left,
+            expires_at=each.expires_at,
+            expired=each.expires_at is not None and now >= each.expires_at,
+        )
+        for each in sorted(place.state.invitations, key=lambda each: each.invitation)
+    ]
+    paged = await live_listing(request, league_id, f"invitations {league_id}", str)
+    return listed(request, paged.cut(items, lambda each: (each.id,)))
+
+
+@operation(
+    "DELETE", "/v1/leagues/{league_id:str}/invitations/{invitation_id:str}", "revoke_invitation",
+    "End an invitation; for another role than player as an owner only.",
+    needs="manage_players", scope="leagues:manage", answer=InvitationRevoked,
+    on_people=OnPeople("removal", "ends a code for new members", "manage_members"),
+)  # fmt: skip
+async def revoke_invitation(
+    request: Asked, league_id: FromPath[str], invitation_id: FromPath[str]
+) -> Response[bytes]:
+    """Revoke by the id it is listed under; one that does not hold stays so."""
+    shell = shell_of(request)
+    place = await reach(request, league_id, "lge")
+    if len(invitation_id) != _DIGEST_DIGITS:
+        raise StreamNotFound("there is nothing here under this name")
+    held = place.state.invitation(invitation_id)
+    demand_over(place.role, None if held is None else held.role)
+    command = RevokeInvitation(invitation=invitation_id)
+    receipt = await decide_one(shell, league_id, league_id, order_of(request, b""), [command])
+    content = {"league": league_id, "id": invitation_id}
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+@operation(
+    "POST", "/v1/invitations/{code:str}/accept", "accept_invitation", "Join a league by a code.",
+    needs="account", scope="tables:play", body=Nothing, answer=Membership, status=201,
+    problems=("invitation_expired", "player_banned", "name_taken"),
+    on_people=OnPeople("by_invitation", "lets the caller in, in the code's role", "caller"),
+)  # fmt: skip
+async def accept_invitation(request: Asked, code: FromPath[str]) -> Response[bytes]:
+    """Become a member in the invitation's role; who is one already stays as they are."""
+    shell = shell_of(request)
+    _, raw = await read_body(request, Nothing)
+    league = _league_in(code)
+    order = order_of(request, raw)
+    player = PlayerId(principal_of(request).account.player)
+    command = AcceptInvitation(invitation=_digest(code), player=player, now=shell.now())
+    # A made-up league is not asked: looking into it would make its key.
+    await league_of(shell, stream_of(league))
+    house = (await shell.desk.writer.load(league, stream_of(league))).state
+    if house.invitation(command.invitation) is not None:
+        await demand_me_distinct(request, house)
+    try:
+        receipt = await decide_one(shell, league, league, order, [command])
+    except InvitationUnknown as error:
+        # As for a made-up league: a code that opens nothing does not say what there is.
+        raise StreamNotFound("there is nothing here under this name") from error
+    roles = [each.event.role for each in receipt.recorded if each.type == "member_added"]
+    if not roles:
+        state = (await shell.desk.writer.load(league, stream_of(league), fresh=False)).state
+        roles = [state.role_of(player)]
+    content = {"league": league, "player": player, "role": roles[0]}
+    return answer(receipt, content, version_of=stream_of(league))
+
+
+def _digest(code: str) -> str:
+    return hashlib.sha256(code.encode()).hexdigest()
+
+
+def _league_in(code: str) -> LeagueId:
+    try:
+        raw = base64.urlsafe_b64decode(code.encode("ascii"))
+    except (UnicodeEncodeError, ValueError) as error:
+        raise StreamNotFound("there is nothing here under this name") from error
+    if len(raw) != _CODE_BYTES:
+        raise StreamNotFound("there is nothing here under this name")
+    return LeagueId(f"lge_{UUID(bytes=raw[:16]).hex}")

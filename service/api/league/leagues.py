@@ -1,0 +1,110 @@
+"""Leagues: founding one, and finding those one belongs to."""
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.league.commands import CreateLeague
+from engine.values import LeagueId, PlayerId, stream_of
+from service.announcing.inputs import Name
+from service.api.http.access import reach
+from service.api.http.bodies import read_body
+from service.api.http.limiting import demand_room
+from service.api.http.listing import listed, listing
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import answer, decide_one, encoded, order_of
+from service.people.memberships import roles_of
+from service.projections import queries
+
+
+class LeagueWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A new league; a sandbox is one for ever, and every audit of it says so."""
+
+    name: Name
+    sandbox: bool = False
+
+
+class League(msgspec.Struct, kw_only=True):
+    """A league as one of its members sees it."""
+
+    id: str
+    name: str
+    sandbox: bool
+    role: str
+    position: str | None = None
+
+
+@operation(
+    "POST", "/v1/leagues", "create_league", "Found a league and own it.",
+    needs="account", scope="leagues:manage", body=LeagueWanted, answer=League, status=201,
+    problems=("league_name_invalid", "quota_exhausted"),
+)  # fmt: skip
+async def create_league(request: Asked) -> Response[bytes]:
+    """Begin a league's log; its id comes from the command, so a retry finds it."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, LeagueWanted)
+    order = order_of(request, raw)
+    league = LeagueId(f"lge_{order.new_id(0).hex}")
+    command = CreateLeague(
+        league=league,
+        name=body.name,
+        owner=PlayerId(principal_of(request).account.player),
+        sandbox=body.sandbox,
+    )
+    with shell.limits.foundings.begun(principal_of(request).account.number, league) as before:
+        await _demand_room(request, league, before)
+        receipt = await decide_one(shell, league, league, order, [command])
+    content = {"id": league, "name": body.name, "sandbox": body.sandbox, "role": "owner"}
+    return answer(receipt, content, version_of=stream_of(league))
+
+
+@operation(
+    "GET", "/v1/leagues", "list_leagues", "The leagues I belong to.",
+    needs="account", scope="leagues:read",
+    answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_leagues(request: Asked) -> Response[bytes]:
+    """List the caller's leagues, from the read models."""
+    player = principal_of(request).account.player
+    async with shell_of(request).engine.connect() as connection:
+        found = await queries.leagues_of(connection, player)
+    items = [
+        League(id=each.league, name=each.name, sandbox=each.sandbox, role=each.role)
+        for each in sorted(found, key=lambda each: (each.name, each.league))
+    ]
+    paged = listing(request, f"leagues {player}", str, str)
+    return listed(request, paged.cut(items, lambda each: (each.name, each.id)))
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}", "read_league", "One league.",
+    needs="read_league", scope="leagues:read", answer=League,
+)  # fmt: skip
+async def read_league(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Read a league from the aggregate."""
+    place = await reach(request, league_id, "lge")
+    found = League(
+        id=league_id, name=place.state.name, sandbox=place.state.sandbox, role=place.role
+    )
+    return encoded(found, headers={"ETag": f'"{place.loaded.version}"'})
+
+
+async def _demand_room(request: Asked, league: str, begun: frozenset[str]) -> None:
+    """
+    Check that the caller may own one more league.
+
+    A retry of the request that founded the last one is let through.
+
+    Args:
+        begun: Leagues that the caller was founding before this one.
+
+    Raises:
+        QuotaExhausted: If they own as many as they may.
+    """
+    shell, player = shell_of(request), principal_of(request).account.player
+    async with shell.engine.connect() as connection:
+        roles = await roles_of(connection, player)
+    owned = {each for each, role in roles.items() if role == "owner"} | begun
+    demand_room("leagues", len(owned - {league}), shell.limits.settings.account_leagues)

@@ -1,0 +1,129 @@
+"""Who belongs to a league, and as what."""
+
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.league.commands import ChangeRole, RemoveMember
+from engine.league.roles import Role
+from engine.values import PlayerId
+from service.api.http.access import demand_form, reach
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed
+from service.api.http.nothing import Nothing
+from service.api.http.operations import OnPeople, operation
+from service.api.http.paging import Page
+from service.api.http.positions import live_listing
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import answer, decide_one, order_of
+from service.director.in_play import remove_member as remove_member_from
+from service.people.accounts import names
+
+
+class Membership(msgspec.Struct, kw_only=True):
+    """A player's place in a league; the role is null for who does not belong to it."""
+
+    league: str
+    player: str
+    role: str | None
+    position: str | None = None
+
+
+class MemberShown(msgspec.Struct, kw_only=True):
+    """A member, with the name of the account unless it was erased."""
+
+    player: str
+    name: str | None
+    role: str
+
+
+class RoleWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What a member is from now on."""
+
+    role: Role
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/members", "list_members", "Who belongs to a league.",
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_members(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List members from the aggregate by player: whoever comes or goes moves nobody else."""
+    place = await reach(request, league_id, "lge")
+    paged = await live_listing(request, league_id, f"members {league_id}", str)
+    ordered = sorted(place.state.members, key=lambda each: each.player)
+    page = paged.cut(ordered, lambda each: (each.player,))
+    members = page.items
+    called = await names(shell_of(request).engine, [UUID(hex=each.player[4:]) for each in members])
+    items = [
+        MemberShown(player=each.player, name=called.get(each.player), role=each.role)
+        for each in members
+    ]
+    return listed(request, Page(items=items, next_cursor=page.next_cursor))
+
+
+@operation(
+    "PUT", "/v1/leagues/{league_id:str}/members/{player_id:str}", "change_role",
+    "Give a member another role.",
+    needs="manage_members", scope="leagues:manage", body=RoleWanted, answer=Membership,
+    problems=("forbidden", "member_unknown", "last_owner"),
+    on_people=OnPeople("role", "gives a member another role", "manage_members"),
+)  # fmt: skip
+async def change_role(
+    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+) -> Response[bytes]:
+    """Change a role, one's own too; the last owner stays one."""
+    body, raw = await read_body(request, RoleWanted)
+    await reach(request, league_id, "lge")
+    demand_form(player_id, "plr")
+    command = ChangeRole(player=PlayerId(player_id), role=body.role)
+    return await _decided(request, league_id, raw, command, body.role)
+
+
+@operation(
+    "DELETE", "/v1/leagues/{league_id:str}/members/{player_id:str}", "remove_member",
+    "Remove a member; what they have played stays.",
+    needs="manage_members", scope="leagues:manage", answer=Membership,
+    problems=("last_owner", "member_playing"),
+    on_people=OnPeople("removal", "removes a member", "manage_members"),
+)  # fmt: skip
+async def remove_member(
+    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+) -> Response[bytes]:
+    """Remove a member who is in no running tournament; who is no member stays none."""
+    await reach(request, league_id, "lge")
+    demand_form(player_id, "plr")
+    return await _decided(request, league_id, b"", RemoveMember(player=PlayerId(player_id)), None)
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/leave", "leave_league", "Leave a league.",
+    needs="read_league", scope="tables:play", body=Nothing, answer=Membership,
+    problems=("last_owner", "member_playing"),
+    on_people=OnPeople("removal", "removes the caller", "caller"),
+)  # fmt: skip
+async def leave_league(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Remove the caller, who is in no running tournament."""
+    _, raw = await read_body(request, Nothing)
+    await reach(request, league_id, "lge")
+    player = PlayerId(principal_of(request).account.player)
+    return await _decided(request, league_id, raw, RemoveMember(player=player), None)
+
+
+async def _decided(
+    request: Asked,
+    league: str,
+    raw: bytes,
+    command: ChangeRole | RemoveMember,
+    role: Role | None,
+) -> Response[bytes]:
+    shell, order = shell_of(request), order_of(request, raw)
+    if isinstance(command, RemoveMember):
+        receipt = await remove_member_from(shell.desk, league, command, order.command)
+    else:
+        receipt = await decide_one(shell, league, league, order, [command])
+    content = {"league": league, "player": command.player, "role": role}
+    return answer(receipt, content, 200)

@@ -1,0 +1,228 @@
+"""Players without an account: entered by a director, singly or as a list, and claimed later."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.league.commands import AddMember
+from engine.league.roles import may, needed_over
+from engine.league.state import Created
+from engine.values import PlayerId
+from service.api.http.access import Place, reach
+from service.api.http.bodies import read_body
+from service.api.http.operations import OnPeople, operation
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import Order, answer, decide_one, encoded, order_of
+from service.api.league.likenesses import demand_distinct, names_in_office
+from service.api.me.tokens import Label
+from service.base.errors import BadRequest
+from service.log.writer import Receipt
+from service.people import entered_players as entering
+from service.people.entered_players import (
+    SECRET_BYTES,
+    Entered,
+    claim_code,
+    digest_of,
+    identity_of,
+)
+from service.people.rosters import BYTES_MAX, Fault, Row, read_roster
+from service.people.skeletons import Taken
+
+Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
+ExternalId = Annotated[str, Meta(max_length=64, pattern=r"^[\x21-\x7e]+$")]
+
+
+class PlayerWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Somebody who plays, and has no account (yet)."""
+
+    name: Label
+    email: Email | None = None
+    """Only to tell two people of one name apart; nothing is sent there."""
+
+    external_id: ExternalId | None = None
+    """By which other lists know the player."""
+
+
+class PlayerEntered(msgspec.Struct, kw_only=True):
+    """
+    A player who was entered.
+
+    ``claim`` is null if the league had entered the player before, and in the answer to a
+    retry; ``POST …/players/{player}/claim`` gives out another code.
+    """
+
+    league: str
+    player: str
+    name: str
+    claim: str | None
+    position: str | None = None
+
+
+class RowShown(msgspec.Struct, kw_only=True):
+    """What has become of a row, or would: ``added``, ``unchanged``, or what is wrong with it."""
+
+    line: int
+    outcome: str
+    player: str | None = None
+    claim: str | None = None
+    """A code for a player who was entered by this request; null in the answer to a retry."""
+
+    detail: str | None = None
+
+
+class Imported(msgspec.Struct, kw_only=True):
+    """A list that was imported, or was only tried."""
+
+    league: str
+    dry_run: bool
+    rows: tuple[RowShown, ...]
+    position: str | None = None
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/players", "enter_player",
+    "Enter a player who has no account; the answer holds a code to claim it with.",
+    needs="manage_players", scope="leagues:manage", body=PlayerWanted, answer=PlayerEntered,
+    status=201, problems=("forbidden", "player_banned", "name_taken"),
+    on_people=OnPeople("claim", "enters a player, with a claim code", "nobody"),
+)  # fmt: skip
+async def enter_player(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Make a member of somebody; one the league has entered before is found again."""
+    body, raw = await read_body(request, PlayerWanted)
+    place = await reach(request, league_id, "lge")
+    identity = identity_of(body.name, body.email, body.external_id)
+    if not await entering.known(shell_of(request).engine, league_id, [identity]):
+        await demand_distinct(request, place.state, body.name)
+    row = Row(1, body.name, "player", identity)
+    order = order_of(request, raw)
+    (shown,), receipt = await _import(request, place, order, (row,))
+    content = {
+        "league": league_id,
+        "player": shown.player,
+        "name": body.name,
+        "claim": shown.claim,
+    }
+    return answer(receipt, content, version_of=place.stream)
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/members/import", "import_members",
+    "Make members of a list of players: all of them, or with a faulty row none.",
+    needs="manage_players", scope="leagues:manage", body=str, takes="text/csv",
+    body_max=BYTES_MAX, answer=Imported, query=("dry_run",),
+    problems=("forbidden", "invalid_csv", "import_refused"),
+    on_people=OnPeople("claim", "enters players, each with a claim code", "manage_members"),
+)  # fmt: skip
+async def import_members(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Import; a list imported twice makes nobody twice."""
+    place = await reach(request, league_id, "lge")
+    raw = await _csv(request)
+    dry_run = _dry_run(request)
+    roster = read_roster(raw)
+    league: Created = place.state
+    engine, now = shell_of(request).engine, shell_of(request).now()
+    before = await entering.known(engine, league_id, [each.identity for each in roster.rows])
+    staff = await names_in_office(request, league)
+    faults = [*roster.faults, *_refused(place, roster.rows, before, staff, now)]
+    if faults and not dry_run:
+        raise BadRequest("import_refused", "nothing was imported", rows=_told(faults))
+    if dry_run:
+        faulty = {each.line for each in faults}
+        outcomes = [_tried(league, each, before) for each in roster.rows if each.line not in faulty]
+        rows = sorted((*outcomes, *_told(faults)), key=lambda each: each.line)
+        return encoded(Imported(league=league_id, dry_run=True, rows=tuple(rows)))
+    shown, receipt = await _import(request, place, order_of(request, raw), roster.rows)
+    content = {"league": league_id, "dry_run": False, "rows": shown}
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+async def _import(
+    request: Asked, place: Place, order: Order, rows: tuple[Row, ...]
+) -> tuple[list[RowShown], Receipt]:
+    """Keep who is new, and add all in one append; the answer is a function of what it added."""
+    shell, now = shell_of(request), shell_of(request).now()
+    new: list[tuple[UUID, str]] = []
+    for index, _ in enumerate(rows):
+        number = order.new_id(index)
+        new.append((number, claim_code(number, shell.desk.entropy.bytes(SECRET_BYTES))))
+    wanted = [
+        Entered(number, row.name, row.identity, digest_of(code))
+        for row, (number, code) in zip(rows, new, strict=True)
+    ]
+    async with shell.engine.begin() as connection:
+        players, entered = await entering.enter(
+            connection, place.league, wanted, now, by=principal_of(request).account.number
+        )
+    commands = [
+        AddMember(player=players[row.identity], role=row.role, now=order.command.received_at)
+        for row in rows
+    ]
+    receipt = await decide_one(shell, place.league, place.league, order, commands)
+    added = {each.event.player for each in receipt.recorded}
+    shown = []
+    for row, (_, code) in zip(rows, new, strict=True):
+        player = players[row.identity]
+        outcome = "added" if player in added else "unchanged"
+        own = code if row.identity in entered else None
+        shown.append(RowShown(line=row.line, outcome=outcome, player=player, claim=own))
+    return shown, receipt
+
+
+def _refused(
+    place: Place,
+    rows: tuple[Row, ...],
+    before: dict[str, PlayerId],
+    staff: list[str],
+    now: datetime,
+) -> list[Fault]:
+    """Return what the league would refuse of rows that are well written."""
+    league: Created = place.state
+    found = []
+    taken = Taken(staff)
+    for row in rows:
+        if not may(place.role, needed_over(row.role)):
+            found.append(Fault(row.line, "role", "only an owner gives offices"))
+        player = before.get(row.identity)
+        if player is None:
+            if row.name in taken:
+                detail = "the name reads like that of somebody in office"
+                found.append(Fault(row.line, "name_taken", detail))
+            continue
+        held = league.role_of(player)
+        ban = league.ban_of(player)
+        if held not in (None, row.role):
+            found.append(Fault(row.line, "already_member", f"the player is a member, as {held}"))
+        elif held is None and ban is not None and ban.holds(now):
+            found.append(Fault(row.line, "player_banned", "the player is banned"))
+    return found
+
+
+def _tried(league: Created, row: Row, before: dict[str, PlayerId]) -> RowShown:
+    player = before.get(row.identity)
+    member = player is not None and league.role_of(player) is not None
+    return RowShown(line=row.line, outcome="unchanged" if member else "added", player=player)
+
+
+def _told(faults: list[Fault]) -> list[RowShown]:
+    ordered = sorted(faults, key=lambda each: each.line)
+    return [RowShown(line=each.line, outcome=each.code, detail=each.detail) for each in ordered]
+
+
+async def _csv(request: Asked) -> bytes:
+    media, _, parameters = request.headers.get("content-type", "").partition(";")
+    charset = parameters.casefold().replace('"', "").partition("charset=")[2].strip()
+    if media.strip().casefold() != "text/csv" or charset not in ("", "utf-8", "utf8"):
+        raise BadRequest("unsupported_media_type", "lists are text/csv in UTF-8")
+    return await request.body()
+
+
+def _dry_run(request: Asked) -> bool:
+    asked = request.query_params.get("dry_run", "false")
+    if asked not in ("true", "false"):
+        raise BadRequest("bad_request", "dry_run is true or false")
+    return bool(asked == "true")

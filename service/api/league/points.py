@@ -1,0 +1,75 @@
+"""The points formulas there are, and a try of one's own."""
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Response
+from msgspec import Meta
+
+from engine.season.expression import LANGUAGE, NoValue
+from engine.season.points import FORMULA_NAMES, written
+from engine.season.presets import PRESETS, worth
+from engine.season.values import Points
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed, listing
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.shell import Asked
+from service.api.http.submitting import encoded
+
+_SCALE_MAX = 6
+Value = Annotated[Points, Meta(max_length=20)]
+
+
+class FormulaTried(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A formula and numbers to try it with; a name left out is 0."""
+
+    formula: str
+    n: Value = "0"
+    k: Value = "0"
+    entries: Value = "0"
+    buy_in: Value = "0"
+    pool: Value = "0"
+    spent: Value = "0"
+    knockouts: Value = "0"
+    scale: Annotated[int, Meta(ge=0, le=_SCALE_MAX)] = 2
+
+
+class FormulaWorth(msgspec.Struct, kw_only=True):
+    """What a formula comes to, or why it has no value there."""
+
+    points: str | None
+    failure: str | None
+    language: int
+
+
+@operation(
+    "GET", "/v1/points-formulas", "list_points_formulas",
+    "The ways to count points that a season may name, with their published numbers.",
+    needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_points_formulas(request: Asked) -> Response[bytes]:
+    """List presets whole."""
+    found = sorted(PRESETS.items())
+    page = listing(request, "points formulas", str).cut(found, lambda each: (each[0],))
+    shown = [formula for _, formula in page.items]
+    return listed(request, Page(items=shown, next_cursor=page.next_cursor))
+
+
+@operation(
+    "POST", "/v1/points-formulas/try", "try_points_formula",
+    "What a formula is worth for given numbers; changes nothing.",
+    needs="account", scope="leagues:read", body=FormulaTried, answer=FormulaWorth,
+    problems=("formula_invalid",),
+)  # fmt: skip
+async def try_points_formula(request: Asked) -> Response[bytes]:
+    """Evaluate as an award would."""
+    body, _ = await read_body(request, FormulaTried)
+    values: dict[str, Any] = {name: getattr(body, name) for name in FORMULA_NAMES}
+    try:
+        points: Decimal = worth(body.formula, values)
+    except NoValue as none:
+        return encoded(FormulaWorth(points=None, failure=none.cause, language=LANGUAGE))
+    shown = written(points, scale=body.scale)
+    return encoded(FormulaWorth(points=shown, failure=None, language=LANGUAGE))

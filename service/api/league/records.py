@@ -1,0 +1,64 @@
+"""What a player has done in a league."""
+
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from service.api.http.access import demand_form, reach
+from service.api.http.operations import operation
+from service.api.http.positions import caught_up, listing_of
+from service.api.http.shell import Asked, shell_of
+from service.api.http.submitting import encoded
+from service.base.errors import StreamNotFound
+from service.people.accounts import names
+from service.projections import recalling
+
+
+class PlayerRecord(msgspec.Struct, kw_only=True):
+    """A player's games in one league, the latest first, and all of them together."""
+
+    player: str
+    name: str | None
+    sums: recalling.Sums
+    games: tuple[recalling.Game, ...]
+    next_cursor: str | None
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/players/{player_id:str}/record", "read_record",
+    "A player's tournaments, placings, winnings, points and hands in a league.",
+    needs="read_league", scope="leagues:read", answer=PlayerRecord,
+    query=("limit", "cursor", "min_position"),
+    problems=("invalid_cursor", "not_caught_up"),
+)  # fmt: skip
+async def read_record(
+    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+) -> Response[bytes]:
+    """Read from the read models; of somebody who never belonged here there is none."""
+    place = await reach(request, league_id, "lge", fresh=False)
+    demand_form(player_id, "plr")
+    engine = shell_of(request).engine
+    await caught_up(request, league_id, "standings")
+    name = f"record {league_id} {player_id}"
+    paged = await listing_of(request, league_id, name, int, projection="records")
+    before = paged.after[0] if paged.after else None
+    async with engine.connect() as connection:
+        rows = await recalling.games(
+            connection, league_id, player_id, limit=paged.limit + 1, before=before
+        )
+        sums = await recalling.sums(connection, league_id, player_id)
+    members = {each.player for each in place.state.members}
+    if not rows and before is None and player_id not in members:
+        raise StreamNotFound("there is nothing here under this name")
+    page = paged.page(rows, lambda each: (each.registered_position,))
+    called = await names(engine, [UUID(hex=player_id[4:])])
+    found = PlayerRecord(
+        player=player_id,
+        name=called.get(player_id),
+        sums=sums,
+        games=tuple(page.items),
+        next_cursor=page.next_cursor,
+    )
+    return encoded(found)

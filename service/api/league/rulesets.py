@@ -1,0 +1,81 @@
+"""The presets there are: rulesets, whole, and in what two of them differ; terms."""
+
+from typing import Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.rulesets import PRESETS, preset, ruleset_hash
+from engine.rulesets.differences import Difference, differences
+from engine.rulesets.errors import RulesetUnknown
+from service.announcing.presets import PRESETS as TERMS_PRESETS
+from service.api.http.listing import listed, listing
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.shell import Asked
+from service.api.http.submitting import encoded
+from service.base.errors import StreamNotFound
+
+
+class RulesetShown(msgspec.Struct, kw_only=True):
+    """A preset, whole: every parameter, the revision of the rules, and the hash of it all."""
+
+    name: str
+    revision: int
+    hash: str
+    ruleset: Any
+    against: str | None = None
+    """The preset that it was compared with."""
+
+    differences: tuple[Difference, ...] | None = None
+    """In what the two differ; null if nothing was compared."""
+
+
+@operation(
+    "GET", "/v1/rulesets", "list_rulesets", "The presets a tournament may name.",
+    needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_rulesets(request: Asked) -> Response[bytes]:
+    """List presets with their hashes."""
+    shown = [_shown(name) for name in sorted(PRESETS)]
+    return listed(request, listing(request, "rulesets", str).cut(shown, lambda it: (it.name,)))
+
+
+@operation(
+    "GET", "/v1/rulesets/{ruleset_id:str}", "read_ruleset",
+    "One preset; with against=NAME, in what the two differ.",
+    needs="anyone", answer=RulesetShown, query=("against",),
+)  # fmt: skip
+async def read_ruleset(request: Asked, ruleset_id: FromPath[str]) -> Response[bytes]:
+    """Show a preset by its name; ``ETag`` is its hash."""
+    against = request.query_params.get("against")
+    try:
+        shown = _shown(ruleset_id)
+        if against is not None:
+            shown.against = against
+            shown.differences = differences(preset(ruleset_id), preset(against))
+    except RulesetUnknown as error:
+        raise StreamNotFound(error.detail) from error
+    headers = {"ETag": f'"{shown.hash}"'} if against is None else {}
+    if headers and request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(b"", status_code=304, headers=headers)
+    return encoded(shown, headers=headers)
+
+
+@operation(
+    "GET", "/v1/terms-presets", "list_terms_presets",
+    "Named terms that an announcement may stand on, with what they ask of its ruleset.",
+    needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_terms_presets(request: Asked) -> Response[bytes]:
+    """List presets whole."""
+    shown = [TERMS_PRESETS[name] for name in sorted(TERMS_PRESETS)]
+    return listed(request, listing(request, "terms presets", str).cut(shown, lambda it: (it.name,)))
+
+
+def _shown(name: str) -> RulesetShown:
+    ruleset = preset(name)
+    return RulesetShown(
+        name=name, revision=ruleset.revision, hash=ruleset_hash(ruleset), ruleset=ruleset
+    )

@@ -1,0 +1,97 @@
+"""Closing a season, once everything that was announced for it is counted."""
+
+from typing import Annotated
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.season.commands import LeaveOut
+from engine.tournament.entering.staff import counts_as_entered
+from engine.values import PlayerId, TournamentId, stream_of
+from service.api.http.access import Place, demand_also, reach
+from service.api.http.bodies import read_body
+from service.api.http.operations import operation
+from service.api.http.reasons import keep
+from service.api.http.rehearsing import rehearsable
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import Order, answer, order_of
+from service.api.league.seasons import SeasonMade
+from service.base.errors import BadRequest
+from service.director import season_ends as closing
+from service.log.writer import Entry, States
+from service.people.texts import Written
+
+LEFT_OUT_MAX = 100
+"""Tournaments that one close may leave out."""
+
+Tournaments = Annotated[
+    tuple[Annotated[str, Meta(pattern="^trn_[0-9a-f]{32}$")], ...], Meta(max_length=LEFT_OUT_MAX)
+]
+
+
+class CloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """How a season is to end.  A body without members may be left out."""
+
+    leave_out: Tournaments = ()
+    """Tournaments that give no points, so that they keep nobody waiting; owners only."""
+
+    reason: Written | None = None
+    """Why they are left out; needed if any are."""
+
+
+@operation(
+    "POST", "/v1/seasons/{season_id:str}/close", "close_season",
+    "Close a season: lots are drawn for who is level in everything else.",
+    needs="manage_seasons", scope="tournaments:manage", body=CloseWanted, answer=SeasonMade,
+    problems=(
+        "forbidden", "frozen", "season_closed", "season_uncounted", "leave_out_invalid",
+        "text_forged",
+    ),
+    dry_run=True,
+)  # fmt: skip
+@rehearsable
+async def close_season(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+    """Award no further points, and publish the master; wait for what is still to be counted."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, CloseWanted)
+    place = await reach(request, season_id, "ssn")
+    order = order_of(request, raw)
+    leave_out = await _left_out(request, place, order, body)
+    before = await closing.announced_before(shell.desk, place.league, season_id)
+    now = shell.now()
+
+    async def decide(states: States) -> list[Entry]:
+        return await closing.decided(states, season_id, before, leave_out=leave_out, now=now)
+
+    receipt = await shell.desk.writer.submit(place.league, order.command, decide)
+    content = {"id": season_id, "league": place.league, "name": place.state.terms.name}
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+async def _left_out(
+    request: Asked, place: Place, order: Order, body: CloseWanted
+) -> LeaveOut | None:
+    """
+    Return what the caller leaves out, signed and with its reason.
+
+    Raises:
+        Forbidden: If the caller is no owner of the league, or plays in one of them: whoever
+            lost there could take the result away.
+        BadRequest: If the reason is missing, or gives a reason for nothing.
+    """
+    if not body.leave_out and body.reason is None:
+        return None
+    if not body.leave_out or body.reason is None:
+        raise BadRequest("bad_request", "leave_out and reason stand together")
+    demand_also(place.role, "manage_league")
+    writer, player = shell_of(request).desk.writer, principal_of(request).account.player
+    for each in body.leave_out:
+        state = (await writer.load(place.league, stream_of(TournamentId(each)))).state
+        demand_also(place.role, "report_results", entered=counts_as_entered(state, player))
+    return LeaveOut(
+        tournaments=tuple(TournamentId(each) for each in dict.fromkeys(body.leave_out)),
+        reason=await keep(request, place.league, order, body.reason),
+        author=PlayerId(principal_of(request).account.player),
+    )

@@ -1,0 +1,274 @@
+"""Seasons: opened with their terms, closed with their lots, and their standings."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.season.commands import Command, OpenSeason
+from engine.season.presets import PRESETS, Preset
+from engine.season.schedule.commands import ScheduleClose
+from engine.season.state import Opened
+from engine.season.tiebreaks import TIE_BREAKS, TieBreak
+from engine.season.values import (
+    Aggregation,
+    Bonus,
+    Fate,
+    LotDraw,
+    PlacesFromEnd,
+    PointsFormula,
+    PointsRule,
+    PointsTable,
+)
+from engine.values import LeagueId, SeasonId, stream_of
+from service.announcing.inputs import Instant, Name, in_utc
+from service.api.http.access import Place, reach
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed
+from service.api.http.moments import AS_OF_PROBLEMS, Moment, moment_of
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.positions import listing_of
+from service.api.http.shell import Asked, shell_of
+from service.api.http.submitting import answer, decide_one, encoded, order_of
+from service.base.errors import BadRequest, StreamNotFound
+from service.projections import queries
+from service.projections.rows import StandingRow
+
+
+class FormulaWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag="points_formula"):
+    """An expression of n, k, entries, buy_in, pool, spent and knockouts."""
+
+    text: str
+
+
+class PresetWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag="points_preset"):
+    """One of ``GET /v1/points-formulas``, with what belongs to it."""
+
+    name: str
+
+
+class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """
+    A season: what a place is worth, what results come to, how equals are told apart.
+
+    Nothing of it changes afterwards.  What is null is the preset's, where one is named.
+    """
+
+    name: Name
+    points: PlacesFromEnd | PointsTable | FormulaWanted | PresetWanted = PlacesFromEnd()
+    scale: Annotated[int, Meta(ge=0, le=6)] | None = None
+    """Fraction digits of every number of points; 2 unless a preset says otherwise."""
+
+    aggregation: Aggregation = Aggregation()
+    minimum_games: Annotated[int, Meta(ge=0, le=1000)] = 0
+    overall: str | None = None
+    """An expression of total, average and played."""
+
+    bonuses: tuple[Bonus, ...] | None = None
+    tie_breaks: tuple[TieBreak, ...] = TIE_BREAKS
+    closes_at: Instant | None = None
+    """When it closes by itself; see ``POST /v1/seasons/{id}/closing``."""
+
+    def __post_init__(self) -> None:
+        """Put the instant into UTC, as the log has it."""
+        self.closes_at = None if self.closes_at is None else in_utc(self.closes_at)
+
+
+class SeasonMade(msgspec.Struct, kw_only=True):
+    """A season."""
+
+    id: str
+    league: str
+    name: str
+    position: str | None = None
+
+
+class SeasonShown(msgspec.Struct, kw_only=True):
+    """A season with its terms, and once it is closed with what its lots can be repeated from."""
+
+    id: str
+    league: str
+    name: str
+    state: Literal["open", "closed"]
+    closes_at: datetime | None
+    """When it closes by itself."""
+
+    points: PointsRule
+    scale: int
+    aggregation: Aggregation
+    minimum_games: int
+    overall: str | None
+    bonuses: tuple[Bonus, ...]
+    tie_breaks: tuple[str, ...]
+    master_commitment: str | None
+    """What was fixed of the lots when the season was opened."""
+
+    master: str | None
+    """Null until the season is closed."""
+
+    lots: tuple[LotDraw, ...]
+    fates: tuple[Fate, ...] | None
+    """What became of each tournament announced for it; null until the season is closed."""
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/seasons", "open_season", "Open a season.",
+    needs="manage_seasons",
+    scope="tournaments:manage", body=SeasonWanted, answer=SeasonMade, status=201,
+    problems=("forbidden", "season_terms_invalid", "formula_invalid", "recurrence_invalid"),
+)  # fmt: skip
+async def open_season(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Begin a season's stream, and commit to the master of its lots."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, SeasonWanted)
+    await reach(request, league_id, "lge")
+    order = order_of(request, raw)
+    season = SeasonId(f"ssn_{order.new_id(0).hex}")
+    command = OpenSeason(
+        season=season,
+        league=LeagueId(league_id),
+        name=body.name,
+        aggregation=body.aggregation,
+        minimum_games=body.minimum_games,
+        tie_breaks=body.tie_breaks,
+        master=shell.desk.entropy.token(),
+        salt=shell.desk.entropy.token(),
+        now=shell.now(),
+        **_points(body),
+    )
+    commands: list[Command] = [command]
+    if body.closes_at is not None:
+        commands.append(ScheduleClose(closes_at=body.closes_at, now=shell.now()))
+    receipt = await decide_one(shell, league_id, season, order, commands)
+    content = {"id": season, "league": league_id, "name": body.name}
+    return answer(receipt, content, version_of=stream_of(season))
+
+
+def _points(body: SeasonWanted) -> dict[str, Any]:
+    """Return how points are counted; what the body leaves open is the preset's."""
+    points: PointsRule
+    match body.points:
+        case PresetWanted(name=name):
+            if name not in PRESETS:
+                raise BadRequest("bad_request", f"no preset {name}: see GET /v1/points-formulas")
+            preset = PRESETS[name]
+            points = preset.points
+        case FormulaWanted(text=text):
+            points = PointsFormula(text=text)
+            preset = _NO_PRESET
+        case rule:
+            points = rule
+            preset = _NO_PRESET
+    return {
+        "points": points,
+        "scale": preset.scale if body.scale is None else body.scale,
+        "overall": preset.overall if body.overall is None else body.overall,
+        "bonuses": preset.bonuses if body.bonuses is None else body.bonuses,
+    }
+
+
+_NO_PRESET = Preset(name="", says="", points=PlacesFromEnd(), source="")
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/seasons", "list_seasons", "A league's seasons.",
+    needs="read_league", scope="leagues:read",
+    answer=Page, query=("limit", "cursor", "min_position"),
+    problems=("invalid_cursor", "not_caught_up"),
+)  # fmt: skip
+async def list_seasons(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List from the read models."""
+    place = await reach(request, league_id, "lge")
+    name = f"seasons {league_id}"
+    paged = await listing_of(request, place.league, name, int, projection="standings")
+    async with shell_of(request).engine.connect() as connection:
+        rows = await queries.seasons(connection, league_id)
+    opened = {each.season: number for number, each in enumerate(rows)}
+    return listed(request, paged.cut(rows, lambda each: (opened[each.season],)))
+
+
+@operation(
+    "GET", "/v1/seasons/{season_id:str}", "read_season", "One season, with its terms and lots.",
+    needs="read_league", scope="leagues:read", answer=SeasonShown,
+)  # fmt: skip
+async def read_season(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+    """Read from the aggregate."""
+    place = await reach(request, season_id, "ssn")
+    return encoded(_shown(place), headers={"ETag": f'"{place.loaded.version}"'})
+
+
+def _shown(place: Place) -> SeasonShown:
+    state = place.state
+    if not isinstance(state, Opened):
+        raise StreamNotFound("there is nothing here under this name")
+    terms = state.terms
+    published = state.closed and terms.master is not None
+    return SeasonShown(
+        id=terms.season,
+        league=place.league,
+        name=terms.name,
+        state="closed" if state.closed else "open",
+        closes_at=state.schedule.closes_at,
+        points=terms.points,
+        scale=terms.scale,
+        aggregation=terms.aggregation,
+        minimum_games=terms.minimum_games,
+        overall=terms.overall,
+        bonuses=terms.bonuses,
+        tie_breaks=terms.tie_breaks,
+        master_commitment=terms.master_commitment,
+        master=terms.master.value if published and terms.master is not None else None,
+        lots=tuple(each.draw for each in state.lots),
+        fates=state.fates,
+    )
+
+
+@operation(
+    "GET", "/v1/seasons/{season_id:str}/standings", "read_standings", "A season's standings.",
+    needs="read_league", scope="leagues:read",
+    answer=Page, query=("limit", "cursor", "min_position", "as_of"),
+    problems=("invalid_cursor", "not_caught_up", *AS_OF_PROBLEMS),
+)  # fmt: skip
+async def read_standings(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+    """Read from the read models; as of earlier, from the season's own events until then."""
+    place = await reach(request, season_id, "ssn", fresh=False)
+    moment = await moment_of(request, place.league)
+    if moment is not None:
+        return await _standings_then(request, season_id, moment)
+    name = f"standings {season_id}"
+    paged = await listing_of(request, place.league, name, int, str, projection="standings")
+    async with shell_of(request).engine.connect() as connection:
+        rows = await queries.standings(
+            connection, season_id, limit=paged.limit + 1, after=paged.after
+        )
+    return listed(request, paged.page(rows, lambda each: (each.rank, each.player)))
+
+
+async def _standings_then(request: Asked, season: str, moment: Moment) -> Response[bytes]:
+    state = (await moment.state(stream_of(season))).state
+    if not isinstance(state, Opened):
+        raise StreamNotFound("there was nothing here under this name")
+    rows = [
+        StandingRow(
+            season=season,
+            rank=each.rank,
+            player=each.player,
+            shared=each.shared,
+            points=each.points,
+            qualified=each.qualified,
+            played=each.played,
+            counted=each.counted,
+            wins=each.wins,
+            best=each.best,
+            best_placing=each.best_placing,
+            decided_by=each.decided_by,
+        )
+        for each in state.standings()
+    ]
+    paged = moment.listing(request, f"standings {season}", int, str)
+    page = paged.cut(rows, lambda each: (each.rank, each.player))
+    return listed(request, page, moment.headers)

@@ -1,0 +1,127 @@
+"""What staff and operators did, from the log itself."""
+
+from datetime import UTC, datetime
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.league.events import LeagueCreated, MemberAdded, MemberRoleChanged
+from engine.league.roles import STAFF
+from engine.values import number_of
+from service.api.http.access import demand, reach
+from service.api.http.listing import listed
+from service.api.http.operations import operation
+from service.api.http.paging import POSITION_END, Page
+from service.api.http.positions import live_listing, plays_in
+from service.api.http.shell import Asked, Shell, shell_of
+from service.log.record import Metadata, league_number
+
+SCAN_MAX = 20_000
+"""Positions that one page looks through; a page may be short, and the next one goes on."""
+
+_AT_TABLES = ["deal_voided", "table_held", "table_resumed"]
+"""What staff does at a table; the rest there is play."""
+
+_ROWS = """
+    SELECT at, 'event' AS kind, type, stream, position AS index, metadata FROM events
+     WHERE league = $1 AND position < $2 AND position >= $3
+       AND (stream NOT LIKE 'table-%' OR type = ANY ($4))
+     ORDER BY position DESC
+"""
+_BESIDE = """
+    SELECT at, actor, 'operator' AS kind, kind AS type, about, size AS index, id AS number
+      FROM operator_deed
+     WHERE league = $1 AND size < $2 AND size >= $3
+"""
+_EPOCHS = """
+    SELECT opened_at AS at, operator AS actor, 'epoch' AS kind, reason AS type, size AS index,
+           epoch AS number
+      FROM epoch_opening
+     WHERE league = $1 AND size < $2 AND size >= $3
+"""
+
+
+class Deed(msgspec.Struct, kw_only=True):
+    """One event that somebody with an office caused, or a new epoch that an operator began."""
+
+    at: datetime
+    actor: str
+    """``plr_…``; of an epoch the operator's name."""
+    kind: str
+    """``event``, ``epoch`` or ``operator``: what was done beside the log."""
+    type: str
+    """Of the event; of an epoch the reason that was given; else what was done."""
+    stream: str | None = None
+    about: str | None = None
+    """To what, beside the log: ``plr_…``, ``hnd_…``; of a dry run the operation before it."""
+    index: int
+    """The event's position; of an epoch, or beside the log, the events there were."""
+    number: int = 0
+    """Of what was done beside the log, in order; of an epoch its own."""
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/staff-log", "read_staff_log",
+    "What staff and operators did in a league, the newest first.",
+    needs="audit_hands", scope="hands:audit", answer=Page, query=("limit", "cursor"),
+    problems=("forbidden", "invalid_cursor", "not_caught_up"),
+)  # fmt: skip
+async def read_staff_log(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Read from the log; who held an office at any time counts with all that they did."""
+    place = await reach(request, league_id, "lge")
+    demand(request, place.role, entered=await plays_in(request, league_id))
+    shell = shell_of(request)
+    paged = await live_listing(request, league_id, f"staff log {league_id}", int, str)
+    before, after_kind = paged.after or (POSITION_END, "")
+    top = await shell.pool.fetchval(
+        "SELECT coalesce(max(position), -1) + 1 FROM events WHERE league = $1",
+        number_of(league_id),
+    )
+    high = min(int(before) + 1, top + 1)
+    low = max(0, high - SCAN_MAX)
+    deeds = await _deeds(shell, league_id, low, high)
+    left = [each for each in deeds if paged.after is None or _key(each) < (before, after_kind)]
+    if len(left) <= paged.limit and low > 0:
+        follows = paged.cursor((low, ""))
+        return listed(request, Page(items=left, next_cursor=follows))
+    return listed(request, paged.page(left[: paged.limit + 1], _key))
+
+
+def _key(deed: Deed) -> tuple[int, str]:
+    """Return what orders the list: what was done when there were n events came before event n."""
+    if deed.kind == "event":
+        return deed.index, "event"
+    at = deed.at.astimezone(UTC).isoformat(timespec="microseconds")
+    return deed.index, f"{at} {deed.kind} {deed.number:020}"
+
+
+async def _deeds(shell: Shell, league: str, low: int, high: int) -> list[Deed]:
+    """Return what staff did from position *low* on and before *high*, the newest first."""
+    number, staff = number_of(league), await _ever_staff(shell, league)
+    rows = await shell.pool.fetch(_ROWS, number, high, low, _AT_TABLES)
+    found = []
+    for row in rows:
+        columns = dict(row)
+        actor = msgspec.json.decode(columns.pop("metadata"), type=Metadata).actor
+        if actor in staff:
+            found.append(Deed(actor=actor, **columns))
+    for asked in (_EPOCHS, _BESIDE):
+        found += [Deed(**row) for row in await shell.pool.fetch(asked, number, high, low)]
+    return sorted(found, key=_key, reverse=True)
+
+
+async def _ever_staff(shell: Shell, league: str) -> set[str]:
+    """Return everybody who ever held an office in *league*."""
+    writer, found, after = shell.desk.writer, set(), 0
+    number = league_number(league)
+    while rows := await writer.store.stream(number, f"league-{number.hex}", after, 1_000):
+        keys = await writer.store.keys(number)
+        for row in rows:
+            event = writer.codec.decode(row, keys)
+            if isinstance(event, LeagueCreated):
+                found.add(str(event.owner))
+            elif isinstance(event, MemberAdded | MemberRoleChanged) and event.role in STAFF:
+                found.add(str(event.player))
+        after = rows[-1].stream_version
+    return found

@@ -1,0 +1,279 @@
+"""House rules and templates: announcements in part, to be filled up when one is made."""
+
+from typing import Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec.structs import replace
+
+from engine.league.errors import TemplateUnknown
+from engine.league.state import Created
+from engine.league.templates import RemoveTemplate, SaveTemplate, SetHouseRules, Template
+from engine.tournament import decider
+from engine.values import LeagueId, TemplateId, TournamentId, identifier
+from service.announcing.inputs import Name
+from service.announcing.terms import announcement, demand_sandbox
+from service.api.http.access import reach
+from service.api.http.asking import TournamentAsked, filled
+from service.api.http.bodies import invalid, read_body
+from service.api.http.listing import listed
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.positions import live_listing
+from service.api.http.shell import Asked, shell_of
+from service.api.http.submitting import Order, answer, decide_one, encoded, order_of
+from service.base.errors import BadRequest, StreamNotFound
+
+_OF_ONE_NIGHT = ("starts_at", "registration_opens_at", "masters", "template", "draft")
+INSTANTS_WITHIN = (("format", "starts_at"), ("floor", "last_hands_at"))
+"""Members of members that belong to one night."""
+
+
+class HouseRulesWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What holds wherever an announcement says nothing else: members of an announcement."""
+
+    body: dict[str, Any]
+
+
+class HouseRulesShown(msgspec.Struct, kw_only=True):
+    """The house rules; an empty body where none were set."""
+
+    league: str
+    body: dict[str, Any]
+    position: str | None = None
+
+
+class TemplateWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A template, or what it is to become."""
+
+    name: Name
+    body: dict[str, Any]
+    """Members of an announcement; instants and masters belong to one night and have no place."""
+
+    version: int | None = None
+    """To change one: the version that was read, so that nobody's change is lost."""
+
+
+class TemplateShown(msgspec.Struct, kw_only=True):
+    """A template as it stands."""
+
+    id: str
+    league: str
+    name: str
+    version: int
+    body: dict[str, Any]
+    position: str | None = None
+
+
+class TemplateGone(msgspec.Struct, kw_only=True):
+    """A template that is no more; the position is null if it was none before."""
+
+    id: str
+    league: str
+    position: str | None = None
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/house-rules", "read_house_rules",
+    "What holds in this league wherever an announcement says nothing else.",
+    needs="read_league", scope="leagues:read", answer=HouseRulesShown,
+)  # fmt: skip
+async def read_house_rules(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Read from the aggregate."""
+    place = await reach(request, league_id, "lge")
+    body = msgspec.json.decode(place.state.house_rules or "{}")
+    return encoded(HouseRulesShown(league=league_id, body=body))
+
+
+@operation(
+    "PUT", "/v1/leagues/{league_id:str}/house-rules", "set_house_rules",
+    "Say what holds wherever an announcement says nothing else; replaces what was said before.",
+    needs="manage_league", scope="leagues:manage", body=HouseRulesWanted, answer=HouseRulesShown,
+    problems=(
+        "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
+        "not_a_sandbox", "beacon_unknown",
+        "template_body_too_long",
+    ),
+)  # fmt: skip
+async def set_house_rules(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Set them; tournaments that are announced already stay as they are."""
+    body, raw = await read_body(request, HouseRulesWanted)
+    place = await reach(request, league_id, "lge")
+    text = _text(body.body)
+    if "overrides" in body.body and "ruleset" not in body.body:
+        raise _misplaced("overrides", "belongs to a ruleset")
+    _try(request, replace(place.state, house_rules=text), {"ruleset": "official"} | body.body)
+    order = order_of(request, raw)
+    command = SetHouseRules(body=text)
+    receipt = await decide_one(shell_of(request), league_id, league_id, order, [command])
+    return answer(receipt, {"league": league_id, "body": body.body}, 200, version_of=place.stream)
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/templates", "save_template", "Keep a template.",
+    needs="manage_tournaments", scope="tournaments:manage", body=TemplateWanted,
+    answer=TemplateShown, status=201,
+    problems=(
+        "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
+        "not_a_sandbox", "beacon_unknown",
+        "template_name_taken", "templates_too_many", "template_body_too_long",
+    ),
+)  # fmt: skip
+async def save_template(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Keep one under an id that follows from the command, so a retry finds it."""
+    body, raw = await read_body(request, TemplateWanted)
+    order = order_of(request, raw)
+    template = TemplateId(identifier("tpl", order.new_id(0)))
+    return await _saved(request, league_id, template, body, order, 201)
+
+
+@operation(
+    "PUT", "/v1/leagues/{league_id:str}/templates/{template_id:str}", "change_template",
+    "Change a template; tournaments announced by it before stay as they are.",
+    needs="manage_tournaments", scope="tournaments:manage", body=TemplateWanted,
+    answer=TemplateShown,
+    problems=(
+        "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
+        "not_a_sandbox", "beacon_unknown",
+        "template_name_taken", "template_changed", "template_body_too_long",
+    ),
+)  # fmt: skip
+async def change_template(
+    request: Asked, league_id: FromPath[str], template_id: FromPath[str]
+) -> Response[bytes]:
+    """Replace name and body."""
+    body, raw = await read_body(request, TemplateWanted)
+    template = TemplateId(template_id)
+    place = await reach(request, league_id, "lge")
+    if place.state.template(template) is None:
+        raise StreamNotFound("there is nothing here under this name")
+    return await _saved(request, league_id, template, body, order_of(request, raw), 200)
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/templates", "list_templates", "A league's templates.",
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_templates(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List from the aggregate by name."""
+    place = await reach(request, league_id, "lge")
+    paged = await live_listing(request, league_id, f"templates {league_id}", str)
+    ordered = sorted(place.state.templates, key=lambda each: str(each.name))
+    items = [_shown(league_id, each) for each in ordered]
+    return listed(request, paged.cut(items, lambda each: (each.name,)))
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/templates/{template_id:str}", "read_template",
+    "One template.", needs="read_league", scope="leagues:read", answer=TemplateShown,
+)  # fmt: skip
+async def read_template(
+    request: Asked, league_id: FromPath[str], template_id: FromPath[str]
+) -> Response[bytes]:
+    """Read from the aggregate."""
+    place = await reach(request, league_id, "lge")
+    found = place.state.template(TemplateId(template_id))
+    if found is None:
+        raise StreamNotFound("there is nothing here under this name")
+    return encoded(_shown(league_id, found))
+
+
+@operation(
+    "DELETE", "/v1/leagues/{league_id:str}/templates/{template_id:str}", "remove_template",
+    "Remove a template; tournaments announced by it stay.",
+    needs="manage_tournaments", scope="tournaments:manage", answer=TemplateGone,
+)  # fmt: skip
+async def remove_template(
+    request: Asked, league_id: FromPath[str], template_id: FromPath[str]
+) -> Response[bytes]:
+    """Remove; what is none stays none."""
+    place = await reach(request, league_id, "lge")
+    command = RemoveTemplate(template=TemplateId(template_id))
+    order = order_of(request, b"")
+    receipt = await decide_one(shell_of(request), league_id, league_id, order, [command])
+    content = {"id": template_id, "league": league_id}
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+async def _saved(
+    request: Asked,
+    league: str,
+    template: TemplateId,
+    wanted: TemplateWanted,
+    order: Order,
+    status: int,
+) -> Response[bytes]:
+    place = await reach(request, league, "lge")
+    text = _text(wanted.body)
+    _try(request, place.state, wanted.body)
+    command = SaveTemplate(template=template, name=wanted.name, body=text, replaces=wanted.version)
+    shell = shell_of(request)
+    receipt = await decide_one(shell, league, league, order, [command])
+    versions = [each.event.version for each in receipt.recorded]
+    if not versions:
+        state = (await shell.desk.writer.load(league, place.stream, fresh=False)).state
+        known = state.template(template)
+        if known is None:
+            raise TemplateUnknown
+        versions = [known.version]
+    content = {
+        "id": template,
+        "league": league,
+        "name": wanted.name,
+        "version": versions[0],
+        "body": wanted.body,
+    }
+    return answer(receipt, content, status, version_of=place.stream)
+
+
+def _text(body: dict[str, Any]) -> str:
+    """
+    Return the canonical text of an announcement in part.
+
+    Raises:
+        BadRequest: If it is none, or holds what belongs to one night.
+    """
+    try:
+        msgspec.convert(body, TournamentAsked, strict=True)
+    except msgspec.ValidationError as error:
+        raise invalid(str(error)) from error
+    for each in _OF_ONE_NIGHT:
+        if each in body:
+            raise _misplaced(each, "belongs to one night")
+    for outer, inner in INSTANTS_WITHIN:
+        if body.get(outer) and body[outer].get(inner):
+            raise _misplaced(f"{outer}/{inner}", "belongs to one night")
+    return msgspec.json.encode(body, order="sorted").decode()
+
+
+def _misplaced(member: str, detail: str) -> BadRequest:
+    listed = [{"pointer": f"/body/{member}", "detail": detail, "code": "invalid_value"}]
+    return BadRequest("validation_failed", "the request is not as it should be", errors=listed)
+
+
+def _try(request: Asked, league: Created, body: dict[str, Any]) -> None:
+    """
+    Announce, for nobody to see, what *body* would announce today.
+
+    Raises:
+        CommandRejected: As the announcement would be refused.
+        BadRequest: If the terms are not whole, or only a sandbox may have them.
+    """
+    wanted = filled(league, {"name": "trial"} | body)
+    demand_sandbox(wanted, league.sandbox)
+    shell = shell_of(request)
+    trial = TournamentId(identifier("trn", shell.desk.entropy.uuid()))
+    asked = announcement(wanted, trial, LeagueId(league.league), shell.now(), shell.desk.pulses)
+    decider.decide(decider.initial, asked)
+
+
+def _shown(league: str, template: Template) -> TemplateShown:
+    return TemplateShown(
+        id=template.template,
+        league=league,
+        name=template.name,
+        version=template.version,
+        body=msgspec.json.decode(template.body),
+    )

@@ -1,0 +1,55 @@
+"""What people have written: kept for the handlers that ask for reasons, shown to who may read."""
+
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from service.api.http.access import belong, demand_form
+from service.api.http.operations import operation
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import encoded
+from service.base.errors import StreamNotFound
+from service.people.texts import text_of
+
+
+class TextShown(msgspec.Struct, kw_only=True):
+    """Somebody's words; null once they are erased."""
+
+    id: str
+    league: str
+    author: str
+    about: str | None
+    text: str | None
+    written_at: datetime
+
+
+@operation(
+    "GET", "/v1/texts/{text_id:str}", "read_text", "What somebody wrote, as an event names it.",
+    needs="read_league", scope="leagues:read", answer=TextShown, problems=("text_forged",),
+)  # fmt: skip
+async def read_text(request: Asked, text_id: FromPath[str]) -> Response[bytes]:
+    """Show a text to members, or to its author and the staff; to others it is not there."""
+    demand_form(text_id, "txt")
+    found = await text_of(shell_of(request).engine, text_id)
+    if found is None:
+        raise StreamNotFound("there is nothing here under this name")
+    role = await belong(request, found.league)
+    mine = found.author == principal_of(request).account.number
+    if found.audience == "staff" and role == "player" and not mine:
+        raise StreamNotFound("there is nothing here under this name")
+    shown = TextShown(
+        id=text_id,
+        league=found.league,
+        author=_player(found.author),
+        about=None if found.subject is None else _player(found.subject),
+        text=found.body,
+        written_at=found.written_at,
+    )
+    return encoded(shown)
+
+
+def _player(number: UUID) -> str:
+    return f"plr_{number.hex}"

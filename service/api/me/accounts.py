@@ -1,0 +1,156 @@
+"""Signing up, and who I am."""
+
+from datetime import datetime
+from typing import Any, ClassVar
+
+import msgspec
+from litestar import Response
+
+from engine.table.model.state import Table
+from engine.table.read.view import seen_by
+from engine.values import EntrantId, stream_of
+from service.api.http.bodies import read_body
+from service.api.http.operations import operation
+from service.api.http.shell import Asked, Shell, client_address, principal_of, shell_of
+from service.api.http.submitting import encoded, order_of
+from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown_again
+from service.api.me.tokens import Label, Login, Password, TokenShown
+from service.base.errors import BadRequest
+from service.people import accounts
+from service.people.idempotency import Said
+from service.projections import queries
+
+
+class SignUp(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A new person."""
+
+    SECRET: ClassVar = ("password",)
+
+    login: Login
+    password: Password
+    name: Label | None = None
+
+
+class AccountMade(msgspec.Struct, kw_only=True):
+    """A person, and a first token that reads and plays."""
+
+    id: str
+    login: str
+    name: str
+    token: TokenShown
+
+
+class MySeat(msgspec.Struct, kw_only=True):
+    """Where I play, and whether the table waits for me."""
+
+    league: str
+    tournament: str
+    entrant: str
+    table: str | None
+    seat: int | None
+    stack: int | None
+    hand_number: int | None
+    your_turn: bool
+    decision: str | None
+    deadline: datetime | None
+
+
+class MyLeague(msgspec.Struct, kw_only=True):
+    """A league I belong to."""
+
+    id: str
+    name: str
+    role: str
+
+
+class Me(msgspec.Struct, kw_only=True):
+    """Who I am, where I belong, where I sit."""
+
+    id: str
+    login: str
+    name: str
+    scopes: tuple[str, ...]
+    leagues: tuple[MyLeague, ...]
+    seats: tuple[MySeat, ...]
+
+
+@operation(
+    "POST", "/v1/accounts", "open_account", "Sign up.",
+    needs="anyone", body=SignUp, answer=AccountMade, status=201,
+    problems=("login_taken", "too_many_sign_ins"),
+)  # fmt: skip
+async def open_account(request: Asked) -> Response[bytes]:
+    """Keep a person and a first token, in one transaction."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, SignUp)
+    order = order_of(request, raw, account=f"login:{body.login.lower()}")
+    number, token, now = order.new_id(0), shell.desk.entropy.uuid(), shell.now()
+    name, login = body.name or body.login, body.login.lower()
+    shell.limits.sign_up(request.scope)
+    kept = await accounts.hashed(body.password, client_address(request))
+    said = Said(order.command_id, raw, number, token)
+    async with shell.engine.begin() as connection:
+        before = await shell.requests.before(connection, said, now)
+        if before is None:
+            if not await accounts.create(connection, number, body.login, name, kept, now):
+                raise BadRequest("login_taken", "somebody else has this login", login=body.login)
+            shown = await root(request, connection, number, Wanted(), token, "signed_up", now)
+        else:
+            shown = await shown_again(connection, before.account, before.made or token)
+    if before is not None:
+        await demand_same(request, body.login, body.password)
+    made = {"id": f"plr_{number.hex}", "login": login, "name": name, "token": shown}
+    return encoded(made, 201, {} if before is None else dict(REPLAYED))
+
+
+@operation(
+    "GET",
+    "/v1/me",
+    "read_me",
+    "Who I am, my leagues, my seats and my turns.",
+    needs="account",
+    answer=Me,
+)
+async def read_me(request: Asked) -> Response[bytes]:
+    """Read the list of seats from the read models, and each table live."""
+    shell, principal = shell_of(request), principal_of(request)
+    player = principal.account.player
+    async with shell.engine.connect() as connection:
+        leagues = await queries.leagues_of(connection, player)
+        seats = await queries.seats_of(connection, player)
+    found = Me(
+        id=player,
+        login=principal.account.login,
+        name=principal.account.name,
+        scopes=tuple(sorted(principal.scopes)),
+        leagues=tuple(MyLeague(id=each.league, name=each.name, role=each.role) for each in leagues),
+        seats=tuple([await _seat(shell, each) for each in seats]),
+    )
+    return encoded(found)
+
+
+async def _seat(shell: Shell, row: Any) -> MySeat:
+    """Return where *row*'s entrant sits now, by the tournament and the table themselves."""
+    writer = shell.desk.writer
+    tournament = (await writer.load(row.league, stream_of(row.tournament), fresh=True)).state
+    entrant = EntrantId(row.entrant)
+    seatings = getattr(tournament, "tables", ())
+    seating = next((each for each in seatings if each.seat_of(entrant) is not None), None)
+    view = None
+    if seating is not None:
+        table = (await writer.load(row.league, stream_of(seating.table), fresh=True)).state
+        view = seen_by(table, entrant) if isinstance(table, Table) else None
+    mine = view is not None and view.my_turn and view.decision is not None
+    place = next((each for each in view.seats if each.entrant == entrant), None) if view else None
+    return MySeat(
+        league=row.league,
+        tournament=row.tournament,
+        entrant=row.entrant,
+        table=None if seating is None else seating.table,
+        seat=None if seating is None else seating.seat_of(entrant),
+        stack=None if place is None else place.stack,
+        hand_number=None if view is None else view.hand_number,
+        your_turn=mine,
+        decision=view.decision.token if mine and view and view.decision else None,
+        deadline=view.decision.deadline if mine and view and view.decision else None,
+    )

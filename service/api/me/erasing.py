@@ -1,0 +1,47 @@
+"""Being erased."""
+
+from typing import ClassVar
+
+import msgspec
+from litestar import Response
+
+from service.api.http.authentication import forget
+from service.api.http.bodies import read_body
+from service.api.http.operations import operation
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import encoded
+from service.api.me.signing_in import signed_in
+from service.api.me.tokens import PasswordGiven
+from service.base.errors import BadRequest
+from service.people.erasure import Erased, erase
+
+
+class ErasureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """That it is meant: the own player id, and the password."""
+
+    SECRET: ClassVar = ("password",)
+
+    player: str
+    password: PasswordGiven
+
+
+@operation(
+    "DELETE", "/v1/me", "erase_me",
+    "Erase my account, my tokens, what I wrote and what was written about me; for ever.",
+    needs="account", body=ErasureWanted, answer=Erased,
+    problems=(
+        "erasure_unconfirmed", "wrong_password", "too_many_sign_ins", "still_entered", "last_owner",
+        "not_caught_up",
+    ),
+)  # fmt: skip
+async def erase_me(request: Asked) -> Response[bytes]:
+    """Erase the caller; other processes believe the token for five seconds more."""
+    shell, principal = shell_of(request), principal_of(request)
+    body, _ = await read_body(request, ErasureWanted)
+    me = principal.account
+    if body.player != me.player:
+        raise BadRequest("erasure_unconfirmed", "name your own player id to confirm")
+    await signed_in(request, me.login, body.password)
+    erased = await erase(shell.engine, shell.desk.writer.store.keys, me.number, shell.now())
+    forget(shell, principal)
+    return encoded(erased)

@@ -1,0 +1,211 @@
+"""Passwords changed and reset, and the log of sign-ins."""
+
+from datetime import datetime
+from typing import Annotated, ClassVar
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.league.roles import Role, may
+from engine.league.state import Created
+from engine.values import PlayerId, identifier, number_of, stream_of
+from service.api.http.access import demand_form, reach
+from service.api.http.authentication import forget, forget_person
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed, listing
+from service.api.http.nothing import Nothing
+from service.api.http.operations import OnPeople, operation
+from service.api.http.paging import Page
+from service.api.http.shell import Asked, Shell, client_address, principal_of, shell_of
+from service.api.http.submitting import encoded, order_of
+from service.api.me.signing_in import REPLAYED, demand_unchanged, signed_in
+from service.api.me.tokens import Password, PasswordGiven
+from service.base.errors import BadRequest, StreamNotFound
+from service.people import accounts, resetting, sign_ins
+from service.people import operator_log as deeds
+from service.people.idempotency import Said
+from service.people.tokens import MANAGE
+
+
+class PasswordChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The password that holds, and the one that shall."""
+
+    SECRET: ClassVar = ("password", "new_password")
+
+    password: PasswordGiven
+    new_password: Password
+
+
+class PasswordChanged(msgspec.Struct, kw_only=True):
+    """How many tokens have ended; the one that asked stays."""
+
+    tokens_ended: int
+
+
+class ResetOffered(msgspec.Struct, kw_only=True):
+    """A code for one new password, shown this once."""
+
+    player: str
+    code: str | None
+    """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
+
+    expires_at: datetime
+
+
+class ResetWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A reset code, and the new password."""
+
+    SECRET: ClassVar = ("code", "password")
+
+    code: Annotated[str, Meta(max_length=80)]
+    password: Password
+
+
+class PasswordReset(msgspec.Struct, kw_only=True):
+    """Whose password is a new one now."""
+
+    login: str
+
+
+class SignInListed(msgspec.Struct, kw_only=True):
+    """One way in, or what ended the ways in."""
+
+    at: datetime
+    kind: str
+    address: str | None
+    """Null if the operator did it at the server's terminal."""
+
+    token: str | None
+    """The root token that it gave."""
+
+
+@operation(
+    "PUT", "/v1/me/password", "change_password",
+    "Change my password; every token but the one I use ends.",
+    needs="account", body=PasswordChange, answer=PasswordChanged,
+    problems=("wrong_password", "too_many_sign_ins"),
+)  # fmt: skip
+async def change_password(request: Asked) -> Response[bytes]:
+    """Change it; the old password must be known, whatever the token may do."""
+    shell, principal = shell_of(request), principal_of(request)
+    began = shell.now()
+    body, _ = await read_body(request, PasswordChange)
+    me = await signed_in(request, principal.account.login, body.password)
+    address = client_address(request)
+    kept = await accounts.hashed(body.new_password, address)
+    async with shell.engine.begin() as connection:
+        await demand_unchanged(connection, me.number, began)
+        ended = await resetting.set_password(
+            connection,
+            me.number,
+            kept,
+            shell.now(),
+            "password_changed",
+            address=address,
+            but=principal.token,
+        )
+    forget(shell, principal)
+    return encoded(PasswordChanged(tokens_ended=ended))
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/players/{player_id:str}/password-reset",
+    "offer_password_reset",
+    "Give out a code for a new password, for an account that a claim code of this league made.",
+    needs="manage_members", scope="leagues:manage", body=Nothing, answer=ResetOffered, status=201,
+    problems=("forbidden", "not_resettable"),
+    on_people=OnPeople("reset", "gives out a code for a new password", "manage_members"),
+)  # fmt: skip
+async def offer_password_reset(
+    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+) -> Response[bytes]:
+    """Offer a reset, written into the staff log; an owner's is the operator's to give."""
+    shell = shell_of(request)
+    _, raw = await read_body(request, Nothing)
+    place = await reach(request, league_id, "lge")
+    demand_form(player_id, "plr")
+    role = place.state.role_of(PlayerId(player_id))
+    order, now, me = order_of(request, raw), shell.now(), principal_of(request).account
+    person, said = number_of(player_id), Said(order.command_id, raw, me.number)
+    code = resetting.code_text(shell.desk.entropy.bytes(resetting.SECRET_BYTES))
+    made = ResetOffered(player=player_id, code=code, expires_at=now + resetting.GOOD_FOR)
+    async with shell.engine.begin() as connection:
+        before = await shell.requests.before(connection, said, now)
+        if before is not None:
+            made.code, made.expires_at = None, (before.at or now) + resetting.GOOD_FOR
+            return encoded(made, 201, dict(REPLAYED))
+        if not _in_reach(role) or not await resetting.resettable_by(connection, league_id, person):
+            raise BadRequest(
+                "not_resettable",
+                "an owner resets the password of an account that this league's claim code made, "
+                "that belongs to no other league and is no owner's; ask the operator",
+            )
+        await resetting.offer(connection, person, code, now, league=league_id, by=me.number)
+        await deeds.add(
+            connection, [number_of(league_id)], me.player, "password_reset_offered", player_id
+        )
+    return encoded(made, 201)
+
+
+@operation(
+    "POST", "/v1/password-resets", "reset_password",
+    "Set a new password by a reset code; everything that was signed in ends.",
+    needs="anyone", body=ResetWanted, answer=PasswordReset, problems=("not_found",),
+    on_people=OnPeople("by_reset", "sets a new password of the code's account", "caller"),
+)  # fmt: skip
+async def reset_password(request: Asked) -> Response[bytes]:
+    """Use a code up; if the answer is lost, the new password signs in."""
+    shell, address = shell_of(request), client_address(request)
+    body, _ = await read_body(request, ResetWanted)
+    kept = await accounts.hashed(body.password, address)
+    async with shell.engine.begin() as connection:
+        found = await resetting.good(connection, body.code, shell.now())
+        if found is None or not await _given_rightly(shell, found):
+            raise StreamNotFound("there is nothing here under this name")
+        await resetting.set_password(
+            connection, found.person, kept, shell.now(), "password_reset", address=address
+        )
+    forget_person(shell, found.person)
+    return encoded(PasswordReset(login=found.login))
+
+
+@operation(
+    "GET", "/v1/me/sign-ins", "list_sign_ins",
+    "How, when and from where my account was signed in, for 90 days; the newest first.",
+    needs="account", scope=MANAGE, answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_sign_ins(request: Asked) -> Response[bytes]:
+    """List what gave root tokens, and what ended tokens."""
+    me = principal_of(request).account
+    async with shell_of(request).engine.connect() as connection:
+        found = await sign_ins.sign_ins_of(connection, me.number)
+    paged = listing(request, f"sign-ins {me.player}", int)
+    page = paged.cut(found, lambda each: (each.id,), descending=True)
+    shown = [
+        SignInListed(
+            at=each.at,
+            kind=each.kind,
+            address=each.address,
+            token=None if each.token is None else f"tok_{each.token.hex}",
+        )
+        for each in page.items
+    ]
+    return listed(request, Page(items=shown, next_cursor=page.next_cursor))
+
+
+def _in_reach(role: Role | None) -> bool:
+    """Return whether owners may reset the password of somebody in this role of their league."""
+    return role not in (None, "owner")
+
+
+async def _given_rightly(shell: Shell, found: resetting.Reset) -> bool:
+    """Return whether the giver of a reset code could give it out now; an operator always can."""
+    if found.league is None or found.by is None:
+        return True
+    loaded = await shell.desk.writer.load(found.league, stream_of(found.league))
+    house: Created = loaded.state
+    person = PlayerId(identifier("plr", found.person))
+    return _in_reach(house.role_of(person)) and may(house.role_of(found.by), "manage_members")

@@ -1,0 +1,231 @@
+"""Tokens: made, listed, rotated, ended."""
+
+from datetime import datetime
+from typing import Annotated, ClassVar
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from service.api.http.authentication import forget
+from service.api.http.bodies import read_body
+from service.api.http.limiting import demand_room
+from service.api.http.listing import listed, listing
+from service.api.http.nothing import Nothing
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.shell import Asked, client_address, principal_of, shell_of
+from service.api.http.submitting import encoded, order_of
+from service.api.me.signing_in import REPLAYED, Wanted, root, shown, shown_again, signed_in
+from service.base.errors import StreamNotFound, Unauthenticated, scopes_missing
+from service.people import calendar_keys as keys
+from service.people import resetting, sign_ins, tokens
+from service.people.idempotency import Said
+
+Login = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._@+-]+$")]
+Password = Annotated[str, Meta(min_length=8, max_length=256)]
+PasswordGiven = Annotated[str, Meta(max_length=256)]
+Label = Annotated[str, Meta(min_length=1, max_length=80)]
+Scope = Annotated[str, Meta(pattern="^(" + "|".join(tokens.SCOPES_OF_PEOPLE) + ")$")]
+
+
+class TokenWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """
+    A new token, asked for with login and password, or with another token.
+
+    A token made with another one has no scope that the other lacks, lives no longer, and
+    ends with it.
+    """
+
+    SECRET: ClassVar = ("password",)
+
+    login: Login | None = None
+    password: PasswordGiven | None = None
+    name: Label = "token"
+    scopes: tuple[Scope, ...] = tokens.SCOPES_DEFAULT
+    expires_in_days: Annotated[int, Meta(ge=1, le=366)] = tokens.DAYS_DEFAULT
+
+
+class TokenShown(msgspec.Struct, kw_only=True):
+    """A token with its secret, shown this once."""
+
+    id: str
+    token: str | None
+    """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
+
+    name: str
+    scopes: tuple[str, ...]
+    expires_at: datetime
+    parent: str | None
+    """The token that made it and that it ends with; null if a password made it."""
+
+
+class TokenListed(msgspec.Struct, kw_only=True):
+    """A token without its secret."""
+
+    id: str
+    name: str
+    scopes: tuple[str, ...]
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime
+    revoked_at: datetime | None
+    parent: str | None
+
+
+class SignedOut(msgspec.Struct, kw_only=True):
+    """How much has ended."""
+
+    tokens: int
+    calendar_keys: int
+
+
+@operation(
+    "POST", "/v1/tokens", "make_token",
+    "Make a token, by password or by a token with the scope `tokens:manage`.",
+    needs="anyone", body=TokenWanted, answer=TokenShown, status=201,
+    problems=("wrong_password", "too_many_sign_ins", "forbidden", "quota_exhausted"),
+)  # fmt: skip
+async def make_token(request: Asked) -> Response[bytes]:
+    """Make a root by password, or a child by a token."""
+    shell = shell_of(request)
+    began = shell.now()
+    body, raw = await read_body(request, TokenWanted)
+    maker = None
+    if body.login is not None and body.password is not None:
+        person = await signed_in(request, body.login, body.password)
+    else:
+        maker = _maker(request, body)
+        person = maker.account
+    order, number = order_of(request, raw, account=person.player), shell.desk.entropy.uuid()
+    wanted = Wanted(body.name, body.scopes, body.expires_in_days)
+    said = Said(order.command_id, raw, person.number, number)
+    async with shell.engine.begin() as connection:
+        before = await shell.requests.before(connection, said, began)
+        if before is not None and before.made is not None:
+            again = await shown_again(connection, person.number, before.made)
+            return encoded(again, 201, dict(REPLAYED))
+        if maker is None:
+            made = await root(request, connection, person.number, wanted, number, "password", began)
+            return encoded(made, 201)
+        child, secret = tokens.new(
+            shell.desk.entropy.bytes(32), number, *wanted, shell.now(), parent=maker
+        )
+        held = await tokens.number_held(connection, person.number, shell.now())
+        demand_room("tokens", held, shell.limits.settings.account_tokens)
+        if not await tokens.keep(connection, person.number, child, secret):
+            raise Unauthenticated("the token is unknown, expired or revoked")
+    return encoded(shown(child, secret), 201)
+
+
+@operation(
+    "GET", "/v1/tokens", "list_tokens", "My tokens, without their secrets; the newest first.",
+    needs="account", scope=tokens.MANAGE, answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_tokens(request: Asked) -> Response[bytes]:
+    """List the caller's tokens, revoked ones too."""
+    found = await tokens.tokens_of(shell_of(request).engine, principal_of(request).account.number)
+    items = [
+        TokenListed(
+            id=f"tok_{each.number.hex}",
+            name=each.name,
+            scopes=each.scopes,
+            created_at=each.created_at,
+            last_used_at=each.last_used_at,
+            expires_at=each.expires_at,
+            revoked_at=each.revoked_at,
+            parent=None if each.parent is None else f"tok_{each.parent.hex}",
+        )
+        for each in found
+    ]
+    order = {each.id: number for number, each in enumerate(reversed(items))}
+    paged = listing(request, f"tokens {principal_of(request).account.player}", int)
+    return listed(request, paged.cut(items, lambda each: (order[each.id],), descending=True))
+
+
+@operation(
+    "DELETE", "/v1/tokens/{token_id:str}", "revoke_token",
+    "End one of my tokens, and those it has made; without `tokens:manage` the one I use.",
+    needs="account", status=204, problems=("forbidden",),
+)  # fmt: skip
+async def revoke_token(request: Asked, token_id: FromPath[str]) -> None:
+    """Revoke; other processes believe the token for five seconds more."""
+    shell, principal = shell_of(request), principal_of(request)
+    number = _number(token_id)
+    if number != principal.token:
+        _demand_manage(principal)
+    async with shell.engine.begin() as connection:
+        if not await tokens.revoke(connection, principal.account.number, number, shell.now()):
+            raise StreamNotFound("there is nothing here under this name")
+    forget(shell, principal)
+
+
+@operation(
+    "POST", "/v1/tokens/{token_id:str}/rotate", "rotate_token",
+    "Give a token another secret: the one I use, or one that it has made.",
+    needs="account", scope=tokens.MANAGE, body=Nothing, answer=TokenShown,
+)  # fmt: skip
+async def rotate_token(request: Asked, token_id: FromPath[str]) -> Response[bytes]:
+    """Rotate; id, scopes and end stay, and the old secret is void."""
+    shell, principal = shell_of(request), principal_of(request)
+    _, raw = await read_body(request, Nothing)
+    number, order = _number(token_id), order_of(request, raw)
+    secret, me = tokens.token_text(shell.desk.entropy.bytes(32)), principal.account.number
+    said = Said(order.command_id, raw, me, number)
+    async with shell.engine.begin() as connection:
+        if await shell.requests.before(connection, said, shell.now()) is not None:
+            again = await shown_again(connection, me, number)
+            return encoded(again, 200, dict(REPLAYED))
+        made = await tokens.rotate(connection, me, number, principal.token, secret, shell.now())
+        if made is None:
+            raise StreamNotFound("there is nothing here under this name")
+    forget(shell, principal)
+    return encoded(shown(made, secret))
+
+
+@operation(
+    "DELETE", "/v1/tokens", "sign_out_everywhere",
+    "End all my tokens, the keys of my calendars, and the reset codes that I gave out.",
+    needs="account", scope=tokens.MANAGE, answer=SignedOut,
+)  # fmt: skip
+async def sign_out_everywhere(request: Asked) -> Response[bytes]:
+    """End everything that was signed in, the token that asks too."""
+    shell, principal = shell_of(request), principal_of(request)
+    me, now = principal.account.number, shell.now()
+    async with shell.engine.begin() as connection:
+        ended = SignedOut(
+            tokens=await tokens.revoke_all(connection, me, now),
+            calendar_keys=await keys.revoke_all(connection, me, now),
+        )
+        await resetting.revoke_given(connection, me)
+        address = client_address(request)
+        await sign_ins.add(connection, me, "signed_out", now, address=address)
+    forget(shell, principal)
+    return encoded(ended)
+
+
+def _maker(request: Asked, body: TokenWanted) -> tokens.Principal:
+    """Return who makes a token with a token that may make it."""
+    principal = request.scope.get("user")
+    if not isinstance(principal, tokens.Principal):
+        raise Unauthenticated("login and password, or a bearer token, are needed")
+    _demand_manage(principal)
+    beyond = sorted(set(body.scopes) - principal.scopes)
+    if beyond:
+        raise scopes_missing(*beyond)
+    return principal
+
+
+def _demand_manage(principal: tokens.Principal) -> None:
+    if tokens.MANAGE not in principal.scopes:
+        raise scopes_missing(tokens.MANAGE)
+
+
+def _number(token_id: str) -> UUID:
+    try:
+        return UUID(hex=token_id.removeprefix("tok_"))
+    except ValueError as error:
+        raise StreamNotFound("there is nothing here under this name") from error

@@ -1,0 +1,1 @@
+"""Routes of audits, bundles, claims and disputes."""

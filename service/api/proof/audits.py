@@ -1,0 +1,126 @@
+"""Audits: asked for here, done by a worker, read as operations."""
+
+import json
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from litestar import Response
+from litestar.params import FromPath
+from sqlalchemy.dialects.postgresql import insert
+
+from engine.tournament.entering.staff import counts_as_entered
+from service.api.http.access import belong, demand, demand_form, find, reach
+from service.api.http.bodies import read_body
+from service.api.http.operations import operation
+from service.api.http.positions import plays_in
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import encoded, order_of
+from service.base.errors import BadRequest, StreamNotFound
+from service.people.idempotency import Said
+from service.projections import queries
+from service.projections.schema import audit_report
+from service.tasks import jobs
+
+_STATES = {"waiting": "pending", "passed": "done", "failed": "done", "broken": "failed"}
+
+
+class AuditWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """An audit of a league, or of one tournament's streams only."""
+
+    tournament: str | None = None
+
+
+class Started(msgspec.Struct, kw_only=True):
+    """A long job that was accepted."""
+
+    operation: str
+
+
+class OperationShown(msgspec.Struct, kw_only=True):
+    """How a long job is doing; ``result`` when it is done."""
+
+    id: str
+    kind: str
+    league: str
+    state: str
+    progress: float
+    result: dict[str, Any] | None
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/audits", "start_audit",
+    "Decide every recorded action again, in the background.",
+    needs="audit_hands", scope="hands:audit", body=AuditWanted, answer=Started, status=202,
+    problems=("forbidden", "not_caught_up"),
+)  # fmt: skip
+async def start_audit(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Record that an audit is wanted and arm its job; a retry finds the same one."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, AuditWanted)
+    place = await reach(request, league_id, "lge")
+    if body.tournament is None:
+        entered = await plays_in(request, league_id)
+    else:
+        tournament = await find(request, body.tournament, "trn")
+        if tournament.league != league_id:
+            raise BadRequest("bad_request", "this tournament is of another league")
+        player = principal_of(request).account.player
+        entered = counts_as_entered(tournament.state, player)
+    demand(request, place.role, entered=entered)
+    order, now = order_of(request, raw), shell.now()
+    number = order.new_id(0)
+    scope = body.tournament or "league"
+    async with shell.engine.begin() as connection:
+        said = Said(order.command_id, raw, principal_of(request).account.number, number)
+        again = await shell.requests.before(connection, said, now)
+        await connection.execute(
+            insert(audit_report)
+            .values(
+                id=f"rep_{number.hex}",
+                league=league_id,
+                scope=scope,
+                state="waiting",
+                progress=0.0,
+                requested_at=now,
+                report=sa.null(),
+            )
+            .on_conflict_do_nothing()
+        )
+    args = {"league": league_id, "report": f"rep_{number.hex}"}
+    if body.tournament is not None:
+        args["tournament"] = body.tournament
+    await jobs.arm(
+        shell.pool,
+        jobs.Job(occurrence=f"audit:{number.hex}", task="audit.run", args=args, due_at=now),
+    )
+    name = f"opr_{number.hex}"
+    headers = {"Location": f"/v1/operations/{name}"}
+    if again:
+        headers["Idempotent-Replayed"] = "true"
+    return encoded(Started(operation=name), 202, headers)
+
+
+@operation(
+    "GET", "/v1/operations/{operation_id:str}", "read_operation", "How a long job is doing.",
+    needs="read_league", scope="leagues:read", answer=OperationShown,
+)  # fmt: skip
+async def read_operation(request: Asked, operation_id: FromPath[str]) -> Response[bytes]:
+    """Read an audit's progress and report; those of foreign leagues are not there."""
+    demand_form(operation_id, "opr")
+    identifier = f"rep_{operation_id.removeprefix('opr_')}"
+    async with shell_of(request).engine.connect() as connection:
+        row = await queries.report(connection, identifier)
+    if row is None:
+        raise StreamNotFound("there is nothing here under this name")
+    await belong(request, row.league)
+    result = json.loads(row.report) if isinstance(row.report, str) else row.report
+    found = OperationShown(
+        id=operation_id,
+        kind="audit",
+        league=row.league,
+        state=_STATES.get(row.state, row.state),
+        progress=row.progress,
+        result=result,
+    )
+    return encoded(found)

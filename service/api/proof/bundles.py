@@ -1,0 +1,104 @@
+"""Evidence to take away: bundles, with what the caller may open."""
+
+from typing import Any
+
+from litestar.params import FromPath
+from litestar.response import Stream
+
+from engine.kit.audiences import PUBLIC
+from engine.season.state import Opened
+from engine.tournament.model.state import Finished, Registering, Running
+from engine.values import identifier, stream_of
+from service.api.http.access import demand_form, entrant_of, reach
+from service.api.http.operations import operation
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.base.errors import BadRequest
+from service.bundles.gathering import located
+from service.bundles.lines import Kind
+from service.bundles.writing import Wanted, bundle
+from service.log.keys import Keys
+
+MEDIA = "application/x-ndjson"
+_PROBLEMS = ("not_over", "not_signed_yet", "log_incomplete")
+
+
+@operation(
+    "GET", "/v1/hands/{hand_id:str}/bundle", "bundle_hand",
+    "A settled hand with all that proves it: see api-spec/bundle.md.",
+    needs="read_league", scope="leagues:read", answer=str, media=MEDIA, problems=_PROBLEMS,
+)  # fmt: skip
+async def bundle_hand(request: Asked, hand_id: FromPath[str]) -> Stream:
+    """Write what the caller may open of a hand."""
+    return await _bundled(request, "hand", hand_id, "hnd")
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/bundle", "bundle_tournament",
+    "A tournament that is over with all that proves it: see api-spec/bundle.md.",
+    needs="read_league", scope="leagues:read", answer=str, media=MEDIA, problems=_PROBLEMS,
+)  # fmt: skip
+async def bundle_tournament(request: Asked, tournament_id: FromPath[str]) -> Stream:
+    """Write what the caller may open of a tournament."""
+    return await _bundled(request, "tournament", tournament_id, "trn")
+
+
+@operation(
+    "GET", "/v1/seasons/{season_id:str}/bundle", "bundle_season",
+    "A season and every tournament it has counted, with all that proves them.",
+    needs="read_league", scope="leagues:read", answer=str, media=MEDIA, query=("entrant",),
+    problems=(*_PROBLEMS, "validation_failed"),
+)  # fmt: skip
+async def bundle_season(request: Asked, season_id: FromPath[str]) -> Stream:
+    """Write it as it is read; ``entrant`` is an entry of the caller's, whose cards it opens."""
+    return await _bundled(request, "season", season_id, "ssn")
+
+
+async def _bundled(request: Asked, kind: Kind, subject: str, prefix: str) -> Stream:
+    demand_form(subject, prefix)
+    shell = shell_of(request)
+    async with shell.engine.connect() as connection:
+        number, table = await located(connection, shell.pool, kind, subject)
+        league = identifier("lge", number)
+        # A draft is not there for whoever may not see it, as in every other answer.
+        await reach(request, table or subject, "tbl" if table else prefix, fresh=False)
+        if kind == "season":
+            viewer = await _entrant_named(request, league, subject)
+        else:
+            viewer = await _viewer(request, league, table or subject)
+        wanted = Wanted(kind=kind, subject=subject, viewer=viewer)
+        keys = Keys(*shell.settings.secret_keys)
+        lines = await bundle(connection, shell.pool, keys, wanted)
+    headers = {"Content-Disposition": f'attachment; filename="{subject}.bundle"'}
+    return Stream(lines, media_type=MEDIA, headers=headers)
+
+
+async def _viewer(request: Asked, league: str, subject: str) -> str:
+    """Return as whom the caller played, or the public."""
+    writer = shell_of(request).desk.writer
+    state: Any = (await writer.load(league, stream_of(subject))).state
+    if not isinstance(state, Registering | Running | Finished):
+        above = getattr(state, "tournament", None)
+        state = (await writer.load(league, stream_of(above))).state if above else None
+    return entrant_of(state, principal_of(request).account.player) or PUBLIC
+
+
+async def _entrant_named(request: Asked, league: str, season: str) -> str:
+    """Return the caller's entry that the request names, one of the season's; else the public."""
+    wanted = request.query_params.get("entrant")
+    if wanted is None:
+        return PUBLIC
+    writer = shell_of(request).desk.writer
+    state = (await writer.load(league, stream_of(season))).state
+    counted = [each.tournament for each in state.counted] if isinstance(state, Opened) else []
+    for tournament in counted:
+        above: Any = (await writer.load(league, stream_of(tournament), fresh=False)).state
+        entrants = getattr(above, "entrants", ())
+        player = principal_of(request).account.player
+        if any(each.entrant == wanted and each.player == player for each in entrants):
+            return str(wanted)
+    detail = "no entry of yours in a tournament that this season has counted"
+    raise BadRequest(
+        "validation_failed",
+        "a query parameter is not as it should be",
+        errors=[{"pointer": "", "detail": detail, "code": "invalid_value"}],
+    )

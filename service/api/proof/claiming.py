@@ -1,0 +1,239 @@
+"""Claims: what is disputed, by whom, and until when; the server's evidence comes with them."""
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+import sqlalchemy as sa
+from litestar import Response
+from msgspec import Meta
+from sqlalchemy.dialects.postgresql import insert
+
+from engine import dispute
+from engine.coordination.policies import decide_in_turn
+from engine.dispute.commands import AttachEvidence, Claim
+from engine.dispute.state import Claimed
+from engine.dispute.values import Kind, Slug, Subject
+from engine.kit.audiences import PUBLIC
+from engine.league.roles import may
+from engine.table.model.state import Table
+from engine.tournament.model.state import Drafted, Unannounced
+from engine.values import (
+    DisputeId,
+    HandId,
+    LeagueId,
+    PlayerId,
+    SeasonId,
+    TableId,
+    TournamentId,
+    identifier,
+    number_of,
+    stream_of,
+)
+from service.api.http.access import Place, demand_form, find, plays_in_disputed, reach
+from service.api.http.bodies import read_body
+from service.api.http.operations import operation
+from service.api.http.reasons import keep
+from service.api.http.rulebook import demand_known
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import Order, answer, order_of
+from service.api.proof.disputes import DisputeChanged
+from service.base.errors import BadRequest, StreamNotFound
+from service.director.disputes.evidence import gather
+from service.director.disputes.windows import too_late_at
+from service.log.writer import Entry, States
+from service.people.texts import Written
+from service.projections import dispute_queries, queries
+from service.projections.schema import audit_report
+from service.replays.reading import read_replay
+from service.tasks import jobs
+
+OPEN_MAX = 20
+"""Disputes that one person may have open in one league: each has a worker decide everything."""
+
+
+class ClaimedOn(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What was not as the rules have it: a hand or a step of it, else a tournament or season."""
+
+    kind: Kind
+    claim: Written
+    hand: str | None = None
+    step: Annotated[int, Meta(ge=1, le=100_000)] | None = None
+    tournament: str | None = None
+    season: str | None = None
+    rules: Annotated[tuple[Slug, ...], Meta(max_length=10)] = ()
+    """Of the rulebook."""
+
+
+class DisputeWanted(ClaimedOn, forbid_unknown_fields=True, kw_only=True):
+    """A claim that everybody in the league may read."""
+
+
+@operation(
+    "POST", "/v1/disputes", "open_dispute",
+    "Claim that a hand, a step, a seating, a payout or a standing is not as the rules have it.",
+    needs="enter_tournaments", scope="leagues:read", body=DisputeWanted, answer=DisputeChanged,
+    status=201, key_required=True,
+    problems=(
+        "dispute_invalid", "claim_too_late", "rule_unknown", "too_many_disputes", "text_forged",
+    ),
+)  # fmt: skip
+async def open_dispute(request: Asked) -> Response[bytes]:
+    """Open it with the server's evidence in the same append, and have an audit run."""
+    body, raw = await read_body(request, DisputeWanted)
+    place, subject = await disputed(request, body)
+    demand_known(body.rules)
+    order = order_of(request, raw)
+    name = DisputeId(identifier("dsp", order.new_id(0)))
+    few = await _few(request, place.league)
+    return await opened(request, order, place, subject, body, name, few=few)
+
+
+async def opened(
+    request: Asked,
+    order: Order,
+    place: Place,
+    subject: Subject,
+    body: ClaimedOn,
+    name: DisputeId,
+    *,
+    few: bool = True,
+) -> Response[bytes]:
+    """
+    Open the dispute *name* as the caller's claim, and answer it.
+
+    Args:
+        place: What is disputed, or its tournament.
+        body: What is claimed of *subject*; its rules are known.
+        few: Whether the caller may open one more.
+    """
+    shell, now, stream = shell_of(request), order.command.received_at, stream_of(name)
+    player = PlayerId(principal_of(request).account.player)
+    entered = await plays_in_disputed(request, place.league, subject)
+    league = (await shell.desk.writer.load(place.league, stream_of(place.league))).state
+    evidence = await gather(shell.pool, shell.engine, place.league, subject, body.rules, now)
+    claim = Claim(
+        dispute=name,
+        league=LeagueId(place.league),
+        subject=subject,
+        by=player,
+        claim=await keep(request, place.league, order, body.claim),
+        rules=tuple(body.rules),
+        closes_at=await too_late_at(shell.pool, shell.engine, league, subject),
+        ruling=may(place.role, "rule_disputes", entered=entered),
+        now=now,
+    )
+    attached = AttachEvidence(evidence=evidence, salt=shell.desk.entropy.token(), now=now)
+
+    async def decide(states: States) -> list[Entry]:
+        state = (await states.load(stream)).state
+        if isinstance(state, Claimed):
+            return [Entry(stream)]  # nobody exchanges what was attached
+        _demand(few)  # not of a retry, which has its answer already
+        return [Entry(stream, *decide_in_turn(dispute.decider, state, (claim, attached)))]
+
+    receipt = await shell.desk.writer.submit(place.league, order.command, decide)
+    await _audited(request, place.league, name, subject, now)
+    content = {"id": name, "state": "open", "frozen": False}
+    return answer(receipt, content, 201, version_of=stream)
+
+
+async def disputed(request: Asked, body: ClaimedOn) -> tuple[Place, Subject]:
+    """
+    Return what a claim is about, whole, if the caller may see it.
+
+    Raises:
+        StreamNotFound: If it is not there, or the hand has no such step.
+    """
+    named = [each for each in (body.hand, body.tournament, body.season) if each is not None]
+    if len(named) != 1:
+        raise BadRequest("bad_request", "a claim names one hand, one tournament or one season")
+    if body.season is not None:
+        place = await reach(request, body.season, "ssn")
+        return place, Subject(kind=body.kind, season=SeasonId(body.season), step=body.step)
+    if body.tournament is not None:
+        place = await reach(request, body.tournament, "trn")
+        return place, _in_tournament(place, body)
+    table, tournament = await _of_hand(request, str(body.hand), body.step)
+    place = await reach(request, tournament, "trn")
+    return place, _in_tournament(place, body, table=table)
+
+
+async def _of_hand(request: Asked, hand: str, step: int | None) -> tuple[TableId, TournamentId]:
+    demand_form(hand, "hnd")
+    shell = shell_of(request)
+    async with shell.engine.connect() as connection:
+        row = await queries.hand(connection, hand)
+    if row is None:
+        raise StreamNotFound("there is nothing here under this name")
+    table = await find(request, row.table, "tbl")
+    if not isinstance(table.state, Table):
+        raise StreamNotFound("there is nothing here under this name")
+    if step is not None:
+        keys = await shell.desk.writer.store.keys(number_of(row.league))
+        if step > len((await read_replay(shell.pool, row, keys, PUBLIC)).steps):
+            raise StreamNotFound("the hand has no such step")
+    return TableId(row.table), table.state.tournament
+
+
+def _in_tournament(place: Place, body: ClaimedOn, table: TableId | None = None) -> Subject:
+    state = place.state
+    if isinstance(state, Unannounced | Drafted):
+        raise StreamNotFound("there is nothing here under this name")
+    return Subject(
+        kind=body.kind,
+        tournament=state.terms.tournament,
+        season=state.terms.season,
+        table=table,
+        hand=None if body.hand is None else HandId(body.hand),
+        step=body.step,
+    )
+
+
+def _demand(few: bool) -> None:
+    """
+    Refuse another dispute of somebody who has not *few* of them open.
+
+    Raises:
+        BadRequest: ``too_many_disputes``.
+    """
+    if not few:
+        raise BadRequest(
+            "too_many_disputes", "rulings on the disputes you have opened come first", max=OPEN_MAX
+        )
+
+
+async def _few(request: Asked, league: str) -> bool:
+    """Return whether the caller may have one more dispute open."""
+    player = principal_of(request).account.player
+    async with shell_of(request).engine.connect() as connection:
+        return await dispute_queries.disputes_open(connection, league, player) < OPEN_MAX
+
+
+async def _audited(
+    request: Asked, league: str, name: DisputeId, subject: Subject, now: datetime
+) -> None:
+    """Have a worker decide everything in question again, and tell the dispute; once."""
+    shell, number = shell_of(request), number_of(name)
+    report = f"rep_{number.hex}"
+    async with shell.engine.begin() as connection:
+        await connection.execute(
+            insert(audit_report)
+            .values(
+                id=report,
+                league=league,
+                scope=subject.tournament or "league",
+                state="waiting",
+                progress=0.0,
+                requested_at=now,
+                report=sa.null(),
+            )
+            .on_conflict_do_nothing()
+        )
+    args = {"league": league, "report": report, "dispute": str(name)}
+    if subject.tournament is not None:
+        args["tournament"] = subject.tournament
+    await jobs.arm(
+        shell.pool,
+        jobs.Job(occurrence=f"audit:{number.hex}", task="audit.run", args=args, due_at=now),
+    )

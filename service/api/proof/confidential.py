@@ -1,0 +1,233 @@
+"""Claims in confidence: filed by whoever plays, seen by referees, opened or dismissed by one."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.dispute.errors import AnotherPersonNeeded
+from engine.dispute.values import Slug, Subject
+from engine.league.roles import may
+from engine.values import identifier, number_of
+from service.api.http.access import Place, belong, demand, demand_form, plays_in_disputed, reach
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.positions import live_listing
+from service.api.http.rulebook import demand_known
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import encoded, order_of
+from service.api.proof.claiming import ClaimedOn, disputed, opened
+from service.api.proof.disputes import DisputeChanged, DisputeReason
+from service.base.errors import BadRequest, StreamNotFound
+from service.people import confidential_claims as confidential
+from service.people.confidential_claims import Filed
+from service.people.texts import Written
+
+WAITING_MAX = 20
+"""Claims of one person in one league that nobody has looked into yet."""
+
+
+class ConfidentialWanted(ClaimedOn, forbid_unknown_fields=True, kw_only=True):
+    """A claim, or that somebody's play should be looked at; referees read it and nobody else."""
+
+    about: Annotated[str, Meta(pattern="^plr_[0-9a-f]{32}$")] | None = None
+    """Whose conduct it is about; who has an office is not shown what is about them."""
+
+
+class OpeningOfClaim(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What everybody may read of it: the referee's own words, and the rules."""
+
+    claim: Written
+    rules: Annotated[tuple[Slug, ...], Meta(max_length=10)] = ()
+
+
+class ConfidentialClaim(msgspec.Struct, kw_only=True):
+    """A claim as its claimant and the referees see it."""
+
+    id: str
+    league: str
+    state: str
+    """``filed``, ``opened`` or ``dismissed``."""
+
+    subject: Subject
+    claimant: str
+    about: str | None
+    claim: str | None
+    """Null once it is erased."""
+
+    rules: tuple[str, ...]
+    filed_at: datetime
+    handled_at: datetime | None
+    handled_by: str | None
+    answer: str | None
+    """Why it was dismissed."""
+
+    dispute: str | None
+
+
+_PROBLEMS = ("forbidden", "another_person_needed", "claim_handled")
+
+
+@operation(
+    "POST", "/v1/confidential-claims", "file_confidential_claim",
+    "Tell the referees what is not as the rules have it, and nobody else.",
+    needs="enter_tournaments", scope="leagues:read", body=ConfidentialWanted,
+    answer=ConfidentialClaim, status=201, key_required=True,
+    problems=("dispute_invalid", "rule_unknown", "too_many_disputes"),
+)  # fmt: skip
+async def file_confidential_claim(request: Asked) -> Response[bytes]:
+    """Keep it beside the log."""
+    body, raw = await read_body(request, ConfidentialWanted)
+    place, subject = await disputed(request, body)
+    demand_known(body.rules)
+    subject.demand_whole()
+    order, shell = order_of(request, raw), shell_of(request)
+    keys = shell.desk.writer.store.keys
+    me, league = principal_of(request).account.number, number_of(place.league)
+    filed = Filed(
+        id=confidential.keyed(await keys(league), b"claim", order.command_id),
+        league=league,
+        claimant=me,
+        about=None if body.about is None else number_of(body.about),
+        subject=subject,
+        rules=tuple(body.rules),
+        claim=body.claim,
+        state="filed",
+        filed_at=order.command.received_at,
+    )
+    async with shell.engine.begin() as connection:
+        made = await confidential.file(
+            connection, keys, filed, shell.requests, order.command_id, raw
+        )
+        if made and await confidential.waiting(connection, keys, league, me) > WAITING_MAX:
+            raise BadRequest(
+                "too_many_disputes", "the referees look into what waits first", max=WAITING_MAX
+            )
+        kept = await confidential.claim_of(connection, keys, filed.id)
+    return encoded(_shown(kept or filed), 201)
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/confidential-claims", "list_confidential_claims",
+    "One's own claims in confidence; for referees, everybody's that they may look into.",
+    needs="enter_tournaments", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_confidential_claims(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List them, the oldest first: what waits longest comes first."""
+    place = await reach(request, league_id, "lge")
+    me, league = principal_of(request).account.number, number_of(league_id)
+    ruling = may(place.role, "rule_disputes")
+    async with shell_of(request).engine.connect() as connection:
+        keys = shell_of(request).desk.writer.store.keys
+        found = await confidential.claims_in(connection, keys, league, of=None if ruling else me)
+    shown = [_shown(each) for each in found if await _sees(request, place, each, me)]
+    paged = await live_listing(request, league_id, f"confidential {league_id} {me.hex}", str, str)
+    return listed(request, paged.cut(shown, lambda each: (each.filed_at.isoformat(), each.id)))
+
+
+@operation(
+    "POST", "/v1/confidential-claims/{claim_id:str}/open", "open_confidential_claim",
+    "Open a dispute upon a claim in confidence; it names the referee, not who came forward.",
+    needs="rule_disputes", scope="tournaments:manage", body=OpeningOfClaim, answer=DisputeChanged,
+    status=201, key_required=True, problems=(*_PROBLEMS, "rule_unknown", "text_forged"),
+)  # fmt: skip
+async def open_confidential_claim(request: Asked, claim_id: FromPath[str]) -> Response[bytes]:
+    """Open the one dispute that follows from the claim, then say so in its row."""
+    body, raw = await read_body(request, OpeningOfClaim)
+    filed, place = await _looked_into(request, claim_id)
+    demand_known(body.rules)
+    order, subject = order_of(request, raw), filed.subject
+    name = confidential.dispute_of(filed.id)
+    if filed.state == "dismissed" or filed.dispute not in (None, name):
+        raise _handled(filed)
+    claimed = ClaimedOn(kind=subject.kind, claim=body.claim, rules=body.rules)
+    made = await opened(request, order, place, subject, claimed, name)
+    me, now = principal_of(request).account.number, order.command.received_at
+    async with shell_of(request).engine.begin() as connection:
+        keys = shell_of(request).desk.writer.store.keys
+        await confidential.handle(connection, keys, filed, me, now, dispute=name)
+    return made
+
+
+@operation(
+    "POST", "/v1/confidential-claims/{claim_id:str}/dismiss", "dismiss_confidential_claim",
+    "Dismiss a claim in confidence; its claimant reads why.",
+    needs="rule_disputes", scope="tournaments:manage", body=DisputeReason,
+    answer=ConfidentialClaim, key_required=True, problems=_PROBLEMS,
+)  # fmt: skip
+async def dismiss_confidential_claim(request: Asked, claim_id: FromPath[str]) -> Response[bytes]:
+    """Dismiss it; whoever dismissed it may ask again and changes nothing."""
+    body, raw = await read_body(request, DisputeReason)
+    filed, _ = await _looked_into(request, claim_id)
+    order, me = order_of(request, raw), principal_of(request).account.number
+    now = order.command.received_at
+    async with shell_of(request).engine.begin() as connection:
+        keys = shell_of(request).desk.writer.store.keys
+        waited = await confidential.handle(connection, keys, filed, me, now, answer=body.reason)
+        kept = await confidential.claim_of(connection, keys, filed.id) or filed
+    if not waited and (kept.state, kept.handled_by, kept.answer) != ("dismissed", me, body.reason):
+        raise _handled(kept)
+    return encoded(_shown(kept))
+
+
+async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place]:
+    """
+    Return a claim that the caller may handle, and what it is about.
+
+    Raises:
+        StreamNotFound: If it is not there, or is about the caller.
+        Forbidden: If the role does not suffice, or the caller plays there.
+        AnotherPersonNeeded: If it is the caller's own.
+    """
+    demand_form(claim_id, "cnf")
+    shell, me = shell_of(request), principal_of(request).account.number
+    async with shell.engine.connect() as connection:
+        keys = shell.desk.writer.store.keys
+        filed = await confidential.claim_of(connection, keys, number_of(claim_id))
+    if filed is None or filed.about == me:
+        raise StreamNotFound("there is nothing here under this name")
+    league, subject = identifier("lge", filed.league), filed.subject
+    role = await belong(request, league)
+    demand(request, role, entered=await plays_in_disputed(request, league, subject))
+    if filed.claimant == me:
+        raise AnotherPersonNeeded
+    about, prefix = (subject.tournament, "trn") if subject.tournament else (subject.season, "ssn")
+    return filed, await reach(request, str(about), prefix)
+
+
+async def _sees(request: Asked, place: Place, filed: Filed, me: UUID) -> bool:
+    """Whether the caller, who may rule if it is not their own claim, is shown it."""
+    if filed.claimant == me:
+        return True
+    if filed.about == me:
+        return False
+    return not await plays_in_disputed(request, place.league, filed.subject)
+
+
+def _handled(filed: Filed) -> BadRequest:
+    return BadRequest("claim_handled", "somebody has looked into it", state=filed.state)
+
+
+def _shown(filed: Filed) -> ConfidentialClaim:
+    return ConfidentialClaim(
+        id=identifier("cnf", filed.id),
+        league=identifier("lge", filed.league),
+        state=filed.state,
+        subject=filed.subject,
+        claimant=identifier("plr", filed.claimant),
+        about=None if filed.about is None else identifier("plr", filed.about),
+        claim=filed.claim,
+        rules=filed.rules,
+        filed_at=filed.filed_at,
+        handled_at=filed.handled_at,
+        handled_by=None if filed.handled_by is None else identifier("plr", filed.handled_by),
+        answer=filed.answer,
+        dispute=filed.dispute,
+    )

@@ -1,0 +1,210 @@
+"""Selective disclosure: one auditor opens the values of a dispute for a while, and it shows."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine import dispute
+from engine.dispute.commands import GrantDisclosure, UseDisclosure
+from engine.dispute.errors import DisputeInvalid, NotDisclosed
+from engine.dispute.state import Claimed
+from engine.league.roles import may
+from engine.league.state import Created
+from engine.tournament.entering.staff import counts_as_entered
+from engine.tournament.model.state import Finished
+from engine.values import PlayerId, stream_of
+from service.announcing.inputs import Instant, in_utc
+from service.api.http.access import Place, reach
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed
+from service.api.http.operations import OnPeople, operation
+from service.api.http.paging import Page
+from service.api.http.positions import live_listing
+from service.api.http.reasons import keep
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import answer, order_of
+from service.api.proof.disputes import DisputeChanged, changed, claimed, demand_uninvolved
+from service.base.errors import NotOver
+from service.director.disputes.evidence import stretch_of
+from service.director.disputes.opening import Opened, of_masters, of_stretch
+from service.log.writer import Entry, States
+from service.people.texts import Written
+from service.projections import queries
+
+What = Literal["hand", "masters"]
+
+
+class DisclosureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Who may open what, until when, and why."""
+
+    auditor: Annotated[str, Meta(pattern="^plr_[0-9a-f]{32}$")]
+    what: What = "hand"
+    until: Instant
+    reason: Written
+
+    def __post_init__(self) -> None:
+        """Put the instant into UTC, as the log has it."""
+        self.until = in_utc(self.until)
+
+
+class DisclosedWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What to look at."""
+
+    what: What = "hand"
+
+
+class ValuesShown(msgspec.Struct, kw_only=True):
+    """Sealed values, opened; that they were is in the log."""
+
+    id: str
+    until: datetime
+    values: tuple[Opened, ...]
+    position: str | None = None
+
+
+class DisclosureShown(msgspec.Struct, kw_only=True):
+    """Who may open what, and how often that was done."""
+
+    number: int
+    auditor: str
+    what: str
+    subject: str
+    by: str
+    until: datetime
+    used: tuple[datetime, ...]
+
+
+@operation(
+    "POST", "/v1/disputes/{dispute_id:str}/disclosures", "grant_disclosure",
+    "Let one auditor open the disputed hand's sealed values, or the masters, for a while.",
+    needs="rule_disputes", scope="hands:audit", body=DisclosureWanted, answer=DisputeChanged,
+    status=201, key_required=True,
+    problems=("forbidden", "dispute_invalid", "another_person_needed", "text_forged"),
+    on_people=OnPeople("disclosure", "lets an auditor open sealed values", "rule_disputes"),
+)  # fmt: skip
+async def grant_disclosure(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Grant it to somebody who may audit and does not play there."""
+    body, raw = await read_body(request, DisclosureWanted)
+    place = await reach(request, dispute_id, "dsp")
+    await demand_uninvolved(request, dispute_id)
+    subject = claimed(place).opened.subject
+    await _demand_auditor(request, place, body.auditor)
+    order = order_of(request, raw)
+    about = subject.hand if body.what == "hand" else subject.tournament
+    command = GrantDisclosure(
+        auditor=PlayerId(body.auditor),
+        what=body.what,
+        subject=str(about),
+        until=body.until,
+        by=PlayerId(principal_of(request).account.player),
+        reason=await keep(request, place.league, order, body.reason),
+        now=order.command.received_at,
+    )
+
+    async def decide(states: States) -> list[Entry]:
+        state = (await states.load(place.stream)).state
+        return [Entry(place.stream, dispute.decider.decide(state, command))]
+
+    receipt = await shell_of(request).desk.writer.submit(place.league, order.command, decide)
+    return await changed(request, place, receipt, 201)
+
+
+@operation(
+    "GET", "/v1/disputes/{dispute_id:str}/disclosures", "list_disclosures",
+    "Who may open what of a dispute, and who has.",
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_disclosures(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """List them to everybody: that somebody looked is no secret."""
+    place = await reach(request, dispute_id, "dsp")
+    state = claimed(place)
+    shown = [
+        DisclosureShown(
+            number=number,
+            auditor=each.auditor,
+            what=each.what,
+            subject=each.subject,
+            by=each.by,
+            until=each.until,
+            used=tuple(
+                used.at
+                for used in state.used
+                if (used.by, used.what, used.expires_at) == (each.auditor, each.what, each.until)
+            ),
+        )
+        for number, each in enumerate(state.disclosures, 1)
+    ]
+    paged = await live_listing(request, place.league, f"disclosures {dispute_id}", int)
+    return listed(request, paged.cut(shown, lambda each: (each.number,)))
+
+
+@operation(
+    "POST", "/v1/disputes/{dispute_id:str}/openings", "open_disclosed",
+    "Open what was disclosed to the caller; each time is an event of the dispute.",
+    needs="audit_hands", scope="hands:audit", body=DisclosedWanted, answer=ValuesShown, status=201,
+    key_required=True, problems=("forbidden", "not_disclosed", "not_over", "another_person_needed"),
+)  # fmt: skip
+async def open_disclosed(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Record it, then show the values: once the hand is closed, masters after the tournament."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, DisclosedWanted)
+    place = await reach(request, dispute_id, "dsp")
+    await demand_uninvolved(request, dispute_id)
+    subject, player = claimed(place).opened.subject, PlayerId(principal_of(request).account.player)
+    order = order_of(request, raw)
+    about = str(subject.hand if body.what == "hand" else subject.tournament)
+    if claimed(place).disclosed(player, body.what, about, shell.now()) is None:
+        raise NotDisclosed
+    await _demand_over(request, place, body.what)
+    command = UseDisclosure(by=player, what=body.what, subject=about, now=order.command.received_at)
+
+    async def decide(states: States) -> list[Entry]:
+        state = (await states.load(place.stream)).state
+        return [Entry(place.stream, dispute.decider.decide(state, command))]
+
+    receipt = await shell.desk.writer.submit(place.league, order.command, decide)
+    if body.what == "hand":
+        where = await stretch_of(shell.engine, subject)
+        values = await of_stretch(shell.desk, place.league, where)
+    else:
+        values = await of_masters(shell.desk, place.league, about)
+    content = {"id": dispute_id, "until": receipt.recorded[0].event.expires_at, "values": values}
+    return answer(receipt, content, 201, version_of=place.stream)
+
+
+async def _demand_auditor(request: Asked, place: Place, player: str) -> None:
+    """Check that *player* may audit, and plays in nothing of what is disputed."""
+    writer = shell_of(request).desk.writer
+    league = (await writer.load(place.league, stream_of(place.league))).state
+    role = league.role_of(PlayerId(player)) if isinstance(league, Created) else None
+    state = place.state
+    entered = False
+    if isinstance(state, Claimed) and state.opened.subject.tournament is not None:
+        there = stream_of(state.opened.subject.tournament)
+        entered = counts_as_entered((await writer.load(place.league, there)).state, player)
+    if not may(role, "audit_hands", entered=entered):
+        raise DisputeInvalid(problem="this person may not audit here")
+
+
+async def _demand_over(request: Asked, place: Place, what: What) -> None:
+    """
+    Check that nothing is played any more with what is to be opened.
+
+    Raises:
+        NotOver: While the hand is in play, or for masters the tournament.
+    """
+    shell, subject = shell_of(request), claimed(place).opened.subject
+    if what == "masters":
+        there = stream_of(str(subject.tournament))
+        if not isinstance((await shell.desk.writer.load(place.league, there)).state, Finished):
+            raise NotOver("the tournament is still being played")
+        return
+    async with shell.engine.connect() as connection:
+        row = await queries.hand(connection, str(subject.hand))
+    if row is None or row.state != "settled":
+        raise NotOver("the hand's last deal is not closed")

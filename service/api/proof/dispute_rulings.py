@@ -1,0 +1,262 @@
+"""Rulings: what a referee decides, and the commands that carry it out in the same append."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.coordination.aggregates import DECIDERS
+from engine.dispute.commands import Rule
+from engine.dispute.values import Outcome, Slug, Subject
+from engine.season.commands import AdjustPoints, RevokeAward
+from engine.season.values import Adjustment
+from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
+from engine.tournament.model.floor_commands import Disqualify, Penalise, Warn
+from engine.tournament.model.values import Award
+from engine.values import AdjustmentId, EntrantId, PlayerId, TextRef, identifier, stream_of
+from service.api.http.access import reach
+from service.api.http.bodies import read_body
+from service.api.http.operations import operation
+from service.api.http.reasons import keep
+from service.api.http.rehearsing import rehearsable, would_change
+from service.api.http.rulebook import demand_known
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import Order, order_of
+from service.api.proof.disputes import DisputeChanged, changed, claimed, demand_uninvolved
+from service.base.errors import BadRequest
+from service.director.disputes.ruling import Acts, ruled, taken
+from service.director.next_hand import open_next_hand
+from service.log.rehearsal import Certain, Rehearsed, carried_out
+from service.log.writer import Decide, Entry, States
+from service.people.texts import Written
+
+Entrant = Annotated[str, Meta(pattern="^ent_[0-9a-f]{32}$")]
+
+
+class _Act(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag_field="act"):
+    pass
+
+
+class OrderAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="correct_result"):
+    """Everyone who was placed, the winner first."""
+
+    order: tuple[tuple[Entrant, ...], ...]
+
+
+class ForfeitAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="forfeit"):
+    """Whose result is taken away."""
+
+    entrant: Entrant
+
+
+class ReawardAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="reaward"):
+    """Who gets how much of what was paid out."""
+
+    awards: tuple[Award, ...]
+
+
+class WarnAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="warn"):
+    """Who is warned."""
+
+    entrant: Entrant
+
+
+class PenaliseAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="penalise"):
+    """Who misses hands."""
+
+    entrant: Entrant
+    hands: Annotated[int, Meta(ge=1, le=1000)]
+
+
+class DisqualifyAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="disqualify"):
+    """Who is put out."""
+
+    entrant: Entrant
+
+
+class AdjustAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="adjust_points"):
+    """Who is given points in the season, or loses some."""
+
+    player: Annotated[str, Meta(pattern="^plr_[0-9a-f]{32}$")]
+    points: Annotated[str, Meta(pattern=r"^-?(0|[1-9]\d{0,11})(\.\d{1,6})?$")]
+
+
+class RevokeAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="revoke_award"):
+    """The tournament counts no more in its season."""
+
+
+AnyAct = (
+    OrderAct
+    | ForfeitAct
+    | ReawardAct
+    | WarnAct
+    | PenaliseAct
+    | DisqualifyAct
+    | AdjustAct
+    | RevokeAct
+)
+OfSeason = AdjustAct | RevokeAct
+
+
+class RulingWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """For or against the claim, by which rules, why, and what follows."""
+
+    dry_run: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None
+    """The ``digest`` of the dry run that showed what follows; a ruling with acts names it."""
+
+    outcome: Outcome
+    rules: Annotated[tuple[Slug, ...], Meta(min_length=1, max_length=10)]
+    reason: Written
+    acts: Annotated[tuple[AnyAct, ...], Meta(max_length=20)] = ()
+
+
+@operation(
+    "POST", "/v1/disputes/{dispute_id:str}/rulings", "rule_dispute",
+    "Rule on a dispute; what follows is done in the same append.",
+    needs="rule_disputes", scope="tournaments:manage", body=RulingWanted, answer=DisputeChanged,
+    status=201, key_required=True, dry_run=True,
+    problems=(
+        "forbidden", "dispute_phase", "dispute_invalid", "another_person_needed",
+        "tournament_not_finished", "correction_invalid", "tournament_not_running",
+        "ruling_not_possible", "entrant_unknown", "adjustment_invalid", "award_unknown",
+        "season_closed", "frozen", "rule_unknown", "dry_run_needed", "dry_run_outdated",
+        "text_forged",
+    ),
+)  # fmt: skip
+@rehearsable
+async def rule_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Rule; what this dispute held is let go, in the same append."""
+    body, raw = await read_body(request, RulingWanted)
+    place = await reach(request, dispute_id, "dsp")
+    demand_known(body.rules)
+    await demand_uninvolved(request, dispute_id)
+    subject = claimed(place).opened.subject
+    order = order_of(request, raw)
+    reason = await keep(request, place.league, order, body.reason)
+    player = PlayerId(principal_of(request).account.player)
+    acts = _acts(order, subject, body, player, reason)
+    command = Rule(
+        by=player,
+        reason=reason,
+        outcome=body.outcome,
+        rules=tuple(body.rules),
+        acts=taken(subject, acts),
+        dry_run=body.dry_run if acts else None,
+        now=order.command.received_at,
+    )
+
+    asked, shell = _asked(dispute_id, body), shell_of(request)
+
+    async def rule(states: States) -> list[Entry]:
+        return await ruled(states, place.stream, command, acts)
+
+    async def decide(states: States) -> list[Entry]:
+        entries = await rule(states)
+        if not acts or order.command.rehearse:
+            return entries
+        return [*entries, *await _as_shown(states, rule, asked, body.dry_run, shell.now())]
+
+    desk = shell.desk
+    try:
+        receipt = await desk.writer.submit(place.league, order.command, decide)
+    except Rehearsed as rehearsed:
+        rehearsed.asked = asked
+        raise
+    if subject.tournament is not None and acts.tournament:
+        running = await desk.writer.load(place.league, stream_of(subject.tournament), fresh=False)
+        for seating in getattr(running.state, "tables", ()):
+            desk.later(open_next_hand(desk, place.league, seating.table))
+    return await changed(request, place, receipt, 201)
+
+
+def _asked(dispute_id: str, body: RulingWanted) -> bytes:
+    """Return what a dry run of this ruling is for, as bytes: its words and itself apart."""
+    asked = [dispute_id, body.outcome, body.rules, body.acts]
+    return msgspec.json.encode(asked, order="sorted")
+
+
+async def _as_shown(
+    states: States, rule: Decide, asked: bytes, shown: str | None, now: datetime
+) -> list[Entry]:
+    """
+    Check that a ruling does what its dry run has shown; return the guards that keep it so.
+
+    The ruling is rehearsed once more: what depends on a hand in play was not shown.
+
+    Raises:
+        BadRequest: ``dry_run_needed``, or ``dry_run_outdated`` if it would do something else.
+    """
+    if shown is None:
+        raise BadRequest(
+            "dry_run_needed", "a ruling with acts names the digest of the dry run that showed them"
+        )
+    consulted: list[Entry] = []
+
+    async def load(_: str, stream: str) -> Any:
+        consulted.append(Entry(stream))
+        return (await states.load(stream)).state
+
+    found = await carried_out(DECIDERS, Certain(states), rule)
+    found.asked = asked
+    if (await would_change(found, load, now)).digest != shown:
+        raise BadRequest(
+            "dry_run_outdated", "this would do something else than was shown; try it once more"
+        )
+    return consulted
+
+
+def _acts(
+    order: Order, subject: Subject, body: RulingWanted, player: PlayerId, reason: TextRef
+) -> Acts:
+    """Return the commands of a ruling, signed by who rules."""
+    now = order.command.received_at
+    to_tournament = [each for each in body.acts if not isinstance(each, OfSeason)]
+    to_season = [each for each in body.acts if isinstance(each, OfSeason)]
+    if (to_tournament and subject.tournament is None) or (to_season and subject.season is None):
+        raise BadRequest("bad_request", "the dispute is about nothing that this act could change")
+    signed = {"by": player, "reason": reason, "now": now}
+    written = {"author": player, "reason": reason, "now": now}
+    return Acts(
+        tournament=tuple(_to_tournament(each, signed) for each in to_tournament),
+        season=tuple(
+            _to_season(each, written, order, subject, number)
+            for number, each in enumerate(to_season)
+        ),
+    )
+
+
+def _to_tournament(act: Any, signed: dict[str, Any]) -> Any:
+    match act:
+        case OrderAct(order=groups):
+            order = tuple(tuple(EntrantId(each) for each in group) for group in groups)
+            return CorrectResult(order=order, **signed)
+        case ForfeitAct(entrant=entrant):
+            return Forfeit(entrant=EntrantId(entrant), **signed)
+        case ReawardAct(awards=awards):
+            return Reaward(awards=awards, **signed)
+        case WarnAct(entrant=entrant):
+            return Warn(entrant=EntrantId(entrant), **signed)
+        case PenaliseAct(entrant=entrant, hands=hands):
+            return Penalise(entrant=EntrantId(entrant), hands=hands, **signed)
+        case DisqualifyAct(entrant=entrant):
+            return Disqualify(entrant=EntrantId(entrant), **signed)
+
+
+def _to_season(
+    act: OfSeason, written: dict[str, Any], order: Order, subject: Subject, number: int
+) -> AdjustPoints | RevokeAward:
+    if isinstance(act, AdjustAct):
+        adjustment = Adjustment(
+            id=AdjustmentId(identifier("adj", order.new_id(number + 1))),
+            player=PlayerId(act.player),
+            kind="manual",
+            points=act.points,
+            tournament=None,
+        )
+        return AdjustPoints(adjustment=adjustment, **written)
+    if subject.tournament is None:
+        raise BadRequest("bad_request", "the dispute is about no tournament that could be revoked")
+    return RevokeAward(tournament=subject.tournament, **written)

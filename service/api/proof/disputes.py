@@ -1,0 +1,350 @@
+"""Disputes: claimed by whoever plays, frozen by referees, appealed by whom it concerns."""
+
+from typing import Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine import dispute
+from engine.dispute.commands import Appeal, Freeze, Unfreeze
+from engine.dispute.errors import AnotherPersonNeeded
+from engine.dispute.state import Claimed
+from engine.dispute.values import Act, Subject
+from engine.values import (
+    PlayerId,
+    number_of,
+)
+from service.api.http.access import Place, plays_in_disputed, reach
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.positions import listing_of, live_listing
+from service.api.http.reasons import keep
+from service.api.http.rehearsing import rehearsable
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import answer, encoded, order_of
+from service.base.errors import Forbidden, StreamNotFound
+from service.director.disputes.ruling import frozen
+from service.log.writer import Entry, Receipt, States
+from service.people import confidential_claims as confidential
+from service.people.texts import Written, words
+from service.projections import dispute_queries
+from service.transparency import ledger
+
+
+class DisputeReason(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Why; members of the league may read it."""
+
+    reason: Written
+
+
+class DisputeChanged(msgspec.Struct, kw_only=True):
+    """A dispute after a command."""
+
+    id: str
+    state: str
+    frozen: bool
+    position: str | None = None
+
+
+class RulingShown(msgspec.Struct, kw_only=True):
+    """A ruling; the second one is final."""
+
+    instance: int
+    outcome: str
+    rules: tuple[str, ...]
+    by: str
+    reason: str | None
+    acts: tuple[Act, ...]
+
+
+class AuditShown(msgspec.Struct, kw_only=True):
+    """What a worker found; the whole report is an operation's."""
+
+    operation: str
+    passed: bool
+    hands: int
+    events: int
+
+
+class HeadShown(msgspec.Struct, kw_only=True):
+    """The signed head that proves the evidence, as a note that carries its signature."""
+
+    epoch: int
+    size: int
+    root: str
+    note: str
+
+
+class ProofShown(msgspec.Struct, kw_only=True):
+    """That one event of the evidence stands in the dispute's signed head (RFC 6962, 2.1.1)."""
+
+    index: int
+    """In the league's tree, from 0: its position."""
+    version: int
+    type: str
+    leaf: str
+    path: list[str]
+
+
+class DisputeShown(msgspec.Struct, kw_only=True):
+    """A dispute; texts are null once their authors' words are erased."""
+
+    id: str
+    league: str
+    state: str
+    subject: Subject
+    claimant: str
+    claim: str | None
+    rules: tuple[str, ...]
+    frozen: bool
+    audits: tuple[AuditShown, ...]
+    head: HeadShown | None
+    """Null until one is signed for it."""
+    rulings: tuple[RulingShown, ...]
+    appealed_by: str | None
+    appeal: str | None
+
+
+class EvidenceShown(msgspec.Struct, kw_only=True):
+    """What the server attached; null where it attached nothing yet."""
+
+    id: str
+    evidence: Any
+
+
+_PROBLEMS = (
+    "forbidden",
+    "dispute_phase",
+    "dispute_invalid",
+    "another_person_needed",
+    "text_forged",
+)
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/disputes", "list_disputes",
+    "What is and was disputed in a league, the newest first.",
+    needs="read_league", scope="leagues:read", answer=Page,
+    query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
+)  # fmt: skip
+async def list_disputes(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List from the read model."""
+    place = await reach(request, league_id, "lge", fresh=False)
+    paged = await listing_of(
+        request, place.league, f"disputes {league_id}", int, projection="disputes"
+    )
+    before = None if paged.after is None else paged.after[0]
+    async with shell_of(request).engine.connect() as connection:
+        rows = await dispute_queries.disputes(
+            connection, league_id, limit=paged.limit + 1, before=before
+        )
+    return listed(request, paged.page(rows, lambda each: (each.opened_position,)))
+
+
+@operation(
+    "GET", "/v1/disputes/{dispute_id:str}", "read_dispute",
+    "One dispute: the claim, what audits found, rulings and appeal.",
+    needs="read_league", scope="leagues:read", answer=DisputeShown, problems=("text_forged",),
+)  # fmt: skip
+async def read_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Read from the aggregate."""
+    place = await reach(request, dispute_id, "dsp")
+    state = claimed(place)
+    appeal = state.appeal
+    refs = [state.opened.claim, *(each.reason for each in state.rulings)]
+    said = await words(shell_of(request).engine, refs + ([appeal.reason] if appeal else []))
+    shown = DisputeShown(
+        id=dispute_id,
+        league=place.league,
+        state=state.phase,
+        subject=state.opened.subject,
+        claimant=state.opened.claimant,
+        claim=said.get(state.opened.claim.text),
+        rules=state.opened.rules,
+        frozen=state.frozen,
+        audits=tuple(
+            AuditShown(
+                operation=f"opr_{each.report.removeprefix('rep_')}",
+                passed=each.passed,
+                hands=each.hands,
+                events=each.events,
+            )
+            for each in state.audits
+        ),
+        head=_head(state),
+        rulings=tuple(
+            RulingShown(
+                instance=each.instance,
+                outcome=each.outcome,
+                rules=each.rules,
+                by=each.by,
+                reason=said.get(each.reason.text),
+                acts=each.acts,
+            )
+            for each in state.rulings
+        ),
+        appealed_by=None if appeal is None else appeal.by,
+        appeal=None if appeal is None else said.get(appeal.reason.text),
+    )
+    return encoded(shown, headers={"ETag": f'"{place.loaded.version}"'})
+
+
+@operation(
+    "GET", "/v1/disputes/{dispute_id:str}/evidence", "read_evidence",
+    "What the server attached: events with receive times, refusals, the signed head, rulings.",
+    needs="rule_disputes", scope="hands:audit", answer=EvidenceShown,
+    problems=("forbidden", "another_person_needed"),
+)  # fmt: skip
+async def read_evidence(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Show it to whoever may rule, and is not entered there."""
+    place = await reach(request, dispute_id, "dsp")
+    await demand_uninvolved(request, dispute_id)
+    sealed = claimed(place).evidence
+    return encoded(EvidenceShown(id=dispute_id, evidence=sealed[-1].value if sealed else None))
+
+
+@operation(
+    "GET", "/v1/disputes/{dispute_id:str}/proofs", "list_proofs",
+    "Proofs that the events of the evidence stand in the head that was signed for the dispute.",
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor", "log_incomplete"),
+)  # fmt: skip
+async def list_proofs(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Prove one page of them; none before there is a head, which the dispute itself says."""
+    place = await reach(request, dispute_id, "dsp")
+    state, head = claimed(place), claimed(place).head
+    known = state.evidence[-1].value.events if state.evidence and head is not None else ()
+    paged = await live_listing(request, place.league, f"proofs {dispute_id}", int)
+    page = paged.cut(known, lambda each: (each.position,))
+    size, league = 0 if head is None else head.size, number_of(place.league)
+    async with shell_of(request).pool.acquire() as connection:
+        proven = [
+            ProofShown(
+                index=each.position,
+                version=each.version,
+                type=each.type,
+                leaf=each.hash,
+                path=[
+                    node.hex()
+                    for node in await ledger.inclusion(connection, league, each.position, size)
+                ],
+            )
+            for each in page.items
+        ]
+    return listed(request, Page(items=proven, next_cursor=page.next_cursor))
+
+
+@operation(
+    "POST", "/v1/disputes/{dispute_id:str}/freeze", "freeze_disputed",
+    "Let prizes, points and the season's end wait for the outcome.",
+    needs="rule_disputes", scope="tournaments:manage", body=DisputeReason, answer=DisputeChanged,
+    key_required=True, problems=_PROBLEMS, dry_run=True,
+)  # fmt: skip
+@rehearsable
+async def freeze_disputed(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Freeze; the tournament's and the season's streams say so in the same append."""
+    return await _freeze(request, dispute_id, Freeze)
+
+
+@operation(
+    "POST", "/v1/disputes/{dispute_id:str}/unfreeze", "unfreeze_disputed",
+    "Let them wait no longer, before there is a ruling.",
+    needs="rule_disputes", scope="tournaments:manage", body=DisputeReason, answer=DisputeChanged,
+    key_required=True, problems=_PROBLEMS, dry_run=True,
+)  # fmt: skip
+@rehearsable
+async def unfreeze_disputed(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Release everything that this dispute held."""
+    return await _freeze(request, dispute_id, Unfreeze)
+
+
+@operation(
+    "POST", "/v1/disputes/{dispute_id:str}/appeals", "appeal_ruling",
+    "Ask for a second ruling, by another person; it is final.",
+    needs="own_entry", scope="leagues:read", body=DisputeReason, answer=DisputeChanged, status=201,
+    key_required=True, problems=_PROBLEMS,
+)  # fmt: skip
+async def appeal_ruling(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+    """Appeal: whoever claimed may, and whoever plays in what it is about."""
+    body, raw = await read_body(request, DisputeReason)
+    place = await reach(request, dispute_id, "dsp")
+    opened, player = claimed(place).opened, principal_of(request).account.player
+    mine = player == opened.claimant
+    if not mine and not await plays_in_disputed(request, place.league, opened.subject):
+        raise Forbidden("only whom it concerns may appeal", capability="own_entry")
+    order = order_of(request, raw)
+    command = Appeal(
+        by=PlayerId(player),
+        reason=await keep(request, place.league, order, body.reason),
+        now=order.command.received_at,
+    )
+
+    async def decide(states: States) -> list[Entry]:
+        state = (await states.load(place.stream)).state
+        return [Entry(place.stream, dispute.decider.decide(state, command))]
+
+    receipt = await shell_of(request).desk.writer.submit(place.league, order.command, decide)
+    return await changed(request, place, receipt, 201)
+
+
+async def changed(
+    request: Asked, place: Place, receipt: Receipt, status: int = 200
+) -> Response[bytes]:
+    """Answer how the dispute is after a command."""
+    loaded = await shell_of(request).desk.writer.load(place.league, place.stream, fresh=False)
+    state = loaded.state
+    if not isinstance(state, Claimed):
+        raise StreamNotFound("there is nothing here under this name")
+    content = {"id": state.opened.dispute, "state": state.phase, "frozen": state.frozen}
+    return answer(receipt, content, status, version_of=place.stream)
+
+
+def _head(state: Claimed) -> HeadShown | None:
+    head = state.head
+    if head is None:
+        return None
+    return HeadShown(epoch=head.epoch, size=head.size, root=head.root, note="\n".join(head.note))
+
+
+def claimed(place: Place) -> Claimed:
+    """Return the dispute that *place* is."""
+    if not isinstance(place.state, Claimed):
+        raise StreamNotFound("there is nothing here under this name")
+    return place.state
+
+
+async def demand_uninvolved(request: Asked, dispute_id: str) -> None:
+    """
+    Check that the caller neither came forward in confidence nor is whom that was about.
+
+    Raises:
+        AnotherPersonNeeded: If the dispute was opened upon such a claim.
+    """
+    me = principal_of(request).account.number
+    keys = shell_of(request).desk.writer.store.keys
+    async with shell_of(request).engine.connect() as connection:
+        if await confidential.involved(connection, keys, dispute_id, me):
+            raise AnotherPersonNeeded
+
+
+async def _freeze(
+    request: Asked, dispute_id: str, wanted: type[Freeze] | type[Unfreeze]
+) -> Response[bytes]:
+    body, raw = await read_body(request, DisputeReason)
+    place = await reach(request, dispute_id, "dsp")
+    await demand_uninvolved(request, dispute_id)
+    order = order_of(request, raw)
+    command = wanted(
+        by=PlayerId(principal_of(request).account.player),
+        reason=await keep(request, place.league, order, body.reason),
+        now=order.command.received_at,
+    )
+
+    async def decide(states: States) -> list[Entry]:
+        return await frozen(states, place.stream, command)
+
+    receipt = await shell_of(request).desk.writer.submit(place.league, order.command, decide)
+    return await changed(request, place, receipt)

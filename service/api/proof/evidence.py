@@ -1,0 +1,288 @@
+"""The log as evidence: signed heads, proofs, and receipts of hands."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.values import number_of, stream_of
+from service.api.http.access import Place, belong, demand_form, reach
+from service.api.http.listing import listed, listing
+from service.api.http.operations import operation
+from service.api.http.paging import POSITION_END, Page
+from service.api.http.positions import live_listing
+from service.api.http.shell import Asked, shell_of
+from service.api.http.submitting import encoded
+from service.base.errors import BadRequest, LogIncomplete, NotSignedYet, StreamNotFound
+from service.projections import queries
+from service.transparency import ledger
+
+_KEYS = """
+    SELECT published.verifier_key, published.at AS since, revoked.at AS revoked_at, revoked.reason
+      FROM signer_key published
+      LEFT JOIN signer_key revoked
+        ON revoked.verifier_key = published.verifier_key AND revoked.event = 'revoked'
+     WHERE published.event = 'published'
+     ORDER BY published.verifier_key COLLATE "C"
+"""
+_HEADS = """
+    SELECT epoch, size, root, note, signed_at FROM checkpoint
+     WHERE league = $1 AND (epoch, size) < ($3, $4)
+     ORDER BY epoch DESC, size DESC LIMIT $2
+"""
+_NEWEST = """
+    SELECT epoch, size, root, note, signed_at FROM checkpoint
+     WHERE league = $1
+       AND epoch = coalesce((SELECT epoch FROM league_epoch WHERE league = $1), 0)
+     ORDER BY size DESC LIMIT 1
+"""
+_EPOCHS = """
+    SELECT epoch, operator, reason, size, opened_at FROM epoch_opening WHERE league = $1
+     ORDER BY epoch
+"""
+_EPOCH_END = 2**31 - 1
+_OF_HAND = """
+    SELECT position, stream_version, type, hash FROM events
+     WHERE league = $1 AND stream = $2 AND position BETWEEN $3 AND $4 ORDER BY position
+"""
+
+
+class SignerKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A public key that heads are or were signed with, in the form ``name+id+key``."""
+
+    verifier_key: str
+    since: datetime
+    revoked_at: datetime | None
+    reason: str | None
+
+
+class SignedHead(msgspec.Struct, frozen=True, kw_only=True):
+    """A head of a league's tree, as a note that carries its signature (C2SP tlog-checkpoint)."""
+
+    epoch: int
+    size: int
+    root: str
+    """Hexadecimal."""
+
+    note: str
+    signed_at: datetime
+
+
+class Epoch(msgspec.Struct, frozen=True, kw_only=True):
+    """That an operator began a league's log anew, because events were lost."""
+
+    epoch: int
+    operator: str
+    reason: str
+    size: int
+    """Events that were left; whatever older heads cover beyond them may be lost."""
+
+    opened_at: datetime
+
+
+class Inclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """That a leaf stands at an index of the tree of *size* (RFC 6962, 2.1.1)."""
+
+    index: int
+    size: int
+    leaf: str
+    path: list[str]
+
+
+class Consistency(msgspec.Struct, frozen=True, kw_only=True):
+    """That the tree of *old* leaves begins that of *new* (RFC 6962, 2.1.2)."""
+
+    old: int
+    new: int
+    path: list[str]
+
+
+class ProvenEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """One event's place in a signed tree."""
+
+    index: int
+    version: int
+    type: str
+    leaf: str
+    path: list[str]
+
+
+class HandReceipt(msgspec.Struct, frozen=True, kw_only=True):
+    """All events of one hand, proven to stand in one signed head."""
+
+    hand: str
+    head: SignedHead
+    events: list[ProvenEvent]
+
+
+@operation(
+    "GET", "/v1/signers", "list_signers", "The public keys heads are signed with.",
+    needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_signers(request: Asked) -> Response[bytes]:
+    """List every key ever published; a revoked one says since when and why."""
+    rows = await shell_of(request).pool.fetch(_KEYS)
+    keys = [SignerKey(**row) for row in rows]
+    return listed(
+        request, listing(request, "signers", str).cut(keys, lambda it: (it.verifier_key,))
+    )
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/checkpoints", "list_checkpoints",
+    "A league's signed heads, the newest first.",
+    needs="read_league", scope="leagues:read",
+    answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_checkpoints(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List the notes a client compares with what it was shown before."""
+    place = await reach(request, league_id, "lge", fresh=False)
+    paged = await live_listing(request, place.league, f"checkpoints {league_id}", int, int)
+    before = paged.after or (_EPOCH_END, POSITION_END)
+    rows = await shell_of(request).pool.fetch(
+        _HEADS, number_of(place.league), paged.limit + 1, *before
+    )
+    page = paged.page([_head(row) for row in rows], lambda each: (each.epoch, each.size))
+    return listed(request, page)
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/epochs", "list_epochs",
+    "Who began a league's log anew, and why.",
+    needs="read_league", scope="leagues:read", answer=Page,
+    query=("limit", "cursor"), problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_epochs(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List what a client wants to know whose last head is of an epoch before; mostly empty."""
+    place = await reach(request, league_id, "lge", fresh=False)
+    rows = await shell_of(request).pool.fetch(_EPOCHS, number_of(place.league))
+    paged = await live_listing(request, place.league, f"epochs {league_id}", int)
+    return listed(request, paged.cut([Epoch(**row) for row in rows], lambda each: (each.epoch,)))
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/proofs/inclusion", "prove_inclusion",
+    "Proof that an event stands in a signed tree.",
+    needs="read_league", scope="leagues:read", answer=Inclusion, query=("index", "size"),
+    problems=("validation_failed", "not_signed_yet", "log_incomplete"),
+)  # fmt: skip
+async def prove_inclusion(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Prove one leaf; its index is the event's position in the league."""
+    place = await reach(request, league_id, "lge", fresh=False)
+    index, size = await _bounds(request, place, "index", "size")
+    if index >= size:
+        raise _invalid("index is below size")
+    league, pool = number_of(place.league), shell_of(request).pool
+    async with pool.acquire() as connection:
+        leaf = await ledger.range_hash(connection, league, index, index + 1)
+        path = await ledger.inclusion(connection, league, index, size)
+    return encoded(Inclusion(index=index, size=size, leaf=leaf.hex(), path=_hex(path)))
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/proofs/consistency", "prove_consistency",
+    "Proof that one signed tree begins another.",
+    needs="read_league", scope="leagues:read", answer=Consistency, query=("old", "new"),
+    problems=("validation_failed", "not_signed_yet", "log_incomplete"),
+)  # fmt: skip
+async def prove_consistency(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Prove that nothing signed earlier was changed since."""
+    place = await reach(request, league_id, "lge", fresh=False)
+    old, new = await _bounds(request, place, "old", "new")
+    if not 0 < old <= new:
+        raise _invalid("old is between 1 and new")
+    async with shell_of(request).pool.acquire() as connection:
+        path = await ledger.consistency(connection, number_of(place.league), old, new)
+    return encoded(Consistency(old=old, new=new, path=_hex(path)))
+
+
+@operation(
+    "GET", "/v1/hands/{hand_id:str}/receipt", "read_receipt",
+    "Every event of a hand, proven to stand in the newest signed head.",
+    needs="read_league", scope="leagues:read", answer=HandReceipt,
+    problems=("not_signed_yet", "log_incomplete"),
+)  # fmt: skip
+async def read_receipt(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
+    """Prove a whole hand against one signature; foreign hands are not there."""
+    demand_form(hand_id, "hnd")
+    shell = shell_of(request)
+    async with shell.engine.connect() as connection:
+        row = await queries.hand(connection, hand_id)
+    if row is None:
+        raise StreamNotFound("there is nothing here under this name")
+    await belong(request, row.league)
+    head = await _newest(request, row.league)
+    if head is None or head.size <= row.last_position:
+        raise NotSignedYet(
+            "no head signed so far holds the whole hand", size=head.size if head else 0
+        )
+    league = number_of(row.league)
+    async with shell.pool.acquire() as pooled:
+        events = await pooled.fetch(
+            _OF_HAND, league, stream_of(row.table), row.first_position, row.last_position
+        )
+        if not _whole(events, row.last_position):
+            raise LogIncomplete("events of this hand are not in the log")
+        proven = [await _proven(pooled, league, event, head.size) for event in events]
+    return encoded(HandReceipt(hand=row.hand, head=head, events=proven))
+
+
+def _whole(events: list[Any], last_position: int) -> bool:
+    """Whether no event of a hand is missing: neither its last one, nor a version between."""
+    if not events or events[-1]["position"] != last_position:
+        return False
+    versions = [each["stream_version"] for each in events]
+    return versions == list(range(versions[0], versions[0] + len(versions)))
+
+
+async def _proven(connection: Any, league: UUID, event: Any, size: int) -> ProvenEvent:
+    path = await ledger.inclusion(connection, league, event["position"], size)
+    return ProvenEvent(
+        index=event["position"],
+        version=event["stream_version"],
+        type=event["type"],
+        leaf=event["hash"].hex(),
+        path=_hex(path),
+    )
+
+
+async def _newest(request: Asked, league: str) -> SignedHead | None:
+    """Return the newest head of the epoch that is open: others may cover what was lost."""
+    row = await shell_of(request).pool.fetchrow(_NEWEST, number_of(league))
+    return None if row is None else _head(row)
+
+
+def _head(row: Any) -> SignedHead:
+    return SignedHead(**{**row, "root": row["root"].hex()})
+
+
+async def _bounds(request: Asked, place: Place, low: str, high: str) -> tuple[int, int]:
+    """Return two numbers of the query, the second within what was signed."""
+    first, second = (_number(request, name) for name in (low, high))
+    head = await _newest(request, place.league)
+    signed = head.size if head else 0
+    if second > signed:
+        raise NotSignedYet("no head signed so far is as large", size=signed)
+    return first, second
+
+
+def _number(request: Asked, name: str) -> int:
+    given = request.query_params.get(name, "")
+    if not given.isascii() or not given.isdigit() or len(given) > 18:  # noqa: PLR2004
+        raise _invalid(f"{name} is a whole number")
+    return int(given)
+
+
+def _invalid(detail: str) -> BadRequest:
+    return BadRequest(
+        "validation_failed",
+        "a query parameter is not as it should be",
+        errors=[{"pointer": "", "detail": detail, "code": "invalid_value"}],
+    )
+
+
+def _hex(hashes: list[bytes]) -> list[str]:
+    return [each.hex() for each in hashes]

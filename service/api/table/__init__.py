@@ -1,0 +1,1 @@
+"""Routes of one table."""

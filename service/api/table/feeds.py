@@ -1,0 +1,358 @@
+"""
+Feeds of events: pulled as pages, or pushed as server-sent events.
+
+An item is what everybody may see of an event, and beside it what the viewer's
+own boxes hold; nothing is hidden by leaving events out.  Who waits holds no connection
+to the database: the league's channel tells what comes.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from litestar import Response
+from litestar.params import FromPath
+from litestar.response import ServerSentEventMessage
+
+from engine.kit.audiences import Reader
+from engine.league.roles import STAFF, Role
+from engine.league.state import Created
+from engine.values import EntrantId, stream_of
+from service.api.http.access import Place, belong, entrant_of, reach, tournament_of_table
+from service.api.http.authentication import require_token
+from service.api.http.news import Follower, Told
+from service.api.http.operations import operation
+from service.api.http.paging import limit_of, parts_of, token, wait_of
+from service.api.http.problems import AWAY
+from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.submitting import encoded
+from service.api.table.streaming import Counted
+from service.base.errors import (
+    BadRequest,
+    EventUnreadable,
+    Forbidden,
+    StoreUnavailable,
+    StreamNotFound,
+    Unauthenticated,
+)
+from service.log.codec import MALFORMED, openings_for
+from service.log.keys import LeagueKeys
+from service.log.record import Recorded, league_number
+from service.log.upcasters import current_version, upcast
+
+_log = logging.getLogger(__name__)
+
+_ENDINGS: tuple[type[Exception], ...] = (
+    *AWAY,
+    sa.exc.OperationalError,
+    sa.exc.InterfaceError,
+    StoreUnavailable,
+    EventUnreadable,
+)
+
+_NOTHING = msgspec.Raw(b"{}")
+
+PING_SECONDS = 15.0
+STREAM_SECONDS = 300.0
+"""A stream ends itself after this; clients come back with ``Last-Event-ID``."""
+
+READ_EVENTS = 200
+"""Events that a stream reads from the log at once while it catches up."""
+
+_STREAM_HEADERS = {
+    "Cache-Control": "no-cache",
+    "Connection": "keep-alive",
+    "X-Accel-Buffering": "no",
+}
+_OPENING = ServerSentEventMessage(data=None, comment="open", retry=1000).encode()
+_PING = ServerSentEventMessage(data=None, comment="ping").encode()
+
+
+class Item(msgspec.Struct, kw_only=True):
+    """One event as the viewer may see it."""
+
+    cursor: str
+    id: str
+    stream: str
+    version: int
+    type: str
+    schema_version: int
+    at: datetime
+    data: msgspec.Raw
+    opened: dict[str, Any] = {}
+    """What the viewer alone may see: values by RFC 6901 pointer into ``data``."""
+
+    salts: dict[str, str] = {}
+    """Under what they were committed to: salts in hexadecimal by the same pointers."""
+
+
+class FeedPage(msgspec.Struct, kw_only=True):
+    """
+    Part of a feed; ``next_cursor`` is null when this ends with the newest event.
+
+    What comes later is read after the last item's ``cursor``.
+    """
+
+    items: Sequence[Item]
+    next_cursor: str | None
+    more: bool
+
+
+def _current(row: Recorded, version: int) -> msgspec.Raw:
+    """Return an event's ``data`` as its schema has it today, in *version*."""
+    if row.schema_version == version:
+        return msgspec.Raw(row.data)
+    try:
+        document = upcast(row.type, row.schema_version, msgspec.json.decode(row.data))
+    except MALFORMED as error:
+        raise EventUnreadable("a stored event cannot be read", type=row.type) from error
+    return msgspec.Raw(msgspec.json.encode(document, order="sorted"))
+
+
+def item_of(
+    row: Recorded, cursor: str, reader: Reader, keys: LeagueKeys, folded: bool = True
+) -> Item:
+    """
+    Return *row* as *reader* may see it.
+
+    Args:
+        folded: Whether it counts; one that is out of folding has a place and no data.
+    """
+    schema_version = current_version(row.type) if folded else row.schema_version
+    readable = folded and reader.reads(row.type)
+    opened = openings_for(row, reader.audiences, keys) if readable and reader.audiences else {}
+    return Item(
+        cursor=cursor,
+        id=str(row.event_id),
+        stream=row.stream,
+        version=row.stream_version,
+        type=row.type,
+        schema_version=schema_version,
+        at=row.at,
+        data=_current(row, schema_version) if readable else _NOTHING,
+        opened={pointer: value for pointer, (_, value) in opened.items()},
+        salts={pointer: salt for pointer, (salt, _) in opened.items()},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A stream, or a whole league if ``stream`` is None, as one viewer reads it."""
+
+    shell: Shell
+    league: str
+    stream: str | None
+    epoch: int
+    reader: Reader
+
+    async def read(self, after: int, limit: int) -> list[Recorded]:
+        """Return what comes after version (or position) *after*."""
+        store, number = self.shell.desk.writer.store, league_number(self.league)
+        if self.stream is None:
+            return await store.league(number, after, limit)
+        return await store.stream(number, self.stream, after, limit)
+
+    async def items(self, rows: Sequence[Recorded]) -> list[Item]:
+        """Return *rows* as the viewer may see them."""
+        keys = await self._keys()
+        return [self._item(told, keys) for told in await self._told(rows)]
+
+    async def messages(self, news: Sequence[Told]) -> list[bytes]:
+        """Return *news* as the viewer's stream sends them, each made once for an audience."""
+        keys = await self._keys()
+        return [self._message(told, keys) for told in news]
+
+    def _message(self, told: Told, keys: LeagueKeys) -> bytes:
+        # Without sealed places all entrants see an event as the public or the staff does.
+        reader = self.reader
+        if told.row.sealed is None:
+            reader = msgspec.structs.replace(reader, entrant=None)
+        audience = (self.stream, self.epoch, reader)
+        made = told.views.get(audience)
+        if made is None:
+            item = self._item(told, keys)
+            data = msgspec.json.encode(item).decode()
+            message = ServerSentEventMessage(id=item.cursor, event=item.type, data=data)
+            made = told.views[audience] = message.encode()
+        return made
+
+    def _item(self, told: Told, keys: LeagueKeys) -> Item:
+        return item_of(told.row, self.cursor(told.row), self.reader, keys, told.folded)
+
+    async def _keys(self) -> LeagueKeys:
+        return await self.shell.desk.writer.store.keys(league_number(self.league))
+
+    async def _told(self, rows: Sequence[Recorded]) -> list[Told]:
+        writer = self.shell.desk.writer
+        state = (await writer.load(self.league, stream_of(self.league), fresh=False)).state
+        away = state.voided if isinstance(state, Created) else ()
+        return [Told(row, row.position not in away) for row in rows]
+
+    def place(self, row: Recorded) -> int:
+        """Return where *row* stands in this feed."""
+        return row.position if self.stream is None else row.stream_version
+
+    def cursor(self, row: Recorded) -> str:
+        """Return the token from which a reader goes on after *row*."""
+        return token(self.stream or self.league, self.epoch, self.place(row))
+
+    def after(self, text: str | None) -> int:
+        """Return the place a cursor stands for; from the beginning without one."""
+        if text is None:
+            return -1 if self.stream is None else 0
+        name, epoch, place = parts_of(text, str, int, int)
+        if name != (self.stream or self.league):
+            raise BadRequest("invalid_cursor", "this is a cursor of another feed")
+        if epoch != self.epoch:
+            # What it stands after may be lost, and other events under the same versions.
+            raise BadRequest("invalid_cursor", "the log began anew; read the feed anew, too")
+        return int(place)
+
+    async def next(self, follower: Follower, after: int, limit: int) -> list[Told]:
+        """Return what comes after *after*: from the log while *follower* is behind."""
+        if not follower.behind:
+            return [told for told in follower.take() if self.place(told.row) > after]
+        await follower.resume()
+        rows = await self.read(after, limit)
+        if len(rows) == limit:
+            follower.behind = True
+        return await self._told(rows)
+
+    async def news(self, after: int, seconds: float) -> None:
+        """Wait until there is something after *after*, at most for *seconds*."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        with self.shell.news.following(self.league, self.stream) as follower:
+            while not await self.next(follower, after, 1):
+                left = until - loop.time()
+                if left <= 0 or self.shell.stopping.is_set():
+                    return
+                await follower.wait(left)
+
+
+@operation(
+    "GET", "/v1/tables/{table_id:str}/events", "follow_table",
+    "A table's events: pages, or a stream with Accept: text/event-stream.",
+    needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
+    problems=("invalid_cursor", "too_many_streams"),
+)  # fmt: skip
+async def follow_table(request: Asked, table_id: FromPath[str]) -> Response[Any]:
+    """Answer a table's feed with the caller's own openings."""
+    place = await reach(request, table_id, "tbl", fresh=False)
+    tournament = await tournament_of_table(request, place)
+    viewer = entrant_of(tournament, principal_of(request).account.player)
+    return await _answer(request, place, place.stream, viewer)
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/events", "follow_tournament",
+    "A tournament's events: pages, or a stream with Accept: text/event-stream.",
+    needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
+    problems=("invalid_cursor", "too_many_streams"),
+)  # fmt: skip
+async def follow_tournament(request: Asked, tournament_id: FromPath[str]) -> Response[Any]:
+    """Answer a tournament's feed."""
+    place = await reach(request, tournament_id, "trn", fresh=False)
+    return await _answer(request, place, place.stream, None)
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/events", "follow_league",
+    "Every event of a league in its one order, as everybody may see it.",
+    needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
+    problems=("invalid_cursor", "too_many_streams"),
+)  # fmt: skip
+async def follow_league(request: Asked, league_id: FromPath[str]) -> Response[Any]:
+    """Answer a league's feed."""
+    place = await reach(request, league_id, "lge", fresh=False)
+    return await _answer(request, place, None, None)
+
+
+async def _answer(
+    request: Asked, place: Place, stream: str | None, viewer: EntrantId | None
+) -> Response[Any]:
+    shell, league = shell_of(request), place.league
+    reader = Reader(staff=place.role in STAFF, entrant=viewer)
+    feed = Feed(shell, league, stream, await shell.desk.writer.epoch(league), reader)
+    query = request.query_params
+    given = query.get("after") or query.get("cursor")
+    if "text/event-stream" in request.headers.get("accept", ""):
+        after = feed.after(request.headers.get("last-event-id") or given)
+        held = partial(shell.limits.streams.held, principal_of(request))
+        messages = _messages(request, feed, after)
+        return Counted(held, messages, media_type="text/event-stream", headers=_STREAM_HEADERS)
+    after, limit, wait = feed.after(given), limit_of(request), wait_of(request)
+    if wait:
+        await feed.news(after, wait)
+        role = await _still_allowed(request, league)
+        # Who was staff when the waiting began may be none now.
+        feed = replace(feed, reader=Reader(staff=role in STAFF, entrant=viewer))
+    rows = await feed.read(after, limit + 1)
+    items = await feed.items(rows[:limit])
+    more = len(rows) > limit
+    follows = items[-1].cursor if more else None
+    return encoded(FeedPage(items=items, next_cursor=follows, more=more))
+
+
+async def _still_allowed(request: Asked, league: str, *, fresh: bool = True) -> Role:
+    """
+    Check again who asks: a token may end, and a member leave, while a request waits.
+
+    Args:
+        fresh: Whether to ask the log for the caller's role.
+
+    Raises:
+        Unauthenticated: If the token is no longer good.
+        Forbidden: If it lacks the scope.
+        StreamNotFound: If the caller no longer belongs to the league.
+    """
+    await require_token(request, request.route_handler)
+    return await belong(request, league, fresh=fresh)
+
+
+async def _may_follow(request: Asked, feed: Feed, *, fresh: bool) -> bool:
+    """Return whether the caller may still read *feed*, and as the same kind of reader."""
+    try:
+        role = await _still_allowed(request, feed.league, fresh=fresh)
+    except (Unauthenticated, Forbidden, StreamNotFound):
+        return False
+    return (role in STAFF) == feed.reader.staff
+
+
+async def _messages(request: Asked, feed: Feed, after: int) -> AsyncIterator[bytes]:
+    yield _OPENING
+    shell = feed.shell
+    try:
+        with shell.news.following(feed.league, feed.stream) as follower:
+            async for message in _news_for(request, feed, follower, after):
+                yield message
+    except _ENDINGS as error:
+        # The stream ends as it does now and then; the client comes back, and is told then.
+        _log.warning("a stream ended: %s", type(error).__name__)
+
+
+async def _news_for(
+    request: Asked, feed: Feed, follower: Follower, after: int
+) -> AsyncIterator[bytes]:
+    loop = asyncio.get_running_loop()
+    until = loop.time() + STREAM_SECONDS
+    while loop.time() < until and not feed.shell.stopping.is_set():
+        # The log may be ahead of the channel, and of the copy that it keeps.
+        from_log = follower.behind
+        news = await feed.next(follower, after, READ_EVENTS)
+        if news:
+            if not await _may_follow(request, feed, fresh=from_log):
+                return
+            for told, message in zip(news, await feed.messages(news), strict=True):
+                after = feed.place(told.row)
+                yield message
+        elif not await follower.wait(PING_SECONDS):
+            if not await _may_follow(request, feed, fresh=False):
+                return
+            yield _PING

@@ -1,0 +1,49 @@
+"""Hands that were played."""
+
+from typing import Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from service.api.http.access import belong, demand_form, reach
+from service.api.http.listing import listed
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.positions import listing_of
+from service.api.http.shell import Asked, shell_of
+from service.api.http.submitting import encoded
+from service.base.errors import StreamNotFound
+from service.projections import queries
+
+
+@operation(
+    "GET", "/v1/tables/{table_id:str}/hands", "list_hands", "A table's hands, in order.",
+    needs="read_league",
+    scope="leagues:read", answer=Page, query=("limit", "cursor", "min_position"),
+    problems=("invalid_cursor", "not_caught_up"),
+)  # fmt: skip
+async def list_hands(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+    """List from the read models."""
+    place = await reach(request, table_id, "tbl", fresh=False)
+    paged = await listing_of(request, place.league, f"hands {table_id}", int, projection="hands")
+    async with shell_of(request).engine.connect() as connection:
+        rows = await queries.hands(
+            connection, table_id, limit=paged.limit + 1, after=paged.after[0] if paged.after else 0
+        )
+    return listed(request, paged.page(rows, lambda each: (each.number,)))
+
+
+@operation(
+    "GET", "/v1/hands/{hand_id:str}", "read_hand", "One hand.",
+    needs="read_league", scope="leagues:read", answer=dict[str, Any],
+)  # fmt: skip
+async def read_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
+    """Read a hand from the read models; foreign ones are not there."""
+    demand_form(hand_id, "hnd")
+    async with shell_of(request).engine.connect() as connection:
+        row = await queries.hand(connection, hand_id)
+    if row is None:
+        raise StreamNotFound("there is nothing here under this name")
+    await belong(request, row.league)
+    return encoded({"id": row.hand, **msgspec.to_builtins(row)})

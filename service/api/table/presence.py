@@ -1,0 +1,57 @@
+"""Stepping away from one's own seat, and coming back to it."""
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.table.model.commands import ComeBack, StepAway
+from engine.table.model.errors import EntrantNotSeated
+from engine.table.model.state import Table
+from service.api.http.access import entrant_of, reach, tournament_of_table
+from service.api.http.bodies import read_body
+from service.api.http.operations import operation
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import answer, decide_one, order_of
+from service.base.errors import StreamNotFound
+from service.director.next_hand import open_next_hand
+
+
+class PresenceWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Whether the caller plays on; it counts from the next hand."""
+
+    away: bool
+
+
+class Presence(msgspec.Struct, kw_only=True):
+    """The caller's seat after it; who is away is dealt in, posts, and loses the hand at once."""
+
+    table: str
+    entrant: str
+    away: bool
+    position: str | None
+
+
+@operation(
+    "POST", "/v1/tables/{table_id:str}/presence", "set_presence",
+    "Step away from my seat, or come back to it.",
+    needs="own_entry",
+    scope="tables:play", body=PresenceWanted, answer=Presence, problems=("entrant_not_seated",),
+)  # fmt: skip
+async def set_presence(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+    """Have the table note it; saying it twice changes nothing."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, PresenceWanted)
+    place = await reach(request, table_id, "tbl", fresh=False)
+    if not isinstance(place.state, Table):
+        raise StreamNotFound("there is nothing here under this name")
+    tournament = await tournament_of_table(request, place)
+    entrant = entrant_of(tournament, principal_of(request).account.player)
+    if entrant is None:
+        raise EntrantNotSeated()
+    command = StepAway(entrant=entrant) if body.away else ComeBack(entrant=entrant)
+    receipt = await decide_one(shell, place.league, table_id, order_of(request, raw), [command])
+    if not body.away:
+        # It may be the one whom everything waits for (rulebook ``absence.players_away``).
+        shell.desk.later(open_next_hand(shell.desk, place.league, table_id))
+    content = {"table": table_id, "entrant": entrant, "away": body.away}
+    return answer(receipt, content, 200, version_of=place.stream)

@@ -1,0 +1,200 @@
+"""Hands played over again, and the openings under which an auditor sees all of one."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.kit.audiences import AUDITOR, PUBLIC
+from engine.league.openings import OpenValues
+from engine.league.roles import Role
+from engine.table.read.replay import Replay
+from engine.tournament.entering.staff import counts_as_entered
+from engine.values import HandId, PlayerId, number_of, stream_of
+from service.api.http import reasons
+from service.api.http.access import belong, demand, demand_also, demand_form
+from service.api.http.bodies import read_body
+from service.api.http.operations import operation
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import answer, decide_one, order_of
+from service.base.errors import (
+    BadRequest,
+    NotOver,
+    OpeningNeeded,
+    StreamNotFound,
+    scopes_missing,
+)
+from service.people.texts import Written
+from service.projections import queries
+from service.projections.rows import HandRow
+from service.replays.forms import JSON, SINGLE, WHOLE
+from service.replays.reading import read_replay
+
+AUDIT_SCOPE = "hands:audit"
+
+_STEP_DIGITS = 9
+
+
+class OpeningWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Why an auditor looks at a hand's sealed values, and for how long."""
+
+    reason: Written
+    minutes: Annotated[int, Meta(ge=1, le=24 * 60)] = 60
+
+
+class OpeningMade(msgspec.Struct, kw_only=True):
+    """An opening, which is an event in the league's stream."""
+
+    hand: str
+    by: str
+    expires_at: datetime
+    position: str | None = None
+
+
+@operation(
+    "POST", "/v1/hands/{hand_id:str}/openings", "open_hand",
+    "See all of a hand that is over, for a while; that you do is an event.",
+    needs="audit_hands", scope=AUDIT_SCOPE, body=OpeningWanted, answer=OpeningMade, status=201,
+    problems=("forbidden", "not_over", "opening_invalid", "text_forged"),
+)  # fmt: skip
+async def open_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
+    """Record who looks, at what, why and until when, before anything is shown."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, OpeningWanted)
+    row, role = await _hand(request, hand_id)
+    player = principal_of(request).account.player
+    demand(request, role, entered=counts_as_entered(await _tournament(request, row), player))
+    if not (await _read(request, row, PUBLIC)).over:
+        raise NotOver("the hand is still being played")
+    order = order_of(request, raw)
+    reason = await reasons.keep(request, row.league, order, body.reason, audience="staff")
+    now = order.command.received_at
+    command = OpenValues(
+        what="hand",
+        subject=row.hand,
+        by=PlayerId(player),
+        reason=reason,
+        now=now,
+        expires_at=now + timedelta(minutes=body.minutes),
+    )
+    receipt = await decide_one(shell, row.league, row.league, order, [command])
+    [opened] = [each.event for each in receipt.recorded]
+    content = {"hand": row.hand, "by": player, "expires_at": opened.expires_at}
+    return answer(receipt, content, version_of=stream_of(row.league))
+
+
+@operation(
+    "GET", "/v1/hands/{hand_id:str}/replay", "replay_hand",
+    "A hand step by step; Accept: application/json, application/x-ndjson, text/plain, text/x-phh.",
+    needs="read_league", scope="leagues:read", answer=Replay, query=("as", "step"),
+    problems=("validation_failed", "bad_request", "forbidden", "not_over", "opening_needed"),
+)  # fmt: skip
+async def replay_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
+    """Answer what the perspective could see at each step; by default the caller's own."""
+    row, role = await _hand(request, hand_id)
+    number = _step_asked(request)
+    perspective, unsealing = await _perspective(request, row, role)
+    found = await _read(request, row, perspective)
+    if unsealing:
+        await _demand_opening(request, row, found)
+    media = _media(request)
+    if number is None:
+        return Response(WHOLE[media](found), media_type=media)
+    if media not in SINGLE:
+        raise BadRequest("bad_request", "a document of this type is of a whole hand, not a step")
+    if not 0 < number <= len(found.steps):
+        raise StreamNotFound("the hand has no such step")
+    return Response(SINGLE[media](found.steps[number - 1]), media_type=media)
+
+
+async def _hand(request: Asked, hand_id: str) -> tuple[HandRow, Role]:
+    demand_form(hand_id, "hnd")
+    async with shell_of(request).engine.connect() as connection:
+        row = await queries.hand(connection, hand_id)
+    if row is None:
+        raise StreamNotFound("there is nothing here under this name")
+    return row, await belong(request, row.league)
+
+
+async def _tournament(request: Asked, row: HandRow) -> Any:
+    loaded = await shell_of(request).desk.writer.load(row.league, stream_of(row.tournament))
+    return loaded.state
+
+
+def _entries(tournament: Any, player: str) -> list[str]:
+    """Return every entry of *player*'s: who came back has several."""
+    return [each.entrant for each in tournament.entrants if each.player == player]
+
+
+async def _read(request: Asked, row: HandRow, perspective: str) -> Replay:
+    shell = shell_of(request)
+    keys = await shell.desk.writer.store.keys(number_of(row.league))
+    return await read_replay(shell.pool, row, keys, perspective)
+
+
+async def _perspective(request: Asked, row: HandRow, role: Role) -> tuple[str, bool]:
+    """
+    Return as whom the caller looks, and whether that opens what is others'.
+
+    Raises:
+        BadRequest: ``validation_failed`` if there is no such perspective.
+        Forbidden: If it is not the caller's, who may not open hands either.
+    """
+    tournament = await _tournament(request, row)
+    principal = principal_of(request)
+    own, asked = _entries(tournament, principal.account.player), request.query_params.get("as")
+    if asked is None:
+        here = {seat["entrant"] for seat in row.seats}
+        return next((each for each in own if each in here), PUBLIC), False
+    if asked == PUBLIC or asked in own:
+        return asked, False
+    if asked != AUDITOR and asked not in {each.entrant for each in tournament.entrants}:
+        raise _invalid("as is public, auditor, or an entrant of the tournament")
+    entered = counts_as_entered(tournament, principal.account.player)
+    demand_also(role, "audit_hands", entered=entered)
+    if AUDIT_SCOPE not in principal.scopes:
+        raise scopes_missing(AUDIT_SCOPE)
+    return asked, True
+
+
+async def _demand_opening(request: Asked, row: HandRow, found: Replay) -> None:
+    """
+    Check that what is others' may be seen, and that the caller has said so in the log.
+
+    Raises:
+        NotOver: While the hand is played.
+        OpeningNeeded: Without an opening of the caller's that holds now.
+    """
+    if not found.over:
+        raise NotOver("the hand is still being played")
+    shell = shell_of(request)
+    league = (await shell.desk.writer.load(row.league, stream_of(row.league))).state
+    player = principal_of(request).account.player
+    if not league.may_see(HandId(row.hand), player, shell.now()):
+        raise OpeningNeeded("POST /v1/hands/{id}/openings says who looks, and why", hand=row.hand)
+
+
+def _step_asked(request: Asked) -> int | None:
+    given = request.query_params.get("step")
+    if given is None:
+        return None
+    if not given.isascii() or not given.isdigit() or len(given) > _STEP_DIGITS:
+        raise _invalid("step is a whole number from 1")
+    return int(given)
+
+
+def _media(request: Asked) -> str:
+    """Return the form asked for; JSON if it is none of them."""
+    accepted = request.headers.get("accept", "")
+    return next((media for media in WHOLE if media in accepted), JSON)
+
+
+def _invalid(detail: str) -> BadRequest:
+    return BadRequest(
+        "validation_failed",
+        "a query parameter is not as it should be",
+        errors=[{"pointer": "", "detail": detail, "code": "invalid_value"}],
+    )

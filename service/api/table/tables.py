@@ -1,0 +1,292 @@
+"""A table, live: what the caller may see of it, and what the caller does there."""
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.coordination.clocks import with_clock
+from engine.errors import CommandRejected
+from engine.hand.betting import CardSource
+from engine.kit.audiences import Reader
+from engine.table.model.commands import (
+    Act,
+    CallHand,
+    Command,
+    FieldCards,
+    Improve,
+    Select,
+    ShowHand,
+    TakeCardTurn,
+)
+from engine.table.model.errors import EntrantNotSeated
+from engine.table.model.state import Table
+from engine.table.read.view import seen_by
+from engine.table.read.view_parts import TableView
+from engine.tournament.levels import structure_of
+from engine.values import CHIPS_MAX, EntrantId, HandId, number_of, stream_of
+from service.api.http.access import Place, entrant_of, reach, viewer_at
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed
+from service.api.http.moments import AS_OF_PROBLEMS, Moment, moment_of
+from service.api.http.operations import operation
+from service.api.http.paging import Page, wait_of
+from service.api.http.positions import live_listing
+from service.api.http.problems import answer_refusal
+from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.submitting import Order, answer, encoded, order_of
+from service.api.table.feeds import Feed, Item
+from service.base.errors import StreamNotFound
+from service.director.submitting import submit
+from service.log.writer import Receipt
+from service.people.idempotency import Refusal
+
+Token = Annotated[str, Meta(min_length=1, max_length=200)]
+Chips = Annotated[int, Meta(ge=0, le=CHIPS_MAX)]
+
+
+class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What the caller does; which members it takes goes by its type."""
+
+    type: Literal[
+        "fold", "check", "call", "stay", "raise_to", "select", "improve",
+        "draw", "trade", "stand", "gain", "swap", "junk", "buy", "field", "call_hand",
+        "show",
+    ]  # fmt: skip
+    decision: Token
+    """The token of the decision that this answers, from the view; to ``show``, the hand's id."""
+
+    amount: Chips | None = None
+    """For ``raise_to``: chips of this street in all."""
+
+    expected: Chips | None = None
+    """For ``call``: chips the caller expects to pay."""
+
+    cards: tuple[Annotated[str, Meta(max_length=8)], ...] | None = None
+    """For ``select``, ``improve`` and ``field``."""
+
+    card: Annotated[str, Meta(max_length=8)] | None = None
+    """The own card that a card action gives up."""
+
+    source: CardSource | None = None
+    """Where the new card comes from, if the game has more than one place."""
+
+
+class Done(msgspec.Struct, kw_only=True):
+    """An action that counts, and everything it caused at the table."""
+
+    table: str
+    version: int
+    events: tuple[Item, ...]
+    position: str | None
+
+
+class TableListed(msgspec.Struct, kw_only=True):
+    """A table in a list."""
+
+    id: str
+    number: int
+    hand_number: int
+    idle: bool
+    closed: bool
+    seats: tuple[Any, ...]
+
+
+@operation(
+    "GET", "/v1/tables/{table_id:str}", "read_table",
+    "A table as the caller may see it; If-None-Match and wait make a long poll.",
+    needs="read_league", scope="leagues:read",
+    answer=TableView, query=("wait", "as_of"), problems=AS_OF_PROBLEMS,
+)  # fmt: skip
+async def read_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+    """Read from the aggregate; ``ETag`` is the table's version."""
+    place = await reach(request, table_id, "tbl", believe=True)
+    moment = await moment_of(request, place.league)
+    if moment is not None:
+        return await _then(request, place, moment)
+    tag = f'"{place.loaded.version}"'
+    if request.headers.get("if-none-match") == tag:
+        wait = wait_of(request)
+        if wait:
+            shell = shell_of(request)
+            feed = Feed(shell, place.league, place.stream, 0, Reader())
+            await feed.news(place.loaded.version, wait)
+            place = await reach(request, table_id, "tbl")
+        if f'"{place.loaded.version}"' == tag:
+            return Response(b"", status_code=304, headers={"ETag": tag})
+    viewer = await _viewer(request, place)
+    seen = await _seen(request, place, viewer)
+    return encoded(_view(place, seen), headers={"ETag": f'"{place.loaded.version}"'})
+
+
+async def _then(request: Asked, place: Place, moment: Moment) -> Response[bytes]:
+    """Show what the caller could see then, by the entry of then; nothing is to be done."""
+    table = await moment.state(place.stream)
+    if not isinstance(table.state, Table):
+        raise StreamNotFound("there was nothing here under this name")
+    tournament = (await moment.state(stream_of(table.state.tournament))).state
+    viewer = entrant_of(tournament, principal_of(request).account.player)
+    seen = with_clock(seen_by(table.state, viewer), tournament)
+    then = Place(place.league, place.role, place.stream, table)
+    return encoded(_view(then, msgspec.structs.replace(seen, legal=())), headers=moment.headers)
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/tables", "list_tables",
+    "A tournament's open tables.",
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_tables(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """List from the aggregates, by number."""
+    shell = shell_of(request)
+    place = await reach(request, tournament_id, "trn")
+    paged = await live_listing(request, place.league, f"tables {tournament_id}", int)
+    page = paged.cut(getattr(place.state, "tables", ()), lambda each: (each.number,))
+    items = await asyncio.gather(*(_listed(shell, place.league, each) for each in page.items))
+    found = [each for each in items if each is not None]
+    return listed(request, Page(items=found, next_cursor=page.next_cursor))
+
+
+@operation(
+    "POST", "/v1/tables/{table_id:str}/actions", "act",
+    "Bet, or commit cards.",
+    needs="own_entry", scope="tables:play", body=Action, answer=Done, key_required=True,
+    problems=(
+        "stale_decision", "not_your_turn", "wrong_phase", "entrant_not_seated", "no_decision_open",
+        "selection_final", "card_not_held", "card_action_not_allowed", "call_too_early",
+        "nothing_to_show",
+    ),
+)  # fmt: skip
+async def act(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+    """Have the table decide; a refusal is kept and says what would be legal."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, Action)
+    order = order_of(request, raw)
+    place = await reach(request, table_id, "tbl", fresh=False, believe=True)
+    viewer = await _viewer(request, place)
+    try:
+        receipt = await _perform(shell, place, table_id, viewer, order, body)
+    except CommandRejected as error:
+        return await _refused(request, place, viewer, order, error)
+    return await _done(shell, place, table_id, viewer, receipt)
+
+
+async def _perform(
+    shell: Shell,
+    place: Place,
+    table: str,
+    viewer: EntrantId | None,
+    order: Order,
+    body: Action,
+) -> Receipt:
+    if viewer is None:
+        raise EntrantNotSeated()
+    return await submit(
+        shell.desk, place.league, table, _command(shell, viewer, order, body), order.command
+    )
+
+
+def _command(shell: Shell, entrant: EntrantId, order: Order, body: Action) -> Command:
+    now = order.command.received_at
+    seat: dict[str, Any] = {"entrant": entrant, "decision": body.decision, "now": now}
+    cards = body.cards or ()
+    match body.type:
+        case "select":
+            return Select(**seat, cards=cards, salt=shell.desk.entropy.token())
+        case "improve":
+            return Improve(**seat, cards=cards, salt=shell.desk.entropy.token())
+        case "field":
+            return FieldCards(**seat, cards=cards)
+        case "show":
+            return ShowHand(entrant=entrant, hand=HandId(body.decision), now=now)
+        case "call_hand":
+            return CallHand(**seat)
+        case "draw" | "trade" | "stand" | "gain" | "swap" | "junk" | "buy" as verb:
+            salt = shell.desk.entropy.token()
+            return TakeCardTurn(**seat, verb=verb, card=body.card, source=body.source, salt=salt)
+        case verb:
+            return Act(**seat, verb=verb, amount=body.amount, expected=body.expected)
+
+
+async def _refused(
+    request: Asked,
+    place: Place,
+    viewer: EntrantId | None,
+    order: Order,
+    error: CommandRejected,
+) -> Response[bytes]:
+    shell = shell_of(request)
+    account = principal_of(request).account.number
+    kept = shell.limits.keeps_refusal(account)
+    if kept:
+        await shell.refusals.keep(
+            Refusal(
+                received_at=order.command.received_at,
+                league=number_of(place.league),
+                account=account,
+                stream=place.stream,
+                command=order.command_id,
+                code=error.code,
+            )
+        )
+    state = (await shell.desk.writer.load(place.league, place.stream, fresh=False)).state
+    legal = seen_by(state, viewer).legal if isinstance(state, Table) else ()
+    facts = {"legal_actions": msgspec.to_builtins(legal)} | ({} if kept else {"kept": False})
+    return answer_refusal(request, error, facts)
+
+
+async def _done(
+    shell: Shell, place: Place, table: str, viewer: EntrantId | None, receipt: Receipt
+) -> Response[bytes]:
+    """Return the first answer to this action: a function of its events and the viewer."""
+    rows = [each.row for each in receipt.recorded if each.stream == place.stream]
+    feed = Feed(shell, place.league, place.stream, receipt.epoch, Reader(entrant=viewer))
+    content = {
+        "table": table,
+        "version": rows[-1].stream_version if rows else place.loaded.version,
+        "events": await feed.items(rows),
+    }
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+async def _viewer(request: Asked, place: Place) -> EntrantId | None:
+    if not isinstance(place.state, Table):
+        raise StreamNotFound("there is nothing here under this name")
+    return await viewer_at(request, place)
+
+
+async def _seen(request: Asked, place: Place, viewer: EntrantId | None) -> TableView:
+    view = seen_by(place.state, viewer)
+    if not structure_of(place.state.ruleset):
+        return view
+    # Workers raise levels, so this process's copy of the tournament may be an old one.
+    above = stream_of(place.state.tournament)
+    return with_clock(view, (await shell_of(request).desk.writer.load(place.league, above)).state)
+
+
+def _view(place: Place, seen: TableView) -> dict[str, Any]:
+    return {
+        "id": place.state.table,
+        "league": place.league,
+        "version": place.loaded.version,
+        **msgspec.structs.asdict(seen),
+    }
+
+
+async def _listed(shell: Shell, league: str, seating: Any) -> TableListed | None:
+    loaded = await shell.desk.writer.load(league, f"table-{number_of(seating.table).hex}")
+    state = loaded.state
+    if not isinstance(state, Table):
+        return None
+    return TableListed(
+        id=state.table,
+        number=state.number,
+        hand_number=state.hand_number,
+        idle=state.idle,
+        closed=state.closed,
+        seats=state.entrants(),
+    )

@@ -1,0 +1,197 @@
+"""Setting a result right, by whoever reports results and did not play in it."""
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.tournament import decider
+from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
+from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.state import Finished, entry_of
+from engine.tournament.model.values import Award, Payout, Placing
+from engine.values import EntrantId, PlayerId
+from service.api.http.access import Place, reach
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.positions import live_listing
+from service.api.http.reasons import signed
+from service.api.http.rehearsing import rehearsable
+from service.api.http.shell import Asked, shell_of
+from service.api.http.submitting import Order, answer, order_of
+from service.director.corrections import counted_still
+from service.log.writer import Entry, States
+from service.people.texts import Written, words
+
+Entrants = tuple[Annotated[str, Meta(pattern="^ent_[0-9a-f]{32}$")], ...]
+
+
+class CorrectionWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Everyone who was placed, the winner first; who is named together shares the places."""
+
+    order: tuple[Entrants, ...]
+    reason: Written
+
+
+class ForfeitWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Whose result is taken away."""
+
+    entrant: str
+    reason: Written
+
+
+class RewardWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Who gets how much of what was paid out; who is not named gets nothing."""
+
+    awards: tuple[Award, ...]
+    reason: Written
+
+
+class Corrected(msgspec.Struct, kw_only=True):
+    """The result that stands now."""
+
+    tournament: str
+    number: int
+    """Of this tournament's corrections, from 1; 0 if the result already was so."""
+    placings: tuple[Placing, ...]
+    payouts: tuple[Payout, ...]
+    position: str | None = None
+
+
+class CorrectionShown(msgspec.Struct, kw_only=True):
+    """One correction, with the result it left."""
+
+    number: int
+    kind: str
+    by: str
+    reason: str | None
+    """Null once its author's words are erased."""
+    placings: tuple[Placing, ...]
+    payouts: tuple[Payout, ...]
+    forfeited: tuple[str, ...]
+
+
+_PROBLEMS = (
+    "forbidden", "tournament_not_finished", "correction_invalid", "frozen", "season_closed",
+    "text_forged",
+)  # fmt: skip
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/corrections", "correct_result",
+    "Put everyone who was placed into another order; prizes and points follow.",
+    scope="tournaments:manage", needs="report_results", body=CorrectionWanted,
+    answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
+)  # fmt: skip
+@rehearsable
+async def correct_result(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Append another result; the one before stays in the log."""
+    body, raw = await read_body(request, CorrectionWanted)
+    place, order = await _allowed(request, tournament_id, raw)
+    command = CorrectResult(
+        order=tuple(tuple(EntrantId(each) for each in group) for group in body.order),
+        **await signed(request, place.league, order, body.reason),
+    )
+    return await _corrected(request, place, tournament_id, order, command)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/forfeits", "forfeit_result",
+    "Take a result away: last place and no prize, and everyone below moves up.",
+    scope="tournaments:manage", needs="report_results", body=ForfeitWanted,
+    answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
+)  # fmt: skip
+@rehearsable
+async def forfeit_result(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Append the result without the entrant."""
+    body, raw = await read_body(request, ForfeitWanted)
+    place, order = await _allowed(request, tournament_id, raw)
+    entrant = EntrantId(body.entrant)
+    about = _player_of(place, entrant)
+    command = Forfeit(
+        entrant=entrant,
+        **await signed(request, place.league, order, body.reason, about=about),
+    )
+    return await _corrected(request, place, tournament_id, order, command)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/awards", "award_anew",
+    "Pay out the same money in another way; the places stay.",
+    scope="tournaments:manage", needs="report_results", body=RewardWanted,
+    answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
+)  # fmt: skip
+@rehearsable
+async def award_anew(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Append the other payouts."""
+    body, raw = await read_body(request, RewardWanted)
+    place, order = await _allowed(request, tournament_id, raw)
+    command = Reaward(awards=body.awards, **await signed(request, place.league, order, body.reason))
+    return await _corrected(request, place, tournament_id, order, command)
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/corrections", "list_corrections",
+    "What was set right in a result, and why.",
+    scope="leagues:read", needs="read_league", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor", "text_forged"),
+)  # fmt: skip
+async def list_corrections(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Read from the aggregate."""
+    place = await reach(request, tournament_id, "trn")
+    found = place.state.corrections if isinstance(place.state, Finished) else ()
+    said = await words(shell_of(request).engine, [each.reason for each in found])
+    shown = [
+        CorrectionShown(
+            number=each.number,
+            kind=each.kind,
+            by=each.by,
+            reason=said.get(each.reason.text),
+            placings=each.placings,
+            payouts=each.payouts,
+            forfeited=each.forfeited,
+        )
+        for each in found
+    ]
+    paged = await live_listing(request, place.league, f"corrections {tournament_id}", int)
+    return listed(request, paged.cut(shown, lambda each: (each.number,)))
+
+
+async def _allowed(request: Asked, tournament_id: str, raw: bytes) -> tuple[Place, Order]:
+    place = await reach(request, tournament_id, "trn")
+    return place, order_of(request, raw)
+
+
+def _player_of(place: Place, entrant: EntrantId) -> PlayerId | None:
+    found = entry_of(place.state, entrant) if isinstance(place.state, Finished) else None
+    return None if found is None else found.player
+
+
+async def _corrected(
+    request: Asked,
+    place: Place,
+    tournament_id: str,
+    order: Order,
+    command: CorrectResult | Forfeit | Reaward,
+) -> Response[bytes]:
+    shell = shell_of(request)
+
+    async def decide(states: States) -> list[Entry]:
+        state = (await states.load(place.stream)).state
+        entries = [Entry(place.stream, decider.decide(state, command))]
+        return [*entries, *await counted_still(states, place.stream, entries, command.now)]
+
+    receipt = await shell.desk.writer.submit(place.league, order.command, decide)
+    events = [each.event for each in receipt.recorded if isinstance(each.event, ResultCorrected)]
+    stands: Any = events[0] if events else place.state
+    content = {
+        "tournament": tournament_id,
+        "number": events[0].number if events else 0,
+        "placings": stands.placings,
+        "payouts": stands.payouts,
+    }
+    return answer(receipt, content, version_of=place.stream)

@@ -1,0 +1,119 @@
+"""The entries of a tournament as members see them."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from engine.league.roles import STAFF
+from engine.tournament.model.entering_values import Applicant, Entering
+from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.values import Entry
+from engine.tournament.results.ranking import out_in_round
+from engine.values import EntrantId
+from service.api.http.access import Place, entrant_of
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import Order
+from service.people.accounts import names
+
+
+class EntrantShown(msgspec.Struct, kw_only=True):
+    """One entry; ``placing`` once it is out."""
+
+    id: str
+    player: str
+    name: str | None
+    bot: bool
+    status: str
+    """``requested refused waitlisted offered registered playing rebuy_open busted eliminated
+    cashed_out finished``: ``rebuy_open`` until the rebuy window closes, ``busted`` until the
+    round of hand-for-hand play ends and the place is known."""
+
+    table: str | None
+    seat: int | None
+    placing: int | None
+    payout: int | None
+    checked_in: bool
+    line: int | None
+    """The place in line, from 1, of who waits."""
+
+    offered_until: datetime | None
+    """Until when a place is kept for who waits."""
+
+
+def my_entry(request: Asked, place: Place, order: Order) -> EntrantId:
+    """
+    Return the caller's latest entry, or the one they wait or ask with.
+
+    Without any it is one that nobody knows: the command is refused, or, if it is a
+    retry of what ended the entry, answered as the first time.
+    """
+    player = principal_of(request).account.player
+    found: Entering = getattr(place.state, "entering", Entering())
+    outside = (*found.waiting, *found.applicants)
+    waiting = next((each.entrant for each in outside if each.player == player), None)
+    mine = waiting or entrant_of(place.state, player)
+    return mine or EntrantId(f"ent_{order.new_id(0).hex}")
+
+
+async def shown_entrants(request: Asked, place: Place) -> list[EntrantShown]:
+    """Return a tournament's entries with where they sit or how they ended."""
+    state = place.state
+    known: Entering = getattr(state, "entering", Entering())
+    outside = _outside(request, place, known)
+    entries = (*getattr(state, "entrants", ()), *outside)
+    called = await names(shell_of(request).engine, [UUID(hex=each.player[4:]) for each in entries])
+    seats = {
+        seated.entrant: (table.table, seated.seat)
+        for table in getattr(state, "tables", ())
+        for seated in table.seats
+    }
+    placings = {each.entrant: each.place for each in getattr(state, "placings", ())}
+    lines = {each.entrant: index for index, each in enumerate(known.waiting, start=1)}
+    payouts = {each.entrant: each.amount for each in getattr(state, "payouts", ())}
+    return [
+        EntrantShown(
+            id=each.entrant,
+            player=each.player,
+            name=called.get(each.player),
+            bot=each.bot,
+            status=_status(state, each, seats, placings),
+            table=seats.get(each.entrant, (None, None))[0],
+            seat=seats.get(each.entrant, (None, None))[1],
+            placing=placings.get(each.entrant),
+            payout=payouts.get(each.entrant),
+            checked_in=each.entrant in known.checked_in,
+            line=lines.get(each.entrant),
+            offered_until=getattr(each, "offered_until", None),
+        )
+        for each in entries
+    ]
+
+
+def _outside(request: Asked, place: Place, known: Entering) -> tuple[Applicant, ...]:
+    """Return who has no place yet: the line for all, who asks for the staff and themselves."""
+    player = principal_of(request).account.player
+    asking = (each for each in known.applicants if place.role in STAFF or each.player == player)
+    return (*known.waiting, *asking)
+
+
+def _status(state: Any, entry: Entry | Applicant, seats: Any, placings: Any) -> str:
+    if isinstance(entry, Applicant):
+        if not entry.number:
+            return "requested" if entry.refused is None else "refused"
+        return "waitlisted" if entry.offered_until is None else "offered"
+    entrant = entry.entrant
+    if isinstance(state, Finished):
+        return "finished"
+    if entrant in placings:
+        return "eliminated"
+    if entrant in {each.entrant for each in getattr(state, "left", ())}:
+        return "cashed_out"
+    if not isinstance(state, Running):
+        return "playing" if entrant in seats else "registered"
+    if state.window(entrant) is not None:
+        return "rebuy_open"
+    if entrant in {each.entrant for each in out_in_round(state)}:
+        return "busted"
+    return "playing"

@@ -1,0 +1,220 @@
+"""Fair dealing: what entrants add to the entropy, what seeds follow from, what decks commit to."""
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.coordination.deals import deck_of
+from engine.kit.beacon import Chain, Pulse
+from engine.kit.rng import master_commitment
+from engine.tournament.model.fairness_commands import CommitEntropy, PublishSeeds
+from engine.tournament.model.fairness_values import Fairness
+from engine.tournament.model.state import Finished, Registering, Running
+from engine.values import EntrantId, HexDigest, PlayerId, number_of, stream_of
+from service.api.http.access import Place, belong, demand_form, reach
+from service.api.http.bodies import read_body
+from service.api.http.nothing import Nothing
+from service.api.http.operations import operation
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import answer, decide_one, encoded, order_of
+from service.api.tournament.entrants import my_entry
+from service.base.errors import StreamNotFound
+from service.director.entropy import deals_of, open_entropy
+from service.log.writer import Receipt
+from service.projections import queries
+
+
+class CommitmentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """SHA-256 of ``holotable/entropy/1`` and 32 bytes that nobody else knows."""
+
+    commitment: HexDigest
+
+
+class OpeningWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The 32 bytes that were committed to, in hexadecimal."""
+
+    value: HexDigest
+
+
+class EntropyTaken(msgspec.Struct, kw_only=True):
+    """What a command about entropy or seeds has changed; ``events`` are their types."""
+
+    tournament: str
+    events: tuple[str, ...]
+    position: str | None = None
+
+
+class ContributionShown(msgspec.Struct, kw_only=True):
+    """What one entrant has committed to, and ``value`` once it is opened."""
+
+    entrant: EntrantId
+    commitment: HexDigest
+    value: HexDigest | None
+
+
+class BeaconShown(msgspec.Struct, kw_only=True):
+    """The public beacon that seats and decks are mixed with."""
+
+    chain: Chain
+    seats_round: int | None
+    """The round that the seats are drawn by; null until it is named."""
+
+    seats: Pulse | None
+    """What the beacon said in it; null until then.  Each hand's own stands in its table's feed."""
+
+
+class FairnessShown(msgspec.Struct, kw_only=True):
+    """What everything that is drawn in a tournament follows from, as far as it is public."""
+
+    tournament: str
+    cards_commitment: HexDigest
+    open_commitment: HexDigest
+    cards_master: HexDigest | None
+    """Null until the league publishes it."""
+
+    open_master: HexDigest | None
+    """Null until the tournament is finished."""
+
+    entropy: tuple[ContributionShown, ...]
+    """In the order in which it was committed."""
+
+    beacon: BeaconShown | None
+    """Null where none is mixed in."""
+
+
+class DeckShown(msgspec.Struct, kw_only=True):
+    """The commitments of one deal's deck, by position."""
+
+    deal: int
+    root: HexDigest
+    leaves: tuple[HexDigest, ...]
+
+
+class DecksShown(msgspec.Struct, kw_only=True):
+    """The decks of a hand: one, and one more for each time it was dealt anew."""
+
+    hand: str
+    decks: tuple[DeckShown, ...]
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/entropy", "commit_entropy",
+    "Commit to 32 bytes of my own that my table's decks will be mixed with.",
+    needs="own_entry", scope="tables:play", body=CommitmentWanted, answer=EntropyTaken, status=201,
+    problems=(
+        "entrant_unknown", "not_checked_in", "entropy_committed_already", "entropy_too_late",
+        "registration_not_open",
+    ),
+)  # fmt: skip
+async def commit_entropy(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Bind the caller's entry; until the seats are drawn, and once."""
+    body, raw = await read_body(request, CommitmentWanted)
+    place = await reach(request, tournament_id, "trn")
+    shell, order = shell_of(request), order_of(request, raw)
+    mine = my_entry(request, place, order)
+    command = CommitEntropy(entrant=mine, commitment=body.commitment, now=shell.now())
+    receipt = await decide_one(shell, place.league, tournament_id, order, [command])
+    return _taken(receipt, place, tournament_id)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/entropy/open", "open_entropy",
+    "Open what I committed to: after the draw of seats, before my table's first hand.",
+    needs="own_entry", scope="tables:play", body=OpeningWanted, answer=EntropyTaken, status=201,
+    problems=(
+        "entrant_unknown", "entropy_not_committed", "entropy_opened_already", "entropy_too_early",
+        "entropy_too_late", "entropy_mismatch", "tournament_not_running",
+    ),
+)  # fmt: skip
+async def open_mine(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Open once; the table waits the time of one decision for who has not."""
+    body, raw = await read_body(request, OpeningWanted)
+    place = await reach(request, tournament_id, "trn")
+    order = order_of(request, raw)
+    mine = my_entry(request, place, order)
+    receipt = await open_entropy(
+        shell_of(request).desk, place.league, tournament_id, (mine, body.value), order.command
+    )
+    return _taken(receipt, place, tournament_id)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/seeds/publish", "publish_seeds",
+    "Publish the master of the cards once the tournament is over: anybody may deal again.",
+    needs="publish_seeds", scope="tournaments:manage", body=Nothing, answer=EntropyTaken,
+    status=201, problems=("forbidden", "seeds_still_needed"),
+)  # fmt: skip
+async def publish_seeds(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Publish for ever, and for everybody alike: folded hands can be seen then too."""
+    _, raw = await read_body(request, Nothing)
+    place = await reach(request, tournament_id, "trn")
+    shell, order = shell_of(request), order_of(request, raw)
+    command = PublishSeeds(by=PlayerId(principal_of(request).account.player), now=shell.now())
+    receipt = await decide_one(shell, place.league, tournament_id, order, [command])
+    return _taken(receipt, place, tournament_id)
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/fairness", "read_fairness",
+    "What everything drawn in a tournament follows from, as far as it is public.",
+    needs="read_league", scope="leagues:read", answer=FairnessShown,
+)  # fmt: skip
+async def read_fairness(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Read from the aggregate."""
+    place = await reach(request, tournament_id, "trn")
+    state = place.state
+    if not isinstance(state, Registering | Running | Finished):
+        raise StreamNotFound("there is nothing here under this name")
+    number, masters = number_of(tournament_id), state.masters
+    over = isinstance(state, Finished)
+    shown = FairnessShown(
+        tournament=tournament_id,
+        cards_commitment=master_commitment(number, "cards", bytes.fromhex(masters.cards)),
+        open_commitment=master_commitment(number, "open", bytes.fromhex(masters.open)),
+        cards_master=state.fairness.published,
+        open_master=masters.open if over else None,
+        entropy=tuple(
+            ContributionShown(entrant=each.entrant, commitment=each.commitment, value=each.value)
+            for each in state.fairness.contributions
+        ),
+        beacon=_beacon(state.fairness),
+    )
+    return encoded(shown)
+
+
+def _beacon(known: Fairness) -> BeaconShown | None:
+    if known.chain is None:
+        return None
+    return BeaconShown(chain=known.chain, seats_round=known.awaited, seats=known.pulse)
+
+
+@operation(
+    "GET", "/v1/hands/{hand_id:str}/decks", "read_decks",
+    "The commitment of every card of a hand's deck: whoever was shown a card finds it there.",
+    needs="read_league", scope="leagues:read", answer=DecksShown,
+)  # fmt: skip
+async def read_decks(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
+    """List the leaves under each deal's root; a leaf tells nothing without its salt."""
+    demand_form(hand_id, "hnd")
+    shell = shell_of(request)
+    async with shell.engine.connect() as connection:
+        row = await queries.hand(connection, hand_id)
+    if row is None:
+        raise StreamNotFound("there is nothing here under this name")
+    await belong(request, row.league)
+    table = (await shell.desk.writer.load(row.league, stream_of(row.table), fresh=False)).state
+    decks = tuple(
+        DeckShown(
+            deal=each.deal,
+            root=each.deck_root,
+            leaves=tuple(deck_of(each, beacon, table.ruleset.deck)),
+        )
+        for each, beacon in await deals_of(shell.desk, row)
+    )
+    return encoded(DecksShown(hand=hand_id, decks=decks))
+
+
+def _taken(receipt: Receipt, place: Place, tournament: str) -> Response[bytes]:
+    events = tuple(each.type for each in receipt.recorded if each.stream == place.stream)
+    content = {"tournament": tournament, "events": events}
+    return answer(receipt, content, version_of=place.stream)

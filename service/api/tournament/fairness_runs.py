@@ -1,0 +1,53 @@
+"""What the generator's statistics came to, night by night: of no league, for everybody."""
+
+from datetime import date
+
+import msgspec
+from litestar import Response
+
+from service.api.http.listing import listed, listing
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.shell import Asked, shell_of
+from service.audit.play.fresh import nights
+from service.base.errors import BadRequest
+
+
+class FairnessRun(msgspec.Struct, kw_only=True):
+    """The statistics of one night; who draws them again from ``master`` gets the same."""
+
+    night: str
+    """YYYY-MM-DD."""
+
+    master: str
+    """The fresh bytes everything was drawn from, in hexadecimal; used for nothing else."""
+
+    p_values: dict[str, float]
+    """By statistic, how often a fair generator deviates as much or more."""
+
+    alarm: bool
+    """Whether a fair generator would come to the lowest less than once in a million."""
+
+
+@operation(
+    "GET", "/v1/fairness-runs", "list_fairness_runs",
+    "The generator's nightly statistics on fresh seeds, the latest first.",
+    needs="account", scope="leagues:read",
+    answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_fairness_runs(request: Asked) -> Response[bytes]:
+    """List every night that was measured; one that was missed is not there."""
+    paged = listing(request, "fairness-runs", str)
+    found = await nights(shell_of(request).pool, paged.limit + 1, _before(paged.after))
+    shown = [
+        FairnessRun(night=each.night, master=master.hex(), p_values=each.p_values, alarm=each.alarm)
+        for each, master in found
+    ]
+    return listed(request, paged.page(shown, lambda each: (each.night,)))
+
+
+def _before(after: tuple[str, ...] | None) -> date:
+    try:
+        return date.max if after is None else date.fromisoformat(after[0])
+    except ValueError as error:
+        raise BadRequest("invalid_cursor", "this is no cursor of this server") from error

@@ -1,0 +1,109 @@
+"""A tournament's floor: every table at once, for whoever directs or watches."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.coordination.views import FloorTable, FloorView, floor_of
+from engine.table.model.state import Table
+from engine.tournament.model.state import Running
+from engine.values import TableId, stream_of
+from service.api.http.access import reach
+from service.api.http.listing import Listing, listing
+from service.api.http.moments import AS_OF_PROBLEMS, moment_of
+from service.api.http.operations import operation
+from service.api.http.shell import Asked, shell_of
+from service.api.http.submitting import encoded
+from service.base.errors import StreamNotFound
+from service.log.writer import Loaded
+from service.people.accounts import names
+
+LOOKS_MAX = 5
+"""So often the floor is read again if somebody moved meanwhile."""
+
+Load = Callable[[str], Awaitable[Loaded]]
+
+
+class Floor(msgspec.Struct, kw_only=True):
+    """The floor, its tables a page at a time; sums are those of all tables."""
+
+    floor: FloorView
+    names: dict[str, str]
+    """What to call the players of this page's tables."""
+
+    version: int
+    """Of the tournament."""
+
+    next_cursor: str | None
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/floor", "read_floor",
+    "The floor: tables, seats, stacks, levels, who is left.",
+    needs="read_league", scope="leagues:read", answer=Floor, query=("limit", "cursor", "as_of"),
+    problems=AS_OF_PROBLEMS,
+)  # fmt: skip
+async def read_floor(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Read from the aggregates, all as of one moment."""
+    shell = shell_of(request)
+    place = await reach(request, tournament_id, "trn", fresh=False)
+    moment = await moment_of(request, place.league)
+    name = f"floor {tournament_id}"
+    if moment is None:
+        epoch = await shell.desk.writer.epoch(place.league)
+        paged = listing(request, name, int, league=place.league, epoch=epoch)
+
+        async def load(stream: str) -> Loaded:
+            return await shell.desk.writer.load(place.league, stream)
+
+        return await _answer(request, paged, load, place.stream, {})
+    paged = moment.listing(request, name, int)
+    return await _answer(request, paged, moment.state, place.stream, moment.headers)
+
+
+async def _answer(
+    request: Asked, paged: Listing, load: Load, stream: str, headers: dict[str, str]
+) -> Response[bytes]:
+    loaded, tables = await _read(load, stream)
+    seen = floor_of(loaded.state, tables)
+    if seen is None:
+        raise StreamNotFound("there is nothing here under this name")
+    page = paged.cut(seen.tables, lambda each: (each.number,))
+    found = Floor(
+        floor=msgspec.structs.replace(seen, tables=tuple(page.items)),
+        names=await _called(request, page.items),
+        version=loaded.version,
+        next_cursor=page.next_cursor,
+    )
+    return encoded(found, headers=headers)
+
+
+async def _read(load: Load, stream: str) -> tuple[Loaded, dict[TableId, Table]]:
+    """
+    Return a tournament and its open tables as of one moment.
+
+    Who moves, comes or goes is written to the tournament too, in the same append: so
+    if it has not moved while the tables were read, nobody is in two of them.  Of a floor
+    that never stands still the last look counts.
+    """
+    tournament = await load(stream)
+    for _ in range(LOOKS_MAX):
+        before, tables = tournament, getattr(tournament.state, "tables", ())
+        if not isinstance(tournament.state, Running):
+            return tournament, {}
+        states = await asyncio.gather(*(load(stream_of(each.table)) for each in tables))
+        tournament = await load(stream)
+        if tournament.version == before.version:
+            break
+    return before, {each.table: loaded.state for each, loaded in zip(tables, states, strict=True)}
+
+
+async def _called(request: Asked, tables: Any) -> dict[str, str]:
+    shown: list[FloorTable] = list(tables)
+    players = {seat.player for table in shown for seat in table.seats if seat.player is not None}
+    return await names(shell_of(request).engine, [UUID(hex=each[4:]) for each in players])

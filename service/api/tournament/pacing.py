@@ -1,0 +1,106 @@
+"""A director's word on the course of play: breaks, hand-for-hand play, the last hands."""
+
+from typing import Annotated
+
+from litestar import Response
+from litestar.params import FromPath
+from msgspec import Meta
+
+from engine.tournament.model import floor_commands as commands
+from service.api.http.access import reach
+from service.api.http.bodies import read_body
+from service.api.http.operations import operation
+from service.api.http.shell import Asked
+from service.api.http.submitting import order_of
+from service.api.tournament.rulings import ReasonGiven, Ruled, ruled, signed
+
+
+class BreakWanted(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
+    """How long, and after which level."""
+
+    seconds: Annotated[int, Meta(ge=0, le=86_400)]
+    """0, after a level to come: no break there after all."""
+
+    after_level: Annotated[int, Meta(ge=1)] | None = None
+    """Null: as soon as the hands in play are over."""
+
+
+_PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text_forged")
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/breaks", "announce_break",
+    "Begin a break when the hands in play are over, or plan one for the end of a level.",
+    scope="tournaments:manage", needs="run_floor", body=BreakWanted, answer=Ruled, status=201,
+    key_required=True, problems=_PROBLEMS,
+)  # fmt: skip
+async def announce_break(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Announce a break."""
+    body, raw = await read_body(request, BreakWanted)
+    place = await reach(request, tournament_id, "trn")
+    order = order_of(request, raw)
+    command = commands.AnnounceBreak(
+        seconds=body.seconds,
+        after_level=body.after_level,
+        **await signed(request, place, order, body.reason),
+    )
+    return await ruled(request, place, tournament_id, order, command)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/breaks/end", "end_break",
+    "End the break before its time.", scope="tournaments:manage", needs="run_floor",
+    body=ReasonGiven, answer=Ruled, key_required=True, problems=_PROBLEMS,
+)  # fmt: skip
+async def end_break(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """End it."""
+    return await _simply(request, tournament_id, commands.EndBreak)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/last_hands", "call_last_hands",
+    "Let the hands in play be the last ones, or as many more as the terms have drawn.",
+    scope="tournaments:manage", needs="direct_play", body=ReasonGiven, answer=Ruled,
+    key_required=True, problems=_PROBLEMS,
+)  # fmt: skip
+async def call_last_hands(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Call the last hands."""
+    return await _simply(request, tournament_id, commands.CallLastHands)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/hand_for_hand", "start_hand_for_hand",
+    "Have all tables wait for each other after every hand, from the hands in play on.",
+    scope="tournaments:manage", needs="run_floor", body=ReasonGiven, answer=Ruled,
+    key_required=True, problems=_PROBLEMS,
+)  # fmt: skip
+async def start_hand_for_hand(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Begin it."""
+    return await _simply(request, tournament_id, commands.StartHandForHand)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/hand_for_hand/end", "end_hand_for_hand",
+    "Have no table wait for others any more.",
+    scope="tournaments:manage", needs="run_floor", body=ReasonGiven, answer=Ruled,
+    key_required=True, problems=_PROBLEMS,
+)  # fmt: skip
+async def end_hand_for_hand(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """End it."""
+    return await _simply(request, tournament_id, commands.EndHandForHand)
+
+
+Simple = (
+    type[commands.EndBreak]
+    | type[commands.CallLastHands]
+    | type[commands.StartHandForHand]
+    | type[commands.EndHandForHand]
+)
+
+
+async def _simply(request: Asked, tournament_id: str, wanted: Simple) -> Response[bytes]:
+    body, raw = await read_body(request, ReasonGiven)
+    place = await reach(request, tournament_id, "trn")
+    order = order_of(request, raw)
+    command = wanted(**await signed(request, place, order, body.reason))
+    return await ruled(request, place, tournament_id, order, command, status=200)

@@ -1,0 +1,133 @@
+"""Entering a tournament and leaving it again before play starts."""
+
+from typing import Literal
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.tournament.entering.staff import counts_as_entered
+from engine.tournament.model.commands import Register, Withdraw
+from engine.tournament.model.state import Running
+from engine.values import EntrantId, PlayerId
+from service.api.http.access import reach
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed
+from service.api.http.nothing import Nothing
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.positions import live_listing
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import answer, decide_one, order_of
+from service.api.tournament.entrants import my_entry, shown_entrants
+from service.base.errors import StreamNotFound
+from service.director.admission import table_ids
+from service.director.in_play import demand_no_office_since
+from service.director.submitting import buy
+
+
+class RegistrationWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """One entry; bots say that they are."""
+
+    bot: bool = False
+
+
+class Registration(msgspec.Struct, kw_only=True):
+    """An entry that was made."""
+
+    entrant: str
+    tournament: str
+    player: str
+    status: Literal["registered", "waitlisted", "requested", "withdrawn"]
+    """Whether it is a place, a place in line, or waits for a director's yes."""
+
+    position: str | None = None
+
+
+_STATUSES = {
+    "entrant_registered": "registered",
+    "entrant_waitlisted": "waitlisted",
+    "entry_requested": "requested",
+}
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/registrations", "register_entrant",
+    "Enter a tournament.",
+    needs="enter_tournaments",
+    scope="tables:play", body=RegistrationWanted, answer=Registration, status=201,
+    problems=(
+        "already_entered", "player_banned", "bots_forbidden", "bots_only", "registration_closed",
+        "registration_not_open", "tournament_full", "no_seat_free", "entry_refused",
+        "re_entry_not_allowed", "office_held",
+    ),
+)  # fmt: skip
+async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Register the caller."""
+    shell = shell_of(request)
+    body, raw = await read_body(request, RegistrationWanted)
+    place = await reach(request, tournament_id, "trn", fresh=False)
+    order = order_of(request, raw)
+    player = PlayerId(principal_of(request).account.player)
+    entrant = EntrantId(f"ent_{order.new_id(0).hex}")
+    command = Register(
+        entrant=entrant,
+        player=player,
+        bot=body.bot,
+        table_ids=table_ids(order.command),
+        now=shell.now(),
+    )
+    # Play may have begun by another process.
+    state = (await shell.desk.writer.load(place.league, place.stream)).state
+    if isinstance(state, Running) and not counts_as_entered(state, player):
+        await demand_no_office_since(shell.desk.pool, place.league, tournament_id, player)
+    receipt = await buy(shell.desk, place.league, tournament_id, command, order.command)
+    content = {
+        "entrant": entrant,
+        "tournament": tournament_id,
+        "player": player,
+        "status": _STATUSES[receipt.recorded[0].type] if receipt.recorded else "registered",
+    }
+    return answer(receipt, content, version_of=place.stream)
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}/registrations", "list_registrations",
+    "Who has entered.",
+    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_registrations(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """List entries from the aggregate, in order of registration."""
+    place = await reach(request, tournament_id, "trn")
+    entrants = await shown_entrants(request, place)
+    numbers = {each.id: index for index, each in enumerate(entrants)}
+    items = [{"entrant": each.id, **msgspec.to_builtins(each)} for each in entrants]
+    paged = await live_listing(request, place.league, f"registrations {tournament_id}", int)
+    return listed(request, paged.cut(items, lambda each: (numbers[each["entrant"]],)))
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/withdrawals", "withdraw_entrant",
+    "Give up my entry, my place in line or my request, before play starts.",
+    needs="own_entry", scope="tables:play", body=Nothing, answer=Registration,
+    problems=("entrant_unknown", "registration_closed"),
+)  # fmt: skip
+async def withdraw_entrant(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Withdraw what the caller has last; a retry is answered as the first time."""
+    shell = shell_of(request)
+    _, raw = await read_body(request, Nothing)
+    place = await reach(request, tournament_id, "trn")
+    player = PlayerId(principal_of(request).account.player)
+    order = order_of(request, raw)
+    command = Withdraw(entrant=my_entry(request, place, order), now=shell.now())
+    receipt = await decide_one(shell, place.league, tournament_id, order, [command])
+    if not receipt.recorded:
+        raise StreamNotFound("there is no entry to withdraw")
+    content = {
+        "entrant": receipt.recorded[0].event.entrant,
+        "tournament": tournament_id,
+        "player": player,
+        "status": "withdrawn",
+    }
+    return answer(receipt, content, 200, version_of=place.stream)

@@ -1,0 +1,269 @@
+"""Tournaments: announced by directors, read by members."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from litestar import Response
+from litestar.params import FromPath
+
+from engine.league.roles import STAFF
+from engine.rulesets import PRESETS, Amounts, preset
+from engine.rulesets.differences import Difference, differences
+from engine.season.errors import SeasonClosedAlready
+from engine.tournament.levels import following
+from engine.tournament.model.entering_values import Entering
+from engine.tournament.model.state import Running, phase_of
+from engine.tournament.model.terms import EntryTerms, FeeTerms, FormatTerms
+from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms_floor import FloorTerms
+from engine.tournament.model.values import Visibility
+from engine.values import LeagueId, TournamentId, stream_of
+from service.announcing.terms import announcing, demand_sandbox
+from service.api.http.access import Place, entrant_of, find, reach
+from service.api.http.asking import TournamentAsked, filled
+from service.api.http.bodies import read_body
+from service.api.http.listing import listed
+from service.api.http.moments import AS_OF_PROBLEMS, moment_of, place_then
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.positions import listing_of
+from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.submitting import answer, decide_one, encoded, order_of
+from service.api.tournament.entrants import EntrantShown, shown_entrants
+from service.api.tournament.money import MoneyShown, money_shown
+from service.api.tournament.rounds_shown import RoundNow, round_now
+from service.base.errors import BadRequest
+from service.projections import queries
+
+
+class MyEntry(msgspec.Struct, kw_only=True):
+    """The caller's own entry."""
+
+    entrant: str
+    table: str | None
+    seat: int | None
+
+
+class TableShown(msgspec.Struct, kw_only=True):
+    """One open table."""
+
+    id: str
+    number: int
+
+
+class ClockShown(msgspec.Struct, kw_only=True):
+    """The level for the hands opened now, and the next one, where levels go by the clock."""
+
+    level: int
+    amounts: Amounts
+    next_amounts: Amounts | None
+    due: datetime | None
+    """When the next level comes, while the clock runs."""
+
+    left_seconds: int | None
+    """What is left of the level, while the clock stands."""
+
+
+class TournamentMade(msgspec.Struct, kw_only=True):
+    """A tournament that was announced, or drafted."""
+
+    id: str
+    league: str
+    name: str
+    state: str
+    starts_at: datetime
+    position: str | None = None
+
+
+class TournamentShown(msgspec.Struct, kw_only=True):
+    """A tournament as a member sees it."""
+
+    id: str
+    league: str
+    season: str | None
+    name: str
+    state: str
+    starts_at: datetime
+    registration_opens_at: datetime | None
+    ruleset: Any
+    ruleset_name: str
+    ruleset_hash: str
+    ruleset_overrides: tuple[Difference, ...]
+    """In what the ruleset (``other``) differs from the preset of its name (``one``)."""
+
+    table_seats: int
+    starting_stack: int
+    entrants_min: int
+    entrants_max: int
+    decision_seconds: int
+    grace_seconds: int
+    bots: str
+    payouts: tuple[int, ...]
+    prize_pool: int
+    currency: str | None
+    fees: FeeTerms
+    format: FormatTerms
+    money: MoneyShown
+    hands_between_seconds: int
+    hands_max: int | None
+    entry: EntryTerms
+    floor: FloorTerms
+    staff_may_play: bool
+    """Whether staff who are entered may run the clock and the seating; nothing else."""
+
+    place: str | None
+    """Where it is held, for people to read."""
+
+    length_seconds: int | None
+    """How long it is planned to last."""
+
+    visibility: Visibility
+    late_registration: bool
+    """Whether players may come though play has begun."""
+
+    late_registration_until: datetime | None
+    """Until when, where it does not end with a level."""
+
+    entrants: tuple[EntrantShown, ...]
+    tables: tuple[TableShown, ...]
+    my: MyEntry | None
+    clock: ClockShown | None
+    round: RoundNow | None
+    """Null where there are no scheduled rounds."""
+
+
+@operation(
+    "POST", "/v1/leagues/{league_id:str}/tournaments", "announce_tournament",
+    "Announce a tournament; registration opens at once unless a later instant is given.",
+    needs="manage_tournaments",
+    scope="tournaments:manage", body=TournamentAsked, answer=TournamentMade, status=201,
+    problems=(
+        "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
+        "template_unknown", "season_closed",
+    ),
+)  # fmt: skip
+async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """Announce and, usually, open registration in the same append."""
+    shell = shell_of(request)
+    _, raw = await read_body(request, TournamentAsked)
+    place = await reach(request, league_id, "lge")
+    body = filled(place.state, msgspec.json.decode(raw))
+    demand_sandbox(body, place.state.sandbox)
+    if body.season is not None:
+        season = await find(request, body.season, "ssn")
+        if season.league != league_id:
+            raise BadRequest("bad_request", "this season is of another league")
+        if season.state.closed:
+            raise SeasonClosedAlready
+    order, now = order_of(request, raw), shell.now()
+    tournament = TournamentId(f"trn_{order.new_id(0).hex}")
+    desk = shell.desk
+    commands = announcing(
+        body, tournament, LeagueId(league_id), now, desk.entropy.token, desk.pulses
+    )
+    receipt = await decide_one(shell, league_id, tournament, order, commands)
+    opened = any(each.type == "registration_opened" for each in receipt.recorded)
+    content = {
+        "id": tournament,
+        "league": league_id,
+        "name": receipt.recorded[0].event.name,
+        "state": "draft" if body.draft else "registering" if opened else "announced",
+        "starts_at": receipt.recorded[0].event.starts_at,
+    }
+    return answer(receipt, content, version_of=stream_of(tournament))
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/tournaments", "list_tournaments",
+    "A league's tournaments, newest first; drafts for the staff only.",
+    needs="read_league", scope="leagues:read", answer=Page,
+    query=("limit", "cursor", "season", "state", "min_position"),
+    problems=("invalid_cursor", "not_caught_up"),
+)  # fmt: skip
+async def list_tournaments(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+    """List from the read models."""
+    place = await reach(request, league_id, "lge", fresh=False)
+    season, state = (request.query_params.get(name) for name in ("season", "state"))
+    name = f"tournaments {league_id} {season} {state}"
+    paged = await listing_of(request, place.league, name, int, projection="tournaments")
+    async with shell_of(request).engine.connect() as connection:
+        rows = await queries.tournaments(
+            connection,
+            league_id,
+            season=season,
+            state=state,
+            limit=paged.limit + 1,
+            before=None if paged.after is None else paged.after[0],
+            drafts=place.role in STAFF,
+        )
+    items = [{"id": each.tournament, **msgspec.to_builtins(each)} for each in rows]
+    return listed(request, paged.page(items, lambda each: (each["announced_position"],)))
+
+
+@operation(
+    "GET", "/v1/tournaments/{tournament_id:str}", "read_tournament", "One tournament.",
+    needs="read_league", scope="leagues:read",
+    answer=TournamentShown, query=("as_of",), problems=AS_OF_PROBLEMS,
+)  # fmt: skip
+async def read_tournament(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+    """Read from the aggregate; ``ETag`` is its version."""
+    place = await reach(request, tournament_id, "trn")
+    moment = await moment_of(request, place.league)
+    if moment is not None:
+        then = await place_then(place, moment)
+        return encoded(await _shown(request, then), headers=moment.headers)
+    headers = {"ETag": f'"{place.loaded.version}"'}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(b"", status_code=304, headers=headers)
+    return encoded(await _shown(request, place), headers=headers)
+
+
+async def _shown(request: Asked, place: Place) -> TournamentShown:
+    entrants = await shown_entrants(request, place)
+    player = principal_of(request).account.player
+    mine = entrant_of(place.state, player)
+    my = next((each for each in entrants if each.id == mine), None)
+    terms = place.state.terms
+    known: Entering = getattr(place.state, "entering", Entering())
+    return TournamentShown(
+        id=terms.tournament,
+        state=phase_of(place.state),
+        entrants=tuple(entrants),
+        tables=tuple(
+            TableShown(id=each.table, number=each.number)
+            for each in getattr(place.state, "tables", ())
+        ),
+        my=None if my is None else MyEntry(entrant=my.id, table=my.table, seat=my.seat),
+        clock=_clock(place.state),
+        round=round_now(place.state),
+        money=money_shown(place.state),
+        ruleset_overrides=_overrides(terms),
+        late_registration=known.late,
+        late_registration_until=known.late_until,
+        **{
+            name: getattr(terms, name)
+            for name in TournamentShown.__struct_fields__
+            if name in Terms.__struct_fields__
+        },
+    )
+
+
+def _overrides(terms: Any) -> tuple[Difference, ...]:
+    if terms.ruleset_name not in PRESETS:
+        return ()
+    return differences(preset(terms.ruleset_name), terms.ruleset)
+
+
+def _clock(state: Any) -> ClockShown | None:
+    if not isinstance(state, Running) or state.clock is None:
+        return None
+    clock = state.clock
+    left = clock.left_microseconds
+    return ClockShown(
+        level=clock.level,
+        amounts=clock.amounts,
+        next_amounts=following(state),
+        due=clock.due,
+        left_seconds=None if left is None else left // 1_000_000,
+    )

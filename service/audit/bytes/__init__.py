@@ -1,0 +1,1 @@
+"""Checks of bytes, chains and the tree."""

@@ -1,0 +1,333 @@
+"""
+The log as bytes: positions, hash chains, event identifiers, guards, commitments.
+
+Nothing here trusts the code that wrote the log: the entry is put together again
+from the columns alone.
+"""
+
+import struct
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import sha1, sha256
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from service.audit.report import Findings
+from service.base.errors import EventUnreadable
+from service.log.keys import LeagueKeys
+from service.log.record import Recorded
+from service.log.sealing import Opening, unseal
+
+_ZEROS = bytes(32)
+_SECOND = 1_000_000
+_NAME = ~(0xF << 76 | 0b11 << 62)
+_VERSION_5 = 5 << 76 | 0b10 << 62
+"""The bits of a UUID that say which version and variant it is, and what they are of version 5."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NO_HEAD = (0, _ZEROS)
+_COMMITMENT = b'"commitment":'
+_ENTRY = struct.Struct(">1s 11s 16s 32s 32s Q 16s q 32s H 32s 32s 32s").pack
+
+
+class _Guard(msgspec.Struct, frozen=True):
+    stream: str
+    version: int
+    hash: str
+
+
+class _Metadata(msgspec.Struct, frozen=True):
+    """What an append says of itself, as far as it is checked here."""
+
+    command_id: str
+    guards: tuple[_Guard, ...] = ()
+
+
+_decode = msgspec.json.Decoder().decode
+encode = msgspec.json.Encoder(order="sorted").encode
+"""Writes documents in their one form."""
+
+Boxes = dict[str, dict[str, Opening]]
+"""By audience, salt and value of each hidden place."""
+
+
+class Placed(NamedTuple):
+    """Of a row of the log, what says where it belongs."""
+
+    position: int
+    stream: str
+    stream_version: int
+    event_id: UUID
+    type: str
+    data: bytes | None
+    metadata: bytes
+    hash: bytes
+
+
+class Places:
+    """Follows a league's log by position: dense, called after commands, no guard moved."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self.heads: dict[str, tuple[int, bytes]] = {}
+        """By stream, of those that were followed or looked up."""
+
+        self._position = -1
+        self._written = b""
+        """Metadata of the append in hand, with its command and how far it is counted."""
+
+        self._namespace = b""
+        self._index = 0
+
+    def resume(self, before: Sequence[Placed]) -> None:
+        """
+        Begin in the middle of a log.
+
+        Args:
+            before: The events before, from the first of the last append on.
+        """
+        earlier = Places(Findings())
+        for each in before:
+            earlier.follow(each)
+        self.__dict__.update(earlier.__dict__, _findings=self._findings, heads={})
+
+    def follow(self, row: Placed | Recorded) -> bool:
+        """Check one event's place, what holds is not counted; return whether an append begins."""
+        position, stream = row.position, row.stream
+        dense = position == self._position + 1
+        self._position = position
+        begins = row.metadata != self._written
+        if begins:
+            self._begin(row)
+        else:
+            self._index += 1
+        named = row.event_id.int == _named(self._namespace, self._index)
+        if not (dense and named):
+            find = self._findings.hold
+            find("positions", dense, position, stream, "positions have a gap", 0)
+            find("event_ids", named, position, stream, "it is not called after its command", 0)
+        self.heads[stream] = (row.stream_version, row.hash)
+        return begins
+
+    def pass_over(self, row: Placed | Recorded) -> None:
+        """Follow one event that is out of folding: it has a place and is a head, no more."""
+        dense = row.position == self._position + 1
+        self._position = row.position
+        self._findings.hold("positions", dense, row.position, row.stream, "positions have a gap", 0)
+        self._index += row.metadata == self._written
+        self.heads[row.stream] = (row.stream_version, row.hash)
+
+    def _begin(self, row: Placed | Recorded) -> None:
+        """Read what an append says of itself, in its one form, and check its guards."""
+        self._written = row.metadata
+        self._index = 0
+        said = parsed(row.metadata)
+        if encode(said) != row.metadata:
+            what = "its append's metadata is not canonical"
+            self._findings.hold("canonical", False, row.position, row.stream, what, count=0)
+        try:
+            append = msgspec.convert(said, _Metadata)
+            self._namespace = bytes.fromhex(append.command_id.replace("-", ""))
+            guards = append.guards
+        except (msgspec.MsgspecError, ValueError):
+            # Forged: what follows is not called after a command, and says so.
+            self._namespace, guards = b"", ()
+        for each in guards:
+            found, head = self.heads.get(each.stream, _NO_HEAD)
+            held = (each.version, each.hash) == (found, head.hex())
+            what = f"{each.stream} had moved"
+            self._findings.hold("guards", held, row.position, row.stream, what)
+
+
+class Links:
+    """Follows streams event by event: each hash is that of the bytes, after the hash before."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self.heads: dict[str, tuple[int, bytes]] = {}
+        """Version and hash of each stream's last event."""
+
+        self._metadata, self._metadata_hash = b"", b""
+        self._at, self._since = _EPOCH, 0
+
+    def follow(self, recorded: Recorded) -> None:
+        """Check one event's bytes; what holds is not counted."""
+        (
+            position, stream, version, event_id, type_, schema, at, data, sealed, metadata,
+            hash_, league,
+        ) = recorded  # fmt: skip
+        if metadata != self._metadata:  # an append's events share it
+            self._metadata, self._metadata_hash = metadata, sha256(metadata).digest()
+        if at is not self._at:  # and nearly always their instant
+            self._at, self._since = at, _microseconds(at)
+        before, previous = self.heads.get(stream, _NO_HEAD)
+        self.heads[stream] = version, hash_
+        # No clock of ours has shown an instant before 1970; one that cannot be read seems so.
+        if version == before + 1 and self._since >= 0:
+            try:
+                entry = _ENTRY(
+                    b"\x00",
+                    b"holotable/1",
+                    league.bytes,
+                    previous,
+                    hash_of_name(stream),
+                    version,
+                    event_id.bytes,
+                    self._since,
+                    hash_of_name(type_),
+                    schema,
+                    sha256(data).digest(),
+                    self._metadata_hash,
+                    _ZEROS if sealed is None else sha256(sealed).digest(),
+                )
+            except struct.error:  # forged: a schema's version that no entry has
+                entry = b""
+            if sha256(entry).digest() == hash_:
+                return
+        self._findings.hold(
+            "chains", False, position, stream, "its hash is not that of its bytes", 0
+        )
+
+    def follows(self, recorded: Recorded) -> bool:
+        """Return whether one event's version and hash follow from the head, and leave the head."""
+        apart = Links(Findings())
+        apart.heads = {recorded.stream: self.heads.get(recorded.stream, _NO_HEAD)}
+        apart.follow(recorded)
+        return not apart._findings.kept().checks
+
+    def skip(self, recorded: Recorded) -> None:
+        """Take one event's hash as it is."""
+        self.heads[recorded.stream] = (recorded.stream_version, recorded.hash)
+
+
+def _microseconds(at: datetime) -> int:
+    """Return microseconds since 1970 UTC, exactly."""
+    since = at - _EPOCH
+    return (since.days * 86_400 + since.seconds) * _SECOND + since.microseconds
+
+
+@lru_cache(maxsize=16_384)
+def hash_of_name(name: str) -> bytes:
+    """Return the SHA-256 of a stream's or a type's name, or of a pointer."""
+    return sha256(name.encode()).digest()
+
+
+def _named(namespace: bytes, index: int) -> int:
+    """Return UUID version 5 (RFC 4122, 4.3) of a number in a namespace, as an integer."""
+    made = sha1(namespace + b"%d" % index, usedforsecurity=False).digest()
+    return int.from_bytes(made[:16], "big") & _NAME | _VERSION_5
+
+
+def canonical(document: bytes) -> bool:
+    """Return whether *document* is JSON in its one form."""
+    return encode(parsed(document)) == document
+
+
+def parsed(document: bytes) -> Any:
+    """Return what *document* says, and nothing if it is no JSON."""
+    try:
+        return _decode(document)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+
+
+def opened(recorded: Recorded, keys: LeagueKeys, findings: Findings) -> Boxes | None:
+    """Return what the boxes of an event hold, by audience; ``None`` if they do not open."""
+    stream, version = recorded.stream, recorded.stream_version
+    try:
+        return unseal(keys, stream, version, recorded.sealed or b"", None)
+    except EventUnreadable as error:
+        findings.hold("commitments", False, recorded.position, stream, error.detail)
+        return None
+
+
+def check_commitments(
+    recorded: Recorded, document: Any, boxes: Boxes | None, findings: Findings
+) -> None:
+    """
+    Check that all boxes say the same, and that it is what was committed to.
+
+    Args:
+        document: What the event's document says.
+    """
+    if boxes is None:
+        return
+    position, stream = recorded.position, recorded.stream
+    # Without a commitment all places are cards', and whoever decodes the event finds just them.
+    cards_only = _COMMITMENT not in recorded.data
+    house = boxes.get("house", {})
+    differing = {
+        pointer
+        for box in boxes.values()
+        if box is not house
+        for pointer, opening in box.items()
+        if house.get(pointer) != opening
+    }
+    if not (all(boxes.values()) and house.keys() >= differing):
+        what = "a box opens nothing, or what the house's does not"
+        findings.hold("commitments", False, position, stream, what)
+    begun = about(recorded)
+    failed = [
+        pointer
+        for pointer, (salt, value) in house.items()
+        if pointer in differing
+        or not _in_form(salt, value)
+        or not (cards_only or _committed(document, pointer, begun, (salt, value), boxes))
+    ]
+    findings.held(("commitments",), len(house) - len(failed))
+    for pointer in failed:
+        what = f"what was sealed at {pointer} is not what was committed to"
+        findings.hold("commitments", False, position, stream, what)
+
+
+def _in_form(salt: str, value: msgspec.Raw) -> bool:
+    """Return whether an opening is in its one form; what is forged may be no salt at all."""
+    try:
+        return bytes.fromhex(salt).hex() == salt and canonical(bytes(value))
+    except ValueError:
+        return False
+
+
+def about(recorded: Recorded) -> bytes:
+    """Return what the commitments of one event begin with."""
+    version = recorded.stream_version.to_bytes(8, "big")
+    return b"holotable/commit/1" + recorded.league.bytes + hash_of_name(recorded.stream) + version
+
+
+def _committed(document: Any, pointer: str, begun: bytes, opening: Opening, boxes: Boxes) -> bool:
+    """
+    Return whether a place commits to its opening, which those can open whom it names.
+
+    Or it is a card's: then its leaf is its commitment, and whose it is only the boxes say.
+    """
+    place = _at(document, pointer)
+    if place is None or "position" in place:
+        return place is not None
+    audience = place.get("audience")
+    able = [name for name, box in boxes.items() if pointer in box]
+    if not isinstance(audience, list) or len(audience) != len(able):
+        return False
+    if not all(name in audience for name in able):
+        return False
+    salt, value = opening
+    text = begun + hash_of_name(pointer) + bytes.fromhex(salt) + bytes(value)
+    return place.get("commitment") == sha256(text).hexdigest()
+
+
+def _at(document: Any, pointer: str) -> dict[str, Any] | None:
+    here = document
+    try:
+        for step, index in _steps(pointer):
+            here = here[index] if isinstance(here, list) else here[step]
+    except (KeyError, IndexError, TypeError):
+        return None
+    return here if isinstance(here, dict) else None
+
+
+@lru_cache(maxsize=4_096)
+def _steps(pointer: str) -> tuple[tuple[str, Any], ...]:
+    """Return the steps of an RFC 6901 pointer, each as a key and as an index if it is one."""
+    return tuple((step, int(step) if step.isdecimal() else None) for step in pointer.split("/")[1:])

@@ -1,0 +1,140 @@
+"""A chunk of a league's log by position; what stood before it is looked up, not read again."""
+
+from collections.abc import AsyncIterator, Container
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+
+from service.audit.bytes.chain import Placed, Places, parsed
+from service.audit.bytes.texts import TextsAudit
+from service.audit.bytes.tree import Leaves, leaves_of
+from service.audit.event.acts import TELLING, ActsAudit
+from service.audit.report import Findings
+from service.audit.run.plan import Plan, Unit
+from service.people.text_refs import types_with_texts
+
+READ = 500
+"""Events fetched at once: more would be read faster, and cost more to forget."""
+
+_LOOKED_BACK = 8
+
+_PLACED = """
+    SELECT position, stream, stream_version, event_id, type,
+           CASE WHEN type = ANY ($5) THEN convert_to(data::text, 'UTF8') END,
+           convert_to(metadata::text, 'UTF8'), hash
+      FROM events WHERE league = $1 AND position > $2 AND position <= $3
+"""
+_BETWEEN = f"{_PLACED} ORDER BY position LIMIT $4"
+_COUNT = "SELECT count(*) FROM events WHERE league = $1 AND position > $2 AND position <= $3"
+_BEFORE = f"{_PLACED} ORDER BY position DESC LIMIT $4"
+_ENDS = """
+    SELECT e.stream, e.stream_version, e.hash
+      FROM unnest($2::text[], $3::bigint[]) AS asked (stream, version)
+     CROSS JOIN LATERAL (
+        SELECT stream, stream_version, hash FROM events e
+         WHERE e.league = $1 AND e.stream = asked.stream AND e.stream_version = asked.version
+           AND e.position <= $4 LIMIT 1) e
+     ORDER BY e.stream_version
+"""
+
+
+class _Guard(msgspec.Struct):
+    stream: Annotated[str, msgspec.Meta(pattern="^[a-z]+-[0-9a-f]{32}$")]
+    version: Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+
+
+class _Guards(msgspec.Struct):
+    guards: tuple[_Guard, ...] = ()
+
+
+async def read_places(driver: Any, league: UUID, plan: Plan, unit: Unit, found: Findings) -> Leaves:
+    """Check the places of *unit*'s events, and what appends say of themselves; return leaves."""
+    places, acts, texts = Places(found), ActsAudit(found), TextsAudit(found)
+    before = await _append_before(driver, league, unit.after)
+    places.resume(before)
+    for row in before:
+        acts.follow(row, begins=False)
+    hashes, voided = [], frozenset(plan.voided)
+    async for rows in _read(driver, league, unit):
+        places.heads |= await _heads(driver, league, rows, places.heads)
+        for row in rows:
+            hashes.append(row.hash)
+            if row.position in voided:
+                places.pass_over(row)
+            else:
+                acts.follow(row, places.follow(row))
+                texts.follow(row)
+        await texts.compare(driver, league)
+    if unit.until == plan.until:  # else the last append is the next chunk's, which has all of it
+        acts.end()
+    found.held(("positions", "event_ids"), len(hashes))
+    # Of two at one position the second is not read where what is fetched at once ends between.
+    count = await driver.fetchval(_COUNT, league, unit.after, unit.until)
+    what = f"{count} events stand where {len(hashes)} were read"
+    found.hold("positions", count == len(hashes), unit.until, "", what, count=0)
+    sizes = (each.size for each in plan.vouched if each.compared)
+    return leaves_of(hashes, unit.offset, sizes)
+
+
+async def _read(driver: Any, league: UUID, unit: Unit) -> AsyncIterator[list[Placed]]:
+    """Yield the events of *unit*, as many at once as are soon forgotten again."""
+    after = unit.after
+    while after < unit.until:
+        found = await driver.fetch(_BETWEEN, league, after, unit.until, READ, _told())
+        if not found:
+            return
+        rows = [Placed._make(row) for row in found]
+        yield rows
+        after = rows[-1].position
+
+
+def _told() -> list[str]:
+    """Return the types of events whose data is read here."""
+    return sorted({*TELLING, *types_with_texts()})
+
+
+async def _append_before(driver: Any, league: UUID, until: int) -> list[Placed]:
+    """Return the events up to a position, from the first of the last append on."""
+    looked = _LOOKED_BACK
+    while True:
+        found = await driver.fetch(_BEFORE, league, -1, until, looked, _told())
+        rows = [Placed(*row) for row in reversed(found)]
+        own = [row for row in rows if row.metadata == rows[-1].metadata]
+        if len(own) < len(rows) or len(rows) < looked:
+            return own
+        looked *= _LOOKED_BACK
+
+
+async def _heads(
+    driver: Any, league: UUID, rows: list[Placed], heads: Container[str]
+) -> dict[str, tuple[int, bytes]]:
+    """
+    Return the heads before *rows* of the streams that they guard, but for *heads*.
+
+    Only the heads that they name, and the event after each, are looked up: where a stream
+    had another head than what follows says, that is a fault in either case.
+    """
+    asked: set[tuple[str, int]] = set()
+    known: set[str] = set()
+    metadata = b""
+    for row in rows:
+        if row.metadata != metadata:
+            metadata = row.metadata
+            for stream, version in _guarded(metadata) if b'"guards"' in metadata else ():
+                if stream not in known and stream not in heads:
+                    asked |= {(stream, version), (stream, version + 1)}
+        known.add(row.stream)
+    if not asked:
+        return {}
+    streams, versions = zip(*sorted(asked), strict=True)
+    found = await driver.fetch(_ENDS, league, streams, versions, rows[0].position - 1)
+    return {row["stream"]: (row["stream_version"], row["hash"]) for row in found}
+
+
+def _guarded(metadata: bytes) -> list[tuple[str, int]]:
+    try:
+        guards = msgspec.convert(parsed(metadata), _Guards).guards
+    except msgspec.MsgspecError:
+        return []  # forged: what follows says so
+    return [(each.stream, each.version) for each in guards]

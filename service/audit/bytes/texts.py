@@ -1,0 +1,79 @@
+"""The words that events refer to, compared with the digests in the log."""
+
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from engine.values import number_of
+from service.audit.bytes.chain import Placed
+from service.audit.report import Findings
+from service.people.text_refs import refs_in, types_with_texts
+from service.people.texts import matches
+
+_READ = """
+    SELECT t.id, t.league, t.salt, t.body,
+           t.author = ANY (erased.people) OR t.subject = ANY (erased.people) AS lawful
+      FROM text t
+      LEFT JOIN LATERAL (SELECT erased_among(ARRAY[t.author, t.subject]) AS people) erased
+        ON t.body IS NULL
+     WHERE t.id = ANY ($1)
+"""
+
+
+class _Named(NamedTuple):
+    """A reference to words, and the event it stands in."""
+
+    text: UUID
+    digest: str
+    position: int
+    stream: str
+
+
+class TextsAudit:
+    """
+    Follows the log, and compares the words that its events refer to.
+
+    Words may be missing if their author or the person they are about was erased.
+    """
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._named: list[_Named] = []
+
+    def follow(self, recorded: Placed) -> None:
+        """Take the references of the next event."""
+        if recorded.type not in types_with_texts():
+            return
+        try:
+            for each in refs_in(msgspec.json.decode(recorded.data or b"")):
+                named = _Named(
+                    number_of(each.text), each.digest, recorded.position, recorded.stream
+                )
+                self._named.append(named)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            what = "the words it names cannot be made out"
+            self._findings.hold("texts", False, recorded.position, recorded.stream, what)
+
+    async def compare(self, driver: Any, league: UUID) -> None:
+        """Compare what was taken so far."""
+        wanted = list({each.text for each in self._named})
+        rows = {row["id"]: row for row in await driver.fetch(_READ, wanted)} if wanted else {}
+        for each in self._named:
+            what = _fault(each.digest, rows.get(each.text), league)
+            said = f"its words txt_{each.text.hex} {what}"
+            self._findings.hold("texts", what is None, each.position, each.stream, said)
+        self._named = []
+
+
+def _fault(digest: str, row: Any, league: UUID) -> str | None:
+    """Return what is wrong with a text; None if it holds."""
+    if row is None:
+        return "are not there"
+    if row["league"] != league:
+        return "stand in another league"
+    if row["body"] is None:
+        return None if row["lawful"] else "are gone, and nobody they belong to was erased"
+    if not matches(row["salt"], row["body"], digest):
+        return "are not those that were written"
+    return None

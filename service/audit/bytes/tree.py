@@ -1,0 +1,247 @@
+"""
+A league's tree, built again from the log's hashes, against what was signed and stored.
+
+Each signed head of every epoch must be the root of as many first events; so every
+later one continues every earlier.  What the signer itself remembers is compared too:
+a database restored from an old copy has forgotten the heads that would betray it.
+
+Chunks of events give the roots of their tiles, in any order; :class:`TreeAudit` takes
+those one after another.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+import httpx
+import msgspec
+
+from service.audit.report import Findings
+from service.base.errors import CheckpointRefused
+from service.log.read import epoch_of
+from service.transparency.ledger import TILE, TILE_BITS
+from service.transparency.messages import Head
+from service.transparency.note import Checkpoint, open_note
+from service.transparency.signing import SignerAway, last_head, origin_of
+from service.transparency.tree import Frontier, root_of
+
+_HEADS = """
+    SELECT epoch, size, root, note FROM checkpoint WHERE league = $1 ORDER BY epoch, size
+"""
+# What an epoch had signed beyond the size at which the next was opened was given up by name.
+_KEPT = "SELECT epoch, size FROM epoch_opening WHERE league = $1"
+_KEYS = "SELECT verifier_key FROM signer_key WHERE event = 'published'"
+_GROWN = "SELECT level, max(index) AS index FROM tree_node WHERE league = $1 GROUP BY level"
+_NODES = "SELECT level, index, hash FROM tree_node WHERE league = $1 AND level = $2 AND index <= $3"
+
+
+class Vouched(msgspec.Struct, frozen=True, kw_only=True):
+    """A root that somebody vouches for, or a fault found on the way to it."""
+
+    size: int
+    root: bytes
+    by: str
+    fault: str | None = None
+    """Why it cannot be compared, or may not be trusted."""
+
+    compared: bool = True
+
+
+class Leaves(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The leaves of one chunk, which begins with a tile."""
+
+    tiles: tuple[bytes, ...] = ()
+    """Roots of its whole tiles."""
+
+    count: int = 0
+    vouched: dict[int, bytes] = {}
+    """By size of the log, the root of the leaves after the last whole tile, where there are any."""
+
+
+async def vouched(connection: Any, league: UUID, signer: httpx.AsyncClient | None) -> list[Vouched]:
+    """Return what is vouched for; to be read before the log's end is looked up."""
+    epoch = await epoch_of(connection, league)
+    keys = [row["verifier_key"] for row in await connection.fetch(_KEYS)]
+    begun = {row["epoch"]: row["size"] for row in await connection.fetch(_KEPT, league)}
+    found = [_unopened(number) for number in range(1, epoch + 1) if number not in begun]
+    if signer is not None:
+        found.append(await _remembered(signer, origin_of(league, epoch)))
+    for row in await connection.fetch(_HEADS, league):
+        size = row["size"]
+        head = Checkpoint(origin=origin_of(league, row["epoch"]), size=size, root=row["root"])
+        named = any(_signed(row["note"], key, head) for key in keys)
+        former = row["epoch"] < epoch
+        kept = [at for number, at in begun.items() if number > row["epoch"]]
+        found.append(
+            Vouched(
+                size=size,
+                root=head.root,
+                by=f"a signed head of epoch {row['epoch']}" if former else "a signed head",
+                fault=None if named else f"no published key signed head {size}",
+                compared=size <= min(kept, default=size),
+            )
+        )
+    return found
+
+
+def _unopened(epoch: int) -> Vouched:
+    """Return the fault of an epoch that no operator opened: it would hide the one before."""
+    fault = f"epoch {epoch} stands in the log, and nobody opened it by name"
+    return Vouched(size=0, root=b"", by="", fault=fault, compared=False)
+
+
+async def _remembered(signer: httpx.AsyncClient, origin: str) -> Vouched:
+    by = "the signer's memory"
+    try:
+        last: Head = await last_head(signer, origin)
+    except SignerAway as away:
+        fault = f"{away}: its memory is not compared"
+        return Vouched(size=0, root=b"", by=by, fault=fault, compared=False)
+    if last.origin != origin:
+        fault = f"the signer signs {last.origin}, the log says {origin}"
+        return Vouched(size=0, root=b"", by=by, fault=fault, compared=False)
+    return Vouched(size=last.size, root=last.root, by=by, compared=last.size > 0)
+
+
+async def grown(connection: Any, league: UUID) -> dict[int, int]:
+    """Return the highest index of each level of stored subtrees."""
+    return {row["level"]: row["index"] for row in await connection.fetch(_GROWN, league)}
+
+
+def leaves_of(hashes: Sequence[bytes], offset: int, sizes: Iterable[int]) -> Leaves:
+    """
+    Return what a chunk adds to the tree.
+
+    Args:
+        hashes: Of its events.
+        offset: How many leaves stand before it, whole tiles.
+        sizes: Sizes of the log whose roots are asked for; others than of this chunk are left out.
+    """
+    whole = len(hashes) // TILE * TILE
+    asked = {size - offset for size in sizes if offset < size <= offset + len(hashes)}
+    return Leaves(
+        tiles=tuple(root_of(hashes[at : at + TILE]) for at in range(0, whole, TILE)),
+        count=len(hashes),
+        vouched={
+            offset + size: root_of(hashes[size // TILE * TILE : size])
+            for size in sorted(asked)
+            if size % TILE
+        },
+    )
+
+
+class TreeAudit:
+    """
+    Takes the chunks of a league's log one after another.
+
+    Args:
+        findings: Where faults go, under ``tree``; a fault stands at the last event of
+            the range that is not what it was.
+        about: What is vouched for.
+        nodes: Stored subtrees by level and index.
+    """
+
+    def __init__(
+        self,
+        findings: Findings,
+        about: Sequence[Vouched] = (),
+        nodes: Mapping[tuple[int, int], bytes] = {},
+    ) -> None:
+        self._findings = findings
+        due = [each for each in about if each.compared]
+        self._vouched = deque(sorted(due, key=lambda each: each.size))
+        self._nodes = dict(nodes)
+        self._levels: list[list[bytes]] = [[]]
+        """Hashes of each level that are not yet below one of the next; tiles first."""
+
+        self._counts: list[int] = [0]
+        self._size = 0
+        self._held = 0
+        for each in about:
+            self._fault_unless(each.fault is None, each.size - 1, each.fault or "")
+
+    def take(self, leaves: Leaves) -> None:
+        """Append a chunk's leaves."""
+        end = self._size + leaves.count
+        for tile in leaves.tiles:
+            self._compare_below(self._size + TILE, leaves)
+            self._append(0, tile)
+            self._size += TILE
+        self._compare_below(end + 1, leaves)
+        self._size = end
+
+    def end(self) -> None:
+        """Say what is vouched for and is not in the log at all."""
+        size = self._size
+        for each in self._vouched:
+            what = f"the log has {size} events, {each.by} covers {each.size}"
+            self._fault_unless(False, size, what)
+        for level, index in self._nodes:
+            last = ((index + 1) << level) - 1
+            self._fault_unless(False, last, "a stored subtree covers events that the log lacks")
+
+    def _compare_below(self, end: int, leaves: Leaves) -> None:
+        """Compare the roots of all sizes below *end* that were not reached before."""
+        while self._vouched and self._vouched[0].size < end:
+            each = self._vouched.popleft()
+            held = self._root(leaves.vouched.get(each.size)) == each.root
+            what = (
+                f"the first {each.size} events are not those of {each.by}; {self._held} still are"
+            )
+            self._fault_unless(held, each.size - 1, what)
+            if held:
+                self._held = each.size
+
+    def _append(self, depth: int, root: bytes) -> None:
+        if depth == len(self._levels):
+            self._levels.append([])
+            self._counts.append(0)
+        row = self._levels[depth]
+        row.append(root)
+        self._counts[depth] += 1
+        self._compare_node(depth, root)
+        if len(row) == TILE:
+            above = root_of(row)
+            row.clear()
+            self._append(depth + 1, above)
+
+    def _compare_node(self, depth: int, root: bytes) -> None:
+        level, index = (depth + 1) * TILE_BITS, self._counts[depth] - 1
+        stored = self._nodes.pop((level, index), None)
+        if stored is not None:
+            last = ((index + 1) << level) - 1
+            what = f"the stored subtree {index} of 2^{level} events is not theirs"
+            self._fault_unless(stored == root, last, what)
+
+    def _root(self, rest: bytes | None) -> bytes:
+        """Return the root over all whole tiles, and *rest* after them."""
+        frontier = Frontier()
+        for depth in range(len(self._levels) - 1, -1, -1):
+            for root in self._levels[depth]:
+                frontier.append_subtree(1 << (depth + 1) * TILE_BITS, root)
+        if rest is not None:
+            # A node without a neighbour goes up as it is: this is the last of the tree.
+            frontier.append_subtree(1, rest)
+        return frontier.root()
+
+    def _fault_unless(self, held: bool, position: int, what: str) -> None:
+        self._findings.hold("tree", held, position, "", what)
+
+
+async def nodes_of(
+    connection: Any, league: UUID, until: Mapping[int, int]
+) -> dict[tuple[int, int], bytes]:
+    """Return the stored subtrees of each level up to an index."""
+    return {
+        (row["level"], row["index"]): row["hash"]
+        for level, index in until.items()
+        for row in await connection.fetch(_NODES, league, level, index)
+    }
+
+
+def _signed(note: str, key: str, head: Checkpoint) -> bool:
+    try:
+        return open_note(note, key) == head.text()
+    except CheckpointRefused:
+        return False

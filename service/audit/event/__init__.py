@@ -1,0 +1,1 @@
+"""Checks of one tournament above its hands."""

@@ -1,0 +1,82 @@
+"""What rulings on disputes say was done, compared with what stands in the same append."""
+
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from engine.dispute.values import LED_TO, Act
+from engine.values import stream_of
+from service.audit.bytes.chain import Placed
+from service.audit.report import Findings
+
+_RULED = "dispute_ruled"
+TELLING = frozenset((_RULED, *LED_TO.values()))
+"""Types of events that are read here."""
+
+
+class _Signed(msgspec.Struct):
+    """What every event that an act leads to says of who did it, and why."""
+
+    reason: dict[str, Any]
+    by: str | None = None
+    author: str | None = None
+
+
+class _Ruled(msgspec.Struct):
+    by: str
+    reason: dict[str, Any]
+    acts: tuple[Act, ...] = ()
+
+
+_ruled = msgspec.json.Decoder(_Ruled)
+_signed = msgspec.json.Decoder(_Signed)
+
+
+class ActsAudit:
+    """
+    Follows the log, and checks each append that rules.
+
+    Source: rulebook ``disputes.ruling``.
+    """
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._telling: list[Placed] = []
+        """Of the append in hand: rulings, and what acts of rulings lead to."""
+
+    def follow(self, recorded: Placed, begins: bool) -> None:
+        """Take the next event; the append before it is checked when another *begins*."""
+        if begins and self._telling:
+            self.end()
+        if recorded.type in TELLING:
+            self._telling.append(recorded)
+
+    def end(self) -> None:
+        """Check the append in hand, which is whole."""
+        telling, self._telling = self._telling, []
+        for recorded in telling:
+            if recorded.type == _RULED:
+                self._check(recorded, [each for each in telling if each.type != _RULED])
+
+    def _check(self, recorded: Placed, done: list[Placed]) -> None:
+        position, stream = recorded.position, recorded.stream
+        try:
+            ruled = _ruled.decode(recorded.data or b"")
+            due = Counter((stream_of(act.subject), LED_TO[act.command]) for act in ruled.acts)
+            signed = [_signed.decode(each.data or b"") for each in done]
+        except (msgspec.MsgspecError, LookupError, ValueError):
+            what = "what a ruling did cannot be read"
+            self._findings.hold("rulings", False, position, stream, what)
+            return
+        found = Counter((each.stream, each.type) for each in done)
+        missing, beside = (due - found).total(), (found - due).total()
+        what = f"of {due.total()} acts of a ruling {missing} are not in its append"
+        self._findings.hold("rulings", not missing, position, stream, what)
+        what = f"{beside} acts stand in the append of a ruling that does not name them"
+        self._findings.hold("rulings", not beside, position, stream, what)
+        own = all(
+            (each.by or each.author, each.reason) == (ruled.by, ruled.reason) for each in signed
+        )
+        what = "what a ruling did is signed by somebody else, or for another reason"
+        self._findings.hold("rulings", own, position, stream, what)

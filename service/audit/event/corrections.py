@@ -1,0 +1,30 @@
+"""What holds of every corrected result: the same entrants, the same money, places without gaps."""
+
+from collections import Counter
+
+from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.state import Finished
+
+
+def faults_of(event: ResultCorrected, before: Finished) -> list[str]:
+    """Return what is wrong with a correction of the result *before*; counted by hand."""
+    faults = []
+    if event.number != len(before.corrections) + 1:
+        faults.append("a correction is missing or doubled")
+    placed = sorted(each.entrant for each in event.placings)
+    if placed != sorted(each.entrant for each in before.placings):
+        faults.append("a correction places somebody else")
+    held = Counter(each.place for each in event.placings)
+    following = 1
+    for place in sorted(held):
+        if place != following:
+            faults.append(f"place {following} is left out")
+        following = place + held[place]
+    if any(each.shared != held[each.place] for each in event.placings):
+        faults.append("a shared place is not shared by as many as it says")
+    paid, given = (sum(each.amount for each in one.payouts) for one in (before, event))
+    if paid != given:
+        faults.append(f"{given} is paid out, not {paid}")
+    if {each.entrant for each in event.payouts} & set(event.forfeited):
+        faults.append("somebody is paid who has forfeited")
+    return faults

@@ -1,0 +1,199 @@
+"""One tournament, checked from its events: masters, seat draws, chips, placings, payouts."""
+
+from typing import Any
+
+from engine.rulesets import Amounts
+from engine.tournament.model import entering_events as entering
+from engine.tournament.model import events
+from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.floor_events import StackRemoved
+from engine.tournament.model.money_events import AddOnTaken
+from engine.tournament.model.rounds_events import RoundSeated
+from engine.tournament.model.values import Masters
+from engine.values import number_of
+from service.audit.event import corrections, moves
+from service.audit.event.money import MoneyAudit
+from service.audit.event.rounds import RoundsAudit
+from service.audit.play import generator
+from service.audit.play.entropy import EntropyAudit
+from service.audit.report import Findings
+
+_DRAWS_TABLE = 0
+_FIRST_DEAL = 1
+
+
+class FloorAudit:
+    """Follows the events of one tournament."""
+
+    def __init__(self, stream: str, findings: Findings) -> None:
+        self.stream = stream
+        self._findings = findings
+        self._money = MoneyAudit(stream, findings)
+        self.entropy = EntropyAudit(lambda *said: self._hold("entropy", *said))
+        self._terms: events.TournamentAnnounced | None = None
+        self._entered: dict[str, int] = {}
+        """Entrants by order of registration, the withdrawn left out."""
+
+        self.masters: Masters | None = None
+        self.chips: int | None = None
+        """In play since the seats were drawn."""
+
+        self.last_position = 0
+        self._rounds: RoundsAudit | None = None
+        self._at = 0
+        self._levels: dict[int, tuple[int, Amounts]] = {}
+        """Each level the clock has set, by the version of the event that set it."""
+
+    def level_at(self, version: int) -> tuple[int, int, Amounts] | None:
+        """Return the event that set the level in force at *version*, its number and amounts."""
+        set_by = max((known for known in self._levels if known <= version), default=None)
+        return None if set_by is None else (set_by, *self._levels[set_by])
+
+    def see(self, event: Any, position: int, before: Any) -> None:
+        """Check *event*."""
+        self.last_position = position
+        self._money.see(event, position)
+        self._in_rounds(event, position)
+        self.entropy.see(event, position, before, self._entered)
+        for name, held, what in moves.proofs_of(event, before, self.masters, self._digest):
+            self._hold(name, held, position, what)
+        match event:
+            case events.TournamentAnnounced():
+                self._terms = event
+            case events.RegistrationOpened():
+                self._committed(event, position)
+            case events.EntrantRegistered():
+                self._entered[event.entrant] = event.number
+            case events.EntrantWithdrawn() | entering.NoShowReleased():
+                self._entered.pop(event.entrant, None)
+            case events.SeatsDrawn():
+                self._drawn(event, position)
+            case events.ClockStarted(cause="play_started") | events.LevelRaised():
+                self._levels[before.version + 1] = (event.level, event.amounts)
+            case entering.LateSeatDrawn():
+                self._late_seat(event, position)
+            case entering.TableAdded():
+                self._comes(event.chips)
+            case entering.NoShowPurged():
+                self._comes(-event.stack)
+                if event.struck:
+                    self._entered.pop(event.entrant)
+            case events.RebuyTaken() | AddOnTaken():
+                self._comes(event.chips)
+            case events.ChipsBrought():
+                self._comes(event.chips)
+            case events.EntrantCashedOut():
+                self._comes(-event.stack)
+            case events.ItemStaked():
+                self._comes(event.value)
+            case events.ItemReturned():
+                self._comes(-event.value)
+            case StackRemoved():
+                self._comes(-event.chips)
+            case events.TournamentFinished():
+                self._finished(event, position, before)
+            case ResultCorrected():
+                faults = corrections.faults_of(event, before)
+                self._hold("placings", not faults, position, "; ".join(faults))
+
+    def _in_rounds(self, event: Any, position: int) -> None:
+        if isinstance(event, RoundSeated) and event.round == 1 and self.masters is not None:
+            self._rounds = RoundsAudit(
+                self._known(), self.masters, self._in_order(), self._hold_now, self._digest
+            )
+        if self._rounds is not None:
+            self._at = position
+            chips = self._rounds.see(event)
+            self.chips = self.chips if chips is None else chips
+
+    def _hold_now(self, name: str, held: bool, what: str) -> None:
+        self._hold(name, held, self._at, what)
+
+    def _in_order(self) -> list[str]:
+        """Return who has entered, by order of registration."""
+        return sorted(self._entered, key=lambda entrant: self._entered[entrant])
+
+    def _digest(self) -> bytes:
+        return self.entropy.digest(self._in_order())
+
+    def _comes(self, chips: int) -> None:
+        """Count chips that come from outside, or go."""
+        if self.chips is not None:
+            self.chips += chips
+
+    def balance(self, on_tables: int) -> None:
+        """Compare the chips in play with those *on_tables*, at the end of what was read."""
+        if self.chips is not None:
+            self._hold(
+                "chips",
+                on_tables == self.chips,
+                self.last_position,
+                f"{on_tables} chips are on the tables, not {self.chips}",
+            )
+
+    def _hold(self, name: str, held: bool, position: int, what: str) -> None:
+        self._findings.hold(name, held, position, self.stream, what)
+
+    def _committed(self, event: events.RegistrationOpened, position: int) -> None:
+        self.masters = Masters(cards=event.cards.value, open=event.open.value)
+        number = number_of(self._known().tournament)
+        for name, master, published in (
+            ("cards", self.masters.cards, event.cards_commitment),
+            ("open", self.masters.open, event.open_commitment),
+        ):
+            due = generator.master_commitment(number, name, bytes.fromhex(master))
+            what = f"the master {name} is not the one committed to"
+            self._hold("seeds", due == published, position, what)
+
+    def _drawn(self, event: events.SeatsDrawn, position: int) -> None:
+        if self.masters is None:
+            raise LookupError("seats were drawn before any master")
+        entered = self._in_order()
+        self.entropy.beacon.drawn(position)
+        draw = event.draw
+        master = bytes.fromhex(self.masters.open)
+        seed = generator.seed(master, "draws", _DRAWS_TABLE, draw.number, _FIRST_DEAL)
+        order = generator.Draws(seed, draw.label, 1, self._digest()).order(entered)
+        self._hold(
+            "seat_draws", tuple(order) == draw.order, position, "the draw gives another order"
+        )
+        seated = [assignment.entrant for assignment in event.assignments]
+        places = {(each.table, each.seat) for each in event.assignments}
+        everyone = sorted(seated) == sorted(entered) and len(places) == len(seated)
+        self._hold("seat_draws", everyone, position, "not everyone has a seat of their own")
+        self.chips = sum(assignment.stack for assignment in event.assignments)
+        due = self._known().starting_stack * len(entered)
+        self._hold("chips", self.chips == due, position, f"{due} chips should be in play")
+
+    def _late_seat(self, event: entering.LateSeatDrawn, position: int) -> None:
+        if self.masters is None:
+            raise LookupError("a seat was drawn before any master")
+        master = bytes.fromhex(self.masters.open)
+        seed = generator.seed(master, "draws", _DRAWS_TABLE, event.draw.number, _FIRST_DEAL)
+        places = [f"{each.table}/{each.seat}" for each in event.draw.candidates]
+        order = generator.Draws(seed, "seats", 1, self._digest()).order(places)
+        held = order[0] == f"{event.table}/{event.seat}"
+        self._hold("seat_draws", held, position, "the draw gives another seat")
+
+    def _finished(self, event: events.TournamentFinished, position: int, before: Any) -> None:
+        places: dict[int, int] = {}
+        for placing in event.placings:
+            places[placing.place] = places.get(placing.place, 0) + 1
+        following = 1
+        for place in sorted(places):
+            self._hold("placings", place == following, position, f"place {place} is out of order")
+            following += places[place]
+        shared = all(placing.shared == places[placing.place] for placing in event.placings)
+        self._hold("placings", shared, position, "a place is shared by others than it says")
+        everyone = sorted(each.entrant for each in event.placings) == sorted(self._entered)
+        self._hold("placings", everyone, position, "not everyone has a place")
+        kept = set(before.placings) <= set(event.placings)
+        self._hold("placings", kept, position, "who was eliminated has another place now")
+        if self.masters is not None:
+            published = event.open_master == self.masters.open
+            self._hold("seeds", published, position, "another open master was published")
+
+    def _known(self) -> events.TournamentAnnounced:
+        if self._terms is None:
+            raise LookupError("a tournament without terms")
+        return self._terms

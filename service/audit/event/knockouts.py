@@ -1,0 +1,73 @@
+"""
+Who knocked whom out, found again in the pots of the hand.
+
+By another way than the engine's: of the pots that held a seat's chips the last awarded
+one whose winners could have taken them.  Source: rulebook ``bounty.pot``.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.table.model.events import HandOpened, HandSettled, PotAwarded, PotsFormed
+from engine.tournament.model.money_events import EntrantKnockedOut
+from engine.values import stream_of
+from service.audit.report import Findings
+
+_Fatal = tuple[int, frozenset[str]]
+"""The number of a pot, and who won it."""
+
+TELLING = frozenset((HandOpened, PotsFormed, PotAwarded, HandSettled, EntrantKnockedOut))
+"""Types of events that are looked at."""
+
+
+@dataclass(slots=True)
+class _Pots:
+    """Of the hand that is being settled at one table."""
+
+    eligible: list[tuple[int, ...]] = field(default_factory=list)
+    winners: dict[int, set[int]] = field(default_factory=dict)
+
+
+class KnockoutAudit:
+    """Compares what tournaments say of knockouts with what their tables have seen."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._pots: dict[str, _Pots] = {}
+        self._fatal: dict[tuple[str, int, str], _Fatal] = {}
+        self._said: list[tuple[str, int, EntrantKnockedOut]] = []
+
+    def see(self, stream: str, event: Any, position: int) -> None:
+        """Take note of *event*."""
+        match event:
+            case HandOpened():
+                self._pots[stream] = _Pots()
+            case PotsFormed():
+                self._pots[stream] = _Pots(eligible=[pot.eligible for pot in event.pots])
+            case PotAwarded():
+                winners = self._pots[stream].winners.setdefault(event.pot, set())
+                winners |= {share.seat for share in event.shares if share.chips}
+            case HandSettled() if event.busts:
+                self._settled(stream, event)
+            case EntrantKnockedOut():
+                self._said.append((stream, position, event))
+
+    def end(self) -> None:
+        """Compare, once both streams of every hand have been read."""
+        for stream, position, event in self._said:
+            told = (event.pot, frozenset(event.by))
+            seen = self._fatal.get((stream_of(event.table), event.hand, event.entrant))
+            what = f"{event.entrant} lost its last chips to somebody else"
+            self._findings.hold("money", seen == told, position, stream, what)
+
+    def _settled(self, stream: str, event: HandSettled) -> None:
+        pots = self._pots[stream]
+        entrants = {each.seat: each.entrant for each in event.stacks}
+        for bust in event.busts:
+            fatal = 1
+            for number, seats in enumerate(pots.eligible, start=1):
+                if bust.seat in seats:
+                    fatal = number
+            won = pots.winners.get(fatal, set()) - {bust.seat}
+            key = (stream, event.number, bust.entrant)
+            self._fatal[key] = (fatal, frozenset(entrants[seat] for seat in won))

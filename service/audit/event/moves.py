@@ -1,0 +1,84 @@
+"""Who sat where after each move, break and draw, and what rulings and lots say: made again."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from engine.tournament.model import events
+from engine.tournament.model import floor_events as floor
+from engine.tournament.model.state import Running
+from engine.tournament.model.values import Candidate, Draw, Masters, Move
+from service.audit.play import generator
+
+_DRAWS_TABLE = 0
+_FIRST_DEAL = 1
+
+Proof = tuple[str, bool, str]
+"""The check, whether it holds, and what is wrong if not."""
+
+
+def proofs_of(
+    event: Any, before: Any, masters: Masters | None, digest: Callable[[], bytes]
+) -> Iterator[Proof]:
+    """
+    Yield what follows from *event* of a tournament that was as in *before*.
+
+    Args:
+        digest: Returns what draws are mixed with, of the entrants' commitments.
+    """
+    if not isinstance(before, Running) or masters is None:
+        return
+    match event:
+        case events.EntrantsMoved() | events.TableBroken() | floor.SeatsRedrawn():
+            yield from _moved(event.moves, before)
+            if event.draw is not None:
+                yield _drawn(event.draw, event.candidates, masters, digest())
+        case floor.LastHandsCalled(draw=floor.LotDrawn() as lot):
+            draws = _draws(masters, "lot", lot.number, digest())
+            due = lot.low + draws.below(lot.high - lot.low + 1)
+            yield "seat_draws", due == lot.drawn, "the lot gives another number of hands"
+        case floor.PenaltyGiven():
+            yield from _penalised(event, before)
+        case floor.BreakStarted() | floor.BreakEnded():
+            ends = isinstance(event, floor.BreakEnded)
+            yield "rulings", (before.floor.rest is not None) == ends, "a break within a break"
+        case floor.MoveOrdered():
+            source = before.seating(event.from_table)
+            sits = source is not None and source.seat_of(event.entrant) == event.from_seat
+            yield "rulings", sits, "a move was ordered for somebody who sits elsewhere"
+        case floor.StackRemoved():
+            known = event.entrant in before.floor.disqualified
+            yield "rulings", known, "chips left play of somebody who was not disqualified"
+
+
+def _moved(moves: Sequence[Move], before: Running) -> Iterator[Proof]:
+    sitting = {
+        (table.table, each.seat): each.entrant for table in before.tables for each in table.seats
+    }
+    for move in moves:
+        there = sitting.pop((move.from_table, move.from_seat), None)
+        yield "moves", there == move.entrant, f"{move.entrant} was moved from where it did not sit"
+    for move in moves:
+        place = (move.to_table, move.to_seat)
+        yield "moves", place not in sitting, f"{move.entrant} was moved to a seat that was taken"
+        sitting[place] = move.entrant
+
+
+def _penalised(event: floor.PenaltyGiven, before: Running) -> Iterator[Proof]:
+    table = before.seating(event.table)
+    players = 0 if table is None else len(table.seats)
+    yield "rulings", event.players == players, "a penalty counts other players at the table"
+    if event.rounds is not None:
+        due = event.rounds * players
+        yield "rulings", event.hands == due, f"a penalty of {event.rounds} rounds is {due} hands"
+
+
+def _drawn(draw: Draw, candidates: Sequence[Candidate], masters: Masters, digest: bytes) -> Proof:
+    entrants = [each.entrant for each in candidates]
+    order = _draws(masters, draw.label, draw.number, digest).order(entrants)
+    return "seat_draws", tuple(order) == draw.order, "the draw gives another order"
+
+
+def _draws(masters: Masters, label: str, number: int, digest: bytes) -> generator.Draws:
+    master = bytes.fromhex(masters.open)
+    seed = generator.seed(master, "draws", _DRAWS_TABLE, number, _FIRST_DEAL)
+    return generator.Draws(seed, label, 1, digest)

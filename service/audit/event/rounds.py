@@ -1,0 +1,231 @@
+"""
+Scheduled rounds, checked from their events: draws, seats, places, points, the cut.
+
+Points are added up here a second time; of the engine only the pairing is asked again,
+which is a function of the draw and of who has met before.  Source: rulebook ``rounds``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from engine.tournament.model import events
+from engine.tournament.model import rounds_events as of_rounds
+from engine.tournament.model.rounds_values import (
+    RoundDraw,
+    RoundResult,
+    RoundScore,
+    RoundTable,
+    Score,
+)
+from engine.tournament.model.values import Masters
+from engine.tournament.rounds import decisions
+from service.audit.play import generator
+
+_DRAWS_TABLE = 0
+_FIRST_DEAL = 1
+
+Hold = Callable[[str, bool, str], None]
+"""Told the check, whether it holds, and what is wrong if not."""
+
+Tally = tuple[Fraction, int, int]
+"""Points, wins, chips: what ranks, larger is better."""
+
+
+class RoundsAudit:
+    """
+    Follows the rounds of one tournament.
+
+    Args:
+        terms: Of a tournament whose format is rounds.
+        masters: Its draws are repeated with.
+        entered: Entrants in order of registration.
+        digest: Returns what draws are mixed with, of the entrants' commitments.
+    """
+
+    def __init__(
+        self,
+        terms: events.TournamentAnnounced,
+        masters: Masters,
+        entered: Sequence[str],
+        hold: Hold,
+        digest: Callable[[], bytes],
+    ) -> None:
+        self._terms, self._masters, self._hold = terms, masters, hold
+        self._digest = digest
+        self._plan: Any = terms.format
+        self._in = list(entered)
+        self._tables: tuple[RoundTable, ...] = ()
+        self._history: list[tuple[RoundTable, ...]] = []
+        self._numbers = 0
+        self._busts: dict[str, tuple[int, int]] = {}
+        """Of this round: in which hand, and with how much it began."""
+
+        self._tally: dict[str, Tally] = dict.fromkeys(entered, (Fraction(0), 0, 0))
+        self._stacks: dict[str, int] = {}
+
+    def see(self, event: Any) -> int | None:
+        """Check *event*; return how many chips are in play from now on, if that changed."""
+        match event:
+            case of_rounds.RoundSeated():
+                return self._seated(event)
+            case events.EntrantBusted():
+                self._busts[event.entrant] = (event.hand, event.stack_at_start)
+            case of_rounds.RoundEnded():
+                self._ended(event)
+                return 0
+            case of_rounds.CutMade():
+                self._cut(event)
+            case of_rounds.FinalSeated():
+                return self._final(event)
+            case events.EntrantEliminated() if event.entrant in self._in:
+                self._in.remove(event.entrant)
+        return None
+
+    def _check(self, held: bool, what: str) -> None:
+        self._hold("rounds", held, what)
+
+    def _repeat(self, draw: RoundDraw, among: Sequence[str]) -> None:
+        master = bytes.fromhex(self._masters.open)
+        seed = generator.seed(master, "draws", _DRAWS_TABLE, draw.number, _FIRST_DEAL)
+        order = generator.Draws(seed, draw.label, 1, self._digest()).order(list(among))
+        self._hold("seat_draws", tuple(order) == draw.order, "the draw gives another order")
+
+    def _seated(self, event: of_rounds.RoundSeated) -> int:
+        self._repeat(event.draw, self._in)
+        seats = [seat for table in event.tables for seat in table.seats]
+        seated = sorted(seat.entrant for seat in seats)
+        self._check(seated == sorted(self._in), "not everybody still in has one seat")
+        sizes = [len(table.seats) for table in event.tables]
+        self._check(max(sizes) - min(sizes) <= 1, "tables differ by more than one player")
+        numbers = [table.number for table in event.tables]
+        due = list(range(self._numbers + 1, self._numbers + len(numbers) + 1))
+        self._check(numbers == due, "a table's number comes twice, or is left out")
+        self._check_pairing(event)
+        for seat in seats:
+            stack = self._terms.starting_stack
+            if self._plan.stacks == "carried" and self._history:
+                stack = self._stacks[seat.entrant]
+            self._check(seat.stack == stack, f"{seat.entrant} begins the round with {stack}")
+        self._numbers = numbers[-1]
+        self._tables, self._busts = event.tables, {}
+        self._history.append(event.tables)
+        self._check_meetings(event)
+        return sum(seat.stack for seat in seats)
+
+    def _check_pairing(self, event: of_rounds.RoundSeated) -> None:
+        drawn = event.draw.order
+        if event.round == 1 or self._plan.seating == "heats":
+            count = len(event.tables)
+            due = [list(drawn[index::count]) for index in range(count)]
+        else:
+            place: Any = {entrant: index for index, entrant in enumerate(drawn)}
+            ranked = sorted(self._in, key=lambda each: place[each])
+            ranked.sort(key=lambda each: self._tally[each], reverse=True)
+            people: Any = ranked
+            due = decisions.paired(
+                self._plan, people, drawn, self._history, seats=self._terms.table_seats
+            )
+        found = [sorted(seat.entrant for seat in table.seats) for table in event.tables]
+        self._check(found == [sorted(each) for each in due], "paired again, the tables are others")
+
+    def _check_meetings(self, event: of_rounds.RoundSeated) -> None:
+        times = dict.fromkeys(combinations(sorted(self._in), 2), 0)
+        again = 0
+        for tables in self._history:
+            for table in tables:
+                for pair in combinations(sorted(seat.entrant for seat in table.seats), 2):
+                    if pair in times:
+                        again += tables is self._history[-1] and times[pair] > 0
+                        times[pair] += 1
+        fewest, most = min(times.values(), default=0), max(times.values(), default=0)
+        said = (event.meetings.fewest, event.meetings.most, event.meetings.again)
+        self._check(said == (fewest, most, again), f"pairs have met {fewest} to {most} times")
+
+    def _ended(self, event: of_rounds.RoundEnded) -> None:
+        known = [table.table for table in self._tables]
+        self._check([each.table for each in event.results] == known, "other tables have ended")
+        before: Any = {seat.entrant: seat.stack for each in self._tables for seat in each.seats}
+        for result in event.results:
+            self._check_places(result)
+            for score in result.scores:
+                points, wins, chips = self._tally[score.entrant]
+                won = score.stack - before[score.entrant]
+                due = self._worth(score, won)
+                said = Fraction(score.points)
+                self._check(said == due, f"{score.entrant} has {float(due)} points")
+                first = wins + (score.place == 1)
+                self._tally[score.entrant] = (points + due, first, chips + won)
+                self._stacks[score.entrant] = score.stack
+        broke = set(self._busts) if self._plan.stacks == "carried" else set()
+        self._check_scores(event.scores, [each for each in self._in if each not in broke])
+
+    def _check_places(self, result: RoundResult) -> None:
+        ranks: list[tuple[tuple[int, int, int], RoundScore]] = []
+        for score in result.scores:
+            hand, stack = self._busts.get(score.entrant, (0, 0))
+            out = score.entrant in self._busts
+            ranks.append(((0, hand, stack) if out else (1, score.stack, 0), score))
+        for rank, score in ranks:
+            better = sum(other > rank for other, _ in ranks)
+            # Equal chips may be told apart by hands and pots won, which the table alone knows.
+            worst = better + sum(other == rank for other, _ in ranks)
+            right = better < score.place and score.place + score.shared - 1 <= worst
+            if score.entrant in self._busts:
+                right = right and score.shared == worst - better
+            self._check(right, f"{score.entrant} took a place from {better + 1} to {worst}")
+        places = [score.place for _, score in ranks]
+        shares = all(score.shared == places.count(score.place) for _, score in ranks)
+        self._check(shares, "a place is shared by others than it says")
+
+    def _worth(self, score: RoundScore, won: int) -> Fraction:
+        if self._plan.points == "chips":
+            return Fraction(won)
+        table = self._plan.place_points or range(self._terms.table_seats, 0, -1)
+        there = list(table)[score.place - 1 : score.place - 1 + score.shared]
+        # Rounded half to even at two digits, as ``round`` does with fractions.
+        return round(Fraction(sum(there), score.shared), 2)
+
+    def _check_scores(self, scores: Sequence[Score], still: Sequence[str]) -> None:
+        same = sorted(each.entrant for each in scores) == sorted(still)
+        self._check(same, "scores are of others than those still in")
+        for score in scores:
+            points, wins, chips = tally = self._tally[score.entrant]
+            better = sum(self._tally[each] > tally for each in still)
+            equal = sum(self._tally[each] == tally for each in still)
+            held = Decimal(score.points) == Decimal(points.numerator) / points.denominator
+            held = held and (score.wins, score.chips) == (wins, chips)
+            self._check(held, f"{score.entrant} has other points")
+            right = (score.rank, score.shared) == (better + 1, equal)
+            self._check(right, f"{score.entrant} has rank {better + 1}")
+
+    def _cut(self, event: of_rounds.CutMade) -> None:
+        order = sorted(self._in, key=lambda each: self._tally[each], reverse=True)
+        size = min(self._plan.cut, len(order))
+        line = self._tally[order[size - 1]]
+        straddles = size < len(order) and self._tally[order[size]] == line
+        tied = [each for each in self._in if self._tally[each] == line] if straddles else []
+        self._check(list(event.tied) == tied, "the line falls between others")
+        self._check((event.draw is not None) == straddles, "a lot that nobody needed, or none")
+        safe = {each for each in order if self._tally[each] > line or not straddles}
+        due = safe & set(order[:size])
+        if event.draw is not None:
+            self._repeat(event.draw, tied)
+            due |= set(event.draw.order[: size - len(due)])
+        self._check(set(event.going) == due, "others go on to the final")
+
+    def _final(self, event: of_rounds.FinalSeated) -> int:
+        self._repeat(event.draw, self._in)
+        seated = sorted(each.entrant for each in event.assignments)
+        self._check(seated == sorted(self._in), "not every finalist has one seat")
+        numbers = sorted({each.table_number for each in event.assignments})
+        fresh = numbers == list(range(self._numbers + 1, self._numbers + len(numbers) + 1))
+        self._check(fresh, "a table's number comes twice, or is left out")
+        own = self._plan.stacks == "carried" and self._plan.final_stack is None
+        stack = self._plan.final_stack or self._terms.starting_stack
+        due: Mapping[Any, int] = {each: self._stacks[each] if own else stack for each in self._in}
+        right = all(each.stack == due[each.entrant] for each in event.assignments)
+        self._check(right, "a finalist begins with another stack")
+        return sum(each.stack for each in event.assignments)

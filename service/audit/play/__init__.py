@@ -1,0 +1,1 @@
+"""Checks of hands: cards, chips, chance, every action decided again."""

@@ -1,0 +1,110 @@
+"""Rounds of a public beacon, checked from the events: which was due, and who has signed it."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+from engine.kit.beacon import Chain, Pulse, time_of
+from engine.table.model.events import TableBeaconAwaited
+from engine.tournament.model import fairness_events as events
+from engine.tournament.model.state import Announced, Drafted
+from service.audit.report import Findings
+from service.base.settings import SettingsInvalid
+from service.director.beacon import signed
+from service.log.record import Recorded
+
+Hold = Callable[[bool, int, str], None]
+
+_MICROSECOND = timedelta(microseconds=1)
+_MARGIN = 3_000_000
+"""Microseconds; see rulebook ``beacon.round``."""
+
+_BEHIND_MAX = timedelta(seconds=60)
+"""How long an append may take that names a round; see rulebook ``beacon.round``."""
+
+
+def due(chain: Chain, at: datetime) -> int:
+    """Return the first round that comes three seconds after *at*, or later."""
+    earliest = (at - datetime(1970, 1, 1, tzinfo=UTC)) // _MICROSECOND + _MARGIN
+    since, period = earliest - chain.genesis * 10**6, chain.period * 10**6
+    return 1 if since <= 0 else 1 + (since + period - 1) // period
+
+
+def added(chain: Chain, pulse: Pulse) -> bytes:
+    """Return what of a round stands in a digest."""
+    number = pulse.round.to_bytes(8, "big")
+    return bytes.fromhex(chain.hash) + number + bytes.fromhex(pulse.randomness)
+
+
+def fault_of(chain: Chain, pulse: Pulse) -> str | None:
+    """Return what is wrong with a round's signature or randomness, None if nothing is."""
+    if sha256(bytes.fromhex(pulse.signature)).hexdigest() != pulse.randomness:
+        return "the randomness is not its signature's"
+    try:
+        return None if signed(chain, pulse) else "the beacon has not signed this round"
+    except SettingsInvalid as error:
+        return str(error)
+
+
+def named_late(
+    event: TableBeaconAwaited | events.BeaconAwaited,
+    state: Any,
+    recorded: Recorded,
+    findings: Findings,
+) -> bool:
+    """
+    Return whether *event* names a round that had come when it entered the log.
+
+    Who dates the event far back names a round that is known: that is a fault.
+
+    Args:
+        state: Of its stream before it.
+    """
+    behind = recorded.at - event.at
+    findings.hold(
+        "entropy",
+        behind <= _BEHIND_MAX,
+        recorded.position,
+        recorded.stream,
+        f"a round was named by an instant {behind} before the log's",
+    )
+    chain = event.chain if isinstance(event, TableBeaconAwaited) else state.fairness.chain
+    return chain is not None and recorded.at >= time_of(chain, event.round)
+
+
+class BeaconAudit:
+    """Follows the beacon of one tournament."""
+
+    def __init__(self, hold: Hold) -> None:
+        self._hold = hold
+        self.chain: Chain | None = None
+        self._awaited: int | None = None
+        self.added = b""
+        """What draws at table 0 are mixed with."""
+
+    def see(self, event: Any, position: int, before: Any) -> None:
+        """Check *event* of the tournament, which was as in *before*."""
+        match event:
+            case events.BeaconNamed():
+                early = isinstance(before, Drafted | Announced)
+                self._hold(early, position, "a beacon was named after the announcement")
+                self.chain = event.chain
+            case events.BeaconAwaited():
+                once = self.chain is not None and self._awaited is None
+                self._hold(once, position, "a round was named twice, or of no beacon")
+                right = self.chain is not None and event.round == due(self.chain, event.at)
+                self._hold(right, position, "another round was due for the seats")
+                self._awaited = event.round
+            case events.BeaconRecorded():
+                named = event.pulse.round == self._awaited
+                self._hold(named, position, "this round was not named for the seats")
+                if self.chain is not None:
+                    fault = fault_of(self.chain, event.pulse)
+                    self._hold(fault is None, position, fault or "")
+                    self.added = added(self.chain, event.pulse)
+
+    def drawn(self, position: int) -> None:
+        """Check that the seats, drawn now, waited for the beacon if there is one."""
+        waited = self.chain is None or self.added != b""
+        self._hold(waited, position, "the seats were drawn without the beacon")

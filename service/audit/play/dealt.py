@@ -1,0 +1,74 @@
+"""The decks that a league has really dealt: every card at every position, counted."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from engine.kit.cards import DECKS
+from service.audit.play import statistics
+from service.audit.play.statistics import ALARM, p_value
+from service.audit.report import DealtDecks, Findings
+
+_ENOUGH = 10
+"""How often each card should have come to each position before anything is said of it."""
+
+_AT_ONCE = 256
+"""Decks counted together: a pass for each position, not a step for each card."""
+
+_NAMES = {cards: name for name, cards in DECKS.items()}
+
+
+class Dealt:
+    """Counts where the cards lay in the first piles of deals."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, list[Counter[str]]] = {}
+        self._waiting: dict[str, list[Sequence[str]]] = {}
+
+    def see(self, deck: tuple[str, ...], cards: Sequence[str]) -> None:
+        """Count one pile, made of a whole *deck*."""
+        name = _NAMES[deck]
+        waiting = self._waiting.setdefault(name, [])
+        waiting.append(cards)
+        if len(waiting) >= _AT_ONCE:
+            self._count(name)
+
+    def _count(self, name: str) -> None:
+        counts = self._counts.setdefault(name, [Counter() for _ in DECKS[name]])
+        for counter, laid in zip(counts, zip(*self._waiting.pop(name), strict=True), strict=True):
+            counter.update(laid)
+
+    def kept(self) -> dict[str, list[int]]:
+        """Return the counts by the name of the deck, position after position."""
+        for name in list(self._waiting):
+            self._count(name)
+        return {
+            name: [counter[card] for counter in counts for card in DECKS[name]]
+            for name, counts in self._counts.items()
+        }
+
+
+def judged(
+    parts: Iterable[Mapping[str, Sequence[int]]], findings: Findings | None
+) -> dict[str, DealtDecks]:
+    """
+    Add up what was counted.
+
+    Args:
+        findings: Where decks go that no fair generator deals; none in a sandbox, whose
+            masters may have been fixed.
+    """
+    sums: dict[str, list[int]] = {}
+    for part in parts:
+        for name, counts in part.items():
+            known = sums.get(name, [0] * len(counts))
+            sums[name] = [one + other for one, other in zip(known, counts, strict=True)]
+    found = {}
+    for name, counts in sorted(sums.items()):
+        size = len(DECKS[name])
+        decks = sum(counts) // size
+        value = p_value(statistics.places(counts, size)) if decks >= _ENOUGH * size else None
+        found[name] = DealtDecks(decks=decks, p_value=value)
+        if findings is not None and value is not None:
+            what = f"cards of {decks} decks {name} lie as chance would have them with p = {value:g}"
+            findings.hold("randomness", value >= ALARM, -1, "", what)
+    return found

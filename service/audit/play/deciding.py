@@ -1,0 +1,137 @@
+"""What happened at a table, decided again: it must be what the log says, to the byte."""
+
+from functools import reduce
+from itertools import accumulate, islice, repeat
+from typing import Any, get_args
+
+from engine.errors import EngineError
+from engine.table.decide.decisions import decide_through
+from engine.table.evolve.at_table import evolve
+from engine.table.model.events import Event
+from engine.table.read import recall
+from service.audit.bytes.chain import Boxes, encode
+from service.audit.bytes.hidden import held_alike
+from service.audit.play.drawn import drawn
+from service.audit.play.hands import NEEDS_BEFORE
+from service.audit.report import Findings
+from service.base.errors import EventUnreadable
+from service.log.keys import LeagueKeys
+from service.log.record import Recorded
+from service.log.sealing import unseal
+from service.log.upcasters import current_version
+
+DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What a forged event may provoke in code that expects a possible one."""
+
+_TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(Event)}
+FOLLOWING = {tag: current_version(tag) for kind, tag in _TAGS.items() if kind not in recall.ASKING}
+"""
+By type, the version of those events that have to follow from those that were asked for.
+
+They say nothing that deciding does not say again: their bytes are compared.
+"""
+
+
+class Deciding:
+    """
+    Decides appends at tables again.
+
+    Args:
+        keys: Open what is sealed of rows that were left as they are.
+    """
+
+    def __init__(self, keys: LeagueKeys) -> None:
+        self._keys = keys
+        self._decided = self._opened = 0
+
+    def alike(self, state: Any, group: list[tuple[Any, int]]) -> list[tuple[Any, Any]] | None:
+        """
+        Return what follows, at a table in *state*, from what was asked in one append.
+
+        Args:
+            group: Its events with their positions; those that only follow as they are recorded.
+
+        Returns:
+            Every event with the state after it, events that were decided at once all with the
+            state after their command; ``None`` if *group* says anything else.
+        """
+        found: list[tuple[Any, Any]] = []
+        opened = 0
+        try:
+            parts: Any = recall.parts_of(next(zip(*group, strict=True)))
+            for part in parts:
+                made, after = decide_through(state, recall.command_of(part), drawn)
+                if len(made) != len(part):
+                    return None
+                for one, stored in zip(made, part, strict=True):
+                    if type(stored) is not Recorded:
+                        if one != stored:
+                            return None
+                    elif _TAGS[type(one)] != stored.type:
+                        return None
+                    elif stored.sealed is None:
+                        # What hides something cannot be written so: its boxes are gone.
+                        if encode(one) != stored.data:
+                            return None
+                    else:
+                        hidden = held_alike(one, stored, self._boxes(stored))
+                        if hidden is None:
+                            return None
+                        opened += hidden
+                if NEEDS_BEFORE.isdisjoint(map(type, made)):
+                    # Deciding has applied these very events, and nobody asks what was between.
+                    found += zip(made, repeat(after))
+                else:
+                    states = accumulate(made, evolve, initial=state)
+                    found += zip(made, islice(states, 1, None), strict=True)
+                state = after
+        except (EngineError, EventUnreadable, *DEFECTS):
+            return None  # what is wrong is found by whoever reads the group whole
+        self._decided += len(parts)
+        self._opened += opened
+        return found
+
+    def _boxes(self, stored: Recorded) -> Boxes:
+        return unseal(self._keys, stored.stream, stored.stream_version, stored.sealed or b"", None)
+
+    def end(self, findings: Findings) -> None:
+        """Write down what was decided alike."""
+        findings.held(("decisions",), self._decided)
+        findings.held(("commitments",), self._opened)
+
+
+def find_difference(
+    name: str, state: Any, group: list[tuple[Any, int]], findings: Findings
+) -> None:
+    """
+    Say where the events of one append are not what follows from what was asked.
+
+    Args:
+        name: Of the table.
+        group: All its events, read, with their positions.
+    """
+    done = decisions = 0
+    try:
+        for part in recall.parts_of([event for event, _ in group]):
+            decided, _ = decide_through(state, recall.command_of(part), drawn)
+            if decided == part:
+                decisions += 1
+            else:
+                at = _first_difference(decided, part, group[done:])
+                what = "decided again, the events are others"
+                findings.hold("decisions", False, at, name, what)
+            state = reduce(evolve, part, state)
+            done += len(part)
+    except (EngineError, *DEFECTS) as error:
+        what = f"decided again, it is refused: {type(error).__name__}"
+        findings.hold("decisions", False, group[done][1], name, what)
+    findings.held(("decisions",), decisions)
+
+
+def _first_difference(
+    decided: tuple[Any, ...], stored: tuple[Any, ...], group: list[tuple[Any, int]]
+) -> int:
+    for index, (event, position) in enumerate(group[: len(stored)]):
+        if index >= len(decided) or decided[index] != event:
+            return position
+    return group[min(len(decided), len(stored)) - 1][1] if decided else group[0][1]

@@ -1,0 +1,91 @@
+"""What the entrants of one tournament have added to its entropy, followed from the events alone."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from engine.table.model.events import HandOpened
+from engine.tournament.model import entering_events as entering
+from engine.tournament.model import fairness_events as events
+from engine.tournament.model.events import TournamentAnnounced
+from engine.tournament.model.state import Finished, Registering, Running
+from service.audit.play import generator
+from service.audit.play.beacon import BeaconAudit
+
+Hold = Callable[[bool, int, str], None]
+"""Takes whether something holds, the event's position, and what is wrong if not."""
+
+
+class EntropyAudit:
+    """Follows commitments and openings; says what goes into draws and into the decks of a table."""
+
+    def __init__(self, hold: Hold) -> None:
+        self._hold = hold
+        self.beacon = BeaconAudit(hold)
+        self._asks = False
+        """Whether entrants check in."""
+
+        self._there: set[str] = set()
+        self._bound: dict[str, str] = {}
+        self._opened: dict[str, tuple[int, int, bytes]] = {}
+        """Version in the tournament's stream, position and value, by entrant."""
+
+        self._first_hand: dict[str, int] = {}
+        """Position of the first hand each entrant was seated in."""
+
+    def see(self, event: Any, position: int, before: Any, entered: Iterable[str]) -> None:
+        """Check *event* of the tournament, which was as in *before*."""
+        self.beacon.see(event, position, before)
+        match event:
+            case TournamentAnnounced():
+                self._asks = event.entry.check_in_opens_before_seconds is not None
+            case entering.EntrantCheckedIn():
+                self._there.add(event.entrant)
+            case entering.StartPostponed():
+                self._there.clear()
+            case events.EntropyCommitted(entrant=entrant):
+                early = isinstance(before, Registering) and entrant not in self._bound
+                self._hold(early, position, "entropy was committed late, or twice")
+                there = entrant in (self._there if self._asks else set(entered))
+                self._hold(there, position, "entropy of somebody who is not there")
+                self._bound.setdefault(entrant, event.commitment)
+            case events.EntropyOpened(entrant=entrant):
+                value = bytes.fromhex(event.value)
+                fits = generator.entropy_commitment(value) == self._bound.get(entrant)
+                self._hold(fits, position, "not the entropy that was committed to")
+                once = isinstance(before, Running) and entrant not in self._opened
+                self._hold(once, position, "entropy was opened early, or twice")
+                self._opened.setdefault(entrant, (before.version + 1, position, value))
+            case events.SeedsPublished():
+                same = isinstance(before, Finished) and before.masters.cards == event.cards_master
+                self._hold(same, position, "another master of the cards was published")
+
+    def digest(self, entered: Iterable[str]) -> bytes:
+        """Return what draws at table 0 are mixed with; *entered* by order of registration."""
+        there = (each for each in entered if not self._asks or each in self._there)
+        return generator.commitments_digest(
+            (bytes.fromhex(self._bound[each]) for each in there if each in self._bound),
+            self.beacon.added,
+        )
+
+    def hand(self, opened: HandOpened, position: int) -> None:
+        """Check which openings a hand counts, and which it says were left out."""
+        due, missing = [], []
+        for books in opened.seats:
+            first = self._first_hand.get(books.entrant, position)
+            self._first_hand[books.entrant] = min(first, position)
+            known = self._opened.get(books.entrant)
+            if known is not None and known[0] <= opened.tournament_version:
+                due.append((books.seat, known[2].hex()))
+            elif books.entrant in self._bound:
+                missing.append((books.entrant, "not_opened"))
+        counted = [(each.seat, each.value) for each in opened.openings]
+        self._hold(counted == due, position, "the hand counts other openings than were made")
+        omitted = [(each.entrant, each.reason) for each in opened.omissions]
+        self._hold(omitted == missing, position, "an opening was left out and not said to be")
+
+    def end(self) -> None:
+        """Check that nobody opened after a first hand: the log is read to its end."""
+        for entrant, (_, position, _) in self._opened.items():
+            first = self._first_hand.get(entrant)
+            in_time = first is None or position < first
+            self._hold(in_time, position, "entropy was opened after the first hand")

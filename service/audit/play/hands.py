@@ -1,0 +1,228 @@
+"""
+One table's hands, checked from their events alone: seeds, deck, dice, cards, pots, chips.
+
+The only thing taken from the engine is the order of a deck; generator and pots
+are written a second time beside this module.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from engine.kit.beacon import Chain
+from engine.kit.cards import deck
+from engine.table.model import events
+from service.audit.play import beacon, generator
+from service.audit.play.cards import CARDS, check_open, check_shown
+from service.audit.play.chips import CHIPS
+from service.audit.play.drawn import drawn
+from service.audit.seen import Hand, Seen
+
+
+class HandAudit(Seen):
+    """Follows the events of one table from hand to hand."""
+
+    def see(self, event: Any, position: int, before: Any) -> None:
+        """Check *event*, which happened in the engine's state *before*."""
+        self.position = position
+        handler = _HANDLERS.get(type(event))
+        if handler is not None:
+            handler(self, event, before)
+
+    def _table_opened(self, event: events.TableOpened, _before: object) -> None:
+        self.number = event.number
+        self.deck = deck(event.ruleset.deck)
+        self.chips = sum(placed.stack for placed in event.seats)
+
+    def _hand_opened(self, event: events.HandOpened, _before: object) -> None:
+        openings = generator.openings_digest(
+            (opening.seat, bytes.fromhex(opening.value)) for opening in event.openings
+        )
+        self._counted(event)
+        self.openings += len(event.openings)
+        self.omissions += len(event.omissions)
+        floor = self.floor()
+        if floor is not None:
+            floor.entropy.hand(event, self.position)
+        hand = Hand(event, openings, sabacc_pot=event.sabacc_pot)
+        self.hand = hand
+        hand.live = {books.seat for books in event.seats if books.dealt}
+        hand.wagers = dict.fromkeys(hand.live, 0)
+        if self._settled_before(event, None if floor is None else floor.entropy.beacon.chain):
+            self._decked(hand)
+        self._seeds(event)
+        self._level(event)
+        chips = sum(books.stack for books in event.seats) + event.carry + event.sabacc_pot
+        self.hold("hands", chips == self.chips, f"opened with {chips} chips, not {self.chips}")
+
+    def _decked(self, hand: Hand) -> None:
+        """Check that the deck is the one that seed, openings and beacon give."""
+        pile = drawn(self.seed("cards"), hand.openings, 1, self.deck)
+        hand.piles[1] = pile
+        held = pile.root() == hand.opened.deck_root
+        self.hold("decks", held, "the deck is not the one its seed gives")
+
+    def _settled_before(self, event: events.HandOpened, chain: Chain | None) -> bool:
+        """Return whether no round is mixed in; check what was settled before it was named."""
+        awaited = self.awaited
+        if awaited is None:
+            self.hold("entropy", chain is None, "dealt without the beacon", count=0)
+            return True
+        numbers = (event.number, event.deal) == (awaited.hand_number, awaited.deal)
+        mixed = (event.openings, event.omissions) == (awaited.openings, awaited.omissions)
+        self.hold("entropy", numbers and mixed, "other openings than before the round was named")
+        return False
+
+    def _beacon_awaited(self, event: events.TableBeaconAwaited, _before: object) -> None:
+        self.lapsed += self.awaited is not None
+        self.awaited = event
+        floor = self.floor()
+        chain = None if floor is None else floor.entropy.beacon.chain
+        self.hold("entropy", chain == event.chain, "a round of another beacon was named")
+        right = event.round == beacon.due(event.chain, event.at)
+        self.hold("entropy", right, "another round was due for this deal")
+
+    def _beacon_mixed(self, event: events.TableBeaconMixed, _before: object) -> None:
+        hand, awaited, self.awaited = self.now(), self.awaited, None
+        named = awaited is not None and (event.chain, event.pulse.round) == (
+            awaited.chain,
+            awaited.round,
+        )
+        self.hold("entropy", named, "this round was not named for this deal")
+        fault = beacon.fault_of(event.chain, event.pulse)
+        self.hold("entropy", fault is None, fault or "")
+        opened = ((each.seat, bytes.fromhex(each.value)) for each in hand.opened.openings)
+        hand.openings = generator.openings_digest(opened, beacon.added(event.chain, event.pulse))
+        self._decked(hand)
+
+    def _counted(self, event: events.HandOpened) -> None:
+        """Check that no deal is passed over, and that a hand is dealt anew exactly."""
+        before, self.voided = self.voided, None
+        if before is None:
+            first = event.deal == 1 and event.number == self.hands + 1
+            self.hold("deals", first, f"deal {event.deal} of hand {event.number} after none")
+            return
+        opened = before.opened
+        follows = (event.number, event.deal) == (opened.number, opened.deal + 1)
+        self.hold("deals", follows, f"deal {event.deal} follows deal {opened.deal}")
+        same = _replayed(event, {}) == _replayed(opened, before.penalties)
+        self.hold("deals", same, "the hand is not dealt anew as it was")
+
+    def _deal_voided(self, event: events.DealVoided, _before: object) -> None:
+        hand = self.now()
+        for card in event.cards:
+            check_open(self, "cards", card)
+        places = {(card.pile, card.position) for card in event.cards}
+        piles = hand.piles.values()
+        whole = {(pile.number, at) for pile in piles for at in range(len(pile.cards))}
+        self.hold("deals", places == whole, "not every card of a voided deal is open")
+        opened = [card for card in event.cards if card.pile == 1]
+        faces, salts = [c.card for c in opened], [bytes.fromhex(c.salt) for c in opened]
+        fouled = generator.pile_root(1, faces, salts) != hand.opened.deck_root
+        claimed = event.cause != "fouled_deck" or fouled
+        self.hold("deals", claimed, "the deck called fouled is the one committed to")
+        due = {seat: chips + hand.spent.get(seat, 0) for seat, chips in hand.wagers.items()}
+        back = {share.seat: share.chips for share in event.returned}
+        paid_back = {seat: chips for seat, chips in due.items() if chips} == back
+        before = (hand.opened.carry, hand.opened.sabacc_pot) == (event.carry, event.sabacc_pot)
+        self.hold("deals", paid_back and before, "a voided deal gives back other chips")
+        self.deals_voided += 1
+        self.voided, self.before, self.hand = hand, None, None
+
+    def _seeds(self, event: events.HandOpened) -> None:
+        floor = self.floor()
+        masters = None if floor is None else floor.masters
+        for use in ("cards", "dice", "draws"):
+            seed = self.seed(use)
+            committed = generator.seed_commitment(seed) == getattr(event.commitments, use)
+            self.hold("seeds", committed, f"the seed for {use} is not the one committed to")
+            if masters is not None:
+                master = bytes.fromhex(masters.cards if use == "cards" else masters.open)
+                derived = generator.seed(master, use, self.number, event.number, event.deal)
+                self.hold("seeds", derived == seed, f"the seed for {use} is not its master's")
+
+    def _level(self, event: events.HandOpened) -> None:
+        """Compare the hand's level with the newest one its tournament had set by then."""
+        if event.deal > 1:
+            return  # dealt anew, it keeps the level of the deal before, which is compared
+        floor, level = self.floor(), event.level
+        due = None if floor is None else floor.level_at(event.tournament_version)
+        named = None
+        if level.set_by is not None:
+            named = (level.set_by, level.number, level.amounts)
+        if due is not None or named is not None:
+            self.hold("levels", named == due, f"opened at level {level.number}, not {due}")
+
+    def _settled(self, event: events.HandSettled, _before: object) -> None:
+        hand = self.now()
+        self.hands += 1
+        self.hold("entropy", self.awaited is None, "a round was named and not mixed in", count=0)
+        due = {
+            books.seat: books.stack
+            - hand.wagers.get(books.seat, 0)
+            - hand.spent.get(books.seat, 0)
+            + hand.back.get(books.seat, 0)
+            + hand.won.get(books.seat, 0)
+            for books in hand.opened.seats
+        }
+        if event.ending == "showdown":
+            closed = sorted(hand.live - hand.shown)
+            self.hold(
+                "opened", not closed, f"seats {closed} came to the showdown and showed nothing"
+            )
+        counted = event.hands == self.hands
+        self.hold("hands", counted, f"hand {event.hands} of the table is the {self.hands}th here")
+        stacks = {settled.seat: settled.stack for settled in event.stacks}
+        wrong = [seat for seat in due if stacks.get(seat) != due[seat]]
+        self.hold("hands", due == stacks, f"the stacks of seats {wrong} do not add up")
+        pot = event.sabacc_pot == hand.sabacc_pot
+        self.hold("hands", pot, f"the Sabacc pot holds {hand.sabacc_pot} chips")
+        chips = sum(stacks.values()) + event.carry + event.sabacc_pot
+        self.hold("hands", chips == self.chips, f"settled with {chips} chips, not {self.chips}")
+        self.chips = chips
+        self.before, self.hand = hand, None
+
+    def _penalty_imposed(self, event: events.PenaltyImposed, _before: object) -> None:
+        hand = self.hand or self.voided
+        if hand is not None:
+            hand.penalties[event.seat] = hand.penalties.get(event.seat, 0) + event.hands
+
+    def _winner_shown(self, event: events.HandShown, _before: object) -> None:
+        self.hand = self.before
+        for card in event.cards:
+            check_shown(self, event.seat, card)
+        self.hand = None
+
+
+def _replayed(opened: events.HandOpened, given: Mapping[int, int]) -> tuple[Any, ...]:
+    """
+    Return what the deals of one hand have in common.
+
+    Args:
+        given: Hands to miss that were given to seats in this deal; they count in the next.
+    """
+    seats = [
+        (each.seat, each.entrant, each.stack, each.dealt, each.penalty + given.get(each.seat, 0))
+        for each in opened.seats
+    ]
+    posts = (opened.button, opened.starter, opened.small_blind, opened.big_blind)
+    return opened.hand, seats, posts, opened.level, opened.last
+
+
+NEEDS_BEFORE = frozenset((events.PileCommitted,))
+"""Events that are checked against the state right before them, inside a command too."""
+
+_HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
+    **CARDS,
+    **CHIPS,
+    events.TableOpened: HandAudit._table_opened,
+    events.HandOpened: HandAudit._hand_opened,
+    events.TableBeaconAwaited: HandAudit._beacon_awaited,
+    events.TableBeaconMixed: HandAudit._beacon_mixed,
+    events.HandSettled: HandAudit._settled,
+    events.DealVoided: HandAudit._deal_voided,
+    events.PenaltyImposed: HandAudit._penalty_imposed,
+    events.HandShown: HandAudit._winner_shown,
+}
+
+HANDLED = frozenset(_HANDLERS)
+"""Events that :meth:`HandAudit.see` has a look at; it passes over all others."""

@@ -1,0 +1,1 @@
+"""How an audit is planned, spread over processes and put together."""

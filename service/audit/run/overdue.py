@@ -1,0 +1,58 @@
+"""
+What should have been done by now and was not: jobs, and deals that nobody plays on.
+
+Neither stands in the log as a fault; both mean that something which others wait for
+is left lying.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from engine.table.model.state import Table
+from service.audit.report import Findings
+
+GRACE = timedelta(minutes=1)
+"""What is late by less is being done just now."""
+
+_JOBS = """
+    SELECT occurrence, task, state,
+           extract(epoch FROM $2 - coalesce(lease_until, due_at))::bigint AS late
+      FROM job
+     WHERE args ->> 'league' = $1 AND state <> 'done'
+       AND (task <> 'audit.unit' OR state = 'dead')
+     ORDER BY due_at
+"""
+
+
+async def check_jobs(driver: Any, league: str, now: datetime, findings: Findings) -> None:
+    """
+    Check that no job of a league waits for more than a minute, or is dead.
+
+    Units of audits wait for one another; only a dead one is missed.
+
+    Args:
+        driver: asyncpg's connection.
+        now: When the audit began, by the database's clock.
+    """
+    for row in await driver.fetch(_JOBS, league, now):
+        dead = row["state"] == "dead"
+        held = not dead and row["late"] <= GRACE.total_seconds()
+        said = "is dead" if dead else f"is late by {row['late']} s"
+        findings.hold("jobs", held, -1, row["occurrence"], f"{row['task']} {said}")
+
+
+def check_deal(stream: str, table: Table, last: int, now: datetime, findings: Findings) -> None:
+    """
+    Check that a deal which has begun goes on.
+
+    Args:
+        last: Position of the table's last event.
+        now: When the audit began, by the database's clock.
+    """
+    if table.hand is None:
+        return
+    decision = table.decision
+    waits = table.held is not None or (decision is not None and now <= decision.deadline + GRACE)
+    held = waits and not table.closed
+    what = f"hand {table.hand_number} was begun, and nobody is asked any more"
+    findings.hold("deals", held, last, stream, what)

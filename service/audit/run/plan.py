@@ -1,0 +1,237 @@
+"""
+An audit as a plan: what it covers is fixed when it begins, and cut into units.
+
+Each unit may be done by anybody, in any order, and again.  Together they read every event
+twice: once by position, and once as the bytes and the meaning of its stream.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+from uuid import UUID
+
+import httpx
+import msgspec
+
+from engine.values import number_of, stream_of
+from service.audit.bytes.tree import Vouched, grown, vouched
+from service.audit.play.fresh import Night, last_night
+from service.log.codec import category_of
+from service.log.read import last_position, voided
+from service.projections.models import ALL
+from service.transparency.ledger import TILE
+
+CHUNK = 32 * TILE
+"""Events of a chunk of places; whole tiles, so that its subtrees are the tree's."""
+
+_END = """
+    SELECT position FROM events WHERE league = $1 AND position > $2 AND position <= $3
+     ORDER BY position OFFSET $4 LIMIT 1
+"""
+# One look-up for each stream, however long it is: the first row of each, and its last version.
+_STREAMS = """
+    WITH RECURSIVE known AS (
+        (SELECT stream FROM events WHERE league = $1 ORDER BY stream LIMIT 1)
+        UNION ALL
+        SELECT (SELECT e.stream FROM events e WHERE e.league = $1 AND e.stream > k.stream
+                 ORDER BY e.stream LIMIT 1)
+          FROM known k WHERE k.stream IS NOT NULL
+    )
+    SELECT known.stream, last.stream_version AS events,
+           CASE WHEN first.type = 'table_opened' THEN first.data::text END AS opened,
+           CASE WHEN known.stream LIKE 'tournament-%'
+                THEN (SELECT (e.data -> 'season')::text FROM events e
+                       WHERE e.league = $1 AND e.stream = known.stream AND e.position <= $2
+                         AND e.type = 'tournament_announced'
+                       ORDER BY e.stream_version LIMIT 1) END AS season
+      FROM known
+     CROSS JOIN LATERAL (
+        SELECT position, type, data FROM events e WHERE e.league = $1 AND e.stream = known.stream
+         ORDER BY stream_version LIMIT 1) first
+     CROSS JOIN LATERAL (
+        SELECT stream_version FROM events e WHERE e.league = $1 AND e.stream = known.stream
+         ORDER BY stream_version DESC LIMIT 1) last
+     WHERE first.position <= $2
+     ORDER BY known.stream
+"""
+
+
+class _OfTable(msgspec.Struct):
+    tournament: str = ""
+
+
+class _Known(NamedTuple):
+    """A stream as the plan finds it."""
+
+    stream: str
+    events: int
+    opened: str | None
+    """Of a table: its first event."""
+
+    season: str | None
+    """Of a tournament: the JSON of the season it was announced for."""
+
+
+class Unit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A part of an audit that is done at a time."""
+
+    key: str
+    """Unique within the audit."""
+
+    kind: Literal["places", "tournament", "season", "league", "projection", "jobs"]
+    weight: int
+    """About how many events it reads; for progress alone."""
+
+    after: int = -1
+    """Of places: the position before the first."""
+
+    until: int = -1
+    offset: int = 0
+    """Of places: how many events the log holds before the first, which is its first leaf."""
+
+    streams: tuple[str, ...] = ()
+    """Of all others that read events: the streams that nobody else answers for."""
+
+    about: tuple[str, ...] = ()
+    """Of a season: the streams of the tournaments that were announced for it."""
+
+    name: str = ""
+    """Of a projection."""
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What an audit covers."""
+
+    league: str
+    tournament: str | None
+    """If given, only hands of this tournament are decided again."""
+
+    now: datetime
+    """When it began, by the database's clock."""
+
+    until: int
+    """The last position; what is appended later is the next audit's."""
+
+    vouched: tuple[Vouched, ...]
+    """Roots of the log's beginnings that somebody vouched for before its end was looked up."""
+
+    grown: dict[int, int]
+    """Stored subtrees by then: the highest index of each level."""
+
+    generator: Night | None
+    """The statistics of fresh seeds measured last."""
+
+    units: tuple[Unit, ...]
+    voided: tuple[int, ...] = ()
+    """Positions that are out of folding."""
+
+    @property
+    def weight(self) -> int:
+        """What all units weigh."""
+        return sum(unit.weight for unit in self.units)
+
+
+async def make_plan(
+    driver: Any,
+    league: str,
+    tournament: str | None,
+    signer: httpx.AsyncClient | None,
+    chunk: int = CHUNK,
+) -> Plan:
+    """
+    Return the plan for auditing a league's log as it stands now.
+
+    Args:
+        driver: asyncpg's connection.
+        signer: Asked what it remembers; without one only the kept heads are compared.
+        chunk: Events of a chunk of bytes, whole tiles.
+    """
+    number = number_of(league)
+    heads = await vouched(driver, number, signer)
+    subtrees = await grown(driver, number)
+    now = await driver.fetchval("SELECT service_time()")
+    # After everything that vouches for the log, or that would be ahead of it.
+    until = await last_position(driver, number)
+    rows = await driver.fetch(_STREAMS, number, until)
+    units = [unit async for unit in _places(driver, number, until, chunk)]
+    units += _of_streams([_Known(*row) for row in rows])
+    units.append(Unit(key="jobs", kind="jobs", weight=1))
+    if tournament is None:
+        compared = (until + 1) // len(ALL) + 1
+        units += (
+            Unit(key=f"projection/{each.name}", kind="projection", weight=compared, name=each.name)
+            for each in ALL
+        )
+    return Plan(
+        league=league,
+        tournament=tournament,
+        now=now,
+        until=until,
+        vouched=tuple(heads),
+        grown=subtrees,
+        generator=await last_night(driver),
+        voided=tuple(sorted(await voided(driver, number))),
+        # The longest first, so that nobody waits for one that began last.
+        units=tuple(sorted(units, key=lambda unit: -unit.weight)),
+    )
+
+
+async def _places(driver: Any, league: UUID, until: int, chunk: int) -> AsyncIterator[Unit]:
+    after, offset = -1, 0
+    while after < until:
+        # By rows, not by positions: one forged position must not make a million units.
+        end = await driver.fetchval(_END, league, after, until, chunk - 1)
+        last = until if end is None else end
+        yield Unit(
+            key=f"places/{offset}",
+            kind="places",
+            weight=min(chunk, last - after),
+            after=after,
+            until=last,
+            offset=offset,
+        )
+        after, offset = last, offset + chunk
+
+
+def _of_streams(found: list[_Known]) -> Iterator[Unit]:
+    """Yield a unit for each tournament with its tables, each season, and all the rest."""
+    floors: dict[str, list[tuple[str, int]]] = {}
+    rest: list[tuple[str, int]] = []
+    announced: dict[str, list[str]] = {}
+    for stream, _, _, season in found:
+        if season is not None:
+            announced.setdefault(season, []).append(stream)
+    for stream, events, opened, _ in found:
+        category = category_of(stream)
+        if category == "season":
+            about = tuple(announced.get(f'"ssn_{stream.partition("-")[2]}"', ()))
+            yield Unit(key=stream, kind="season", weight=events, streams=(stream,), about=about)
+        elif category == "tournament":
+            floors.setdefault(stream, []).append((stream, events))
+        elif category == "table":
+            floors.setdefault(_floor_of(opened), []).append((stream, events))
+        else:
+            rest.append((stream, events))
+    for floor, streams in floors.items():
+        yield _unit_of(floor, "tournament", streams)
+    if rest:
+        yield _unit_of("league", "league", rest)
+
+
+def _unit_of(
+    key: str, kind: Literal["tournament", "league"], streams: list[tuple[str, int]]
+) -> Unit:
+    return Unit(
+        key=key,
+        kind=kind,
+        weight=sum(events for _, events in streams),
+        streams=tuple(stream for stream, _ in streams),
+    )
+
+
+def _floor_of(opened: str | None) -> str:
+    """Return the stream of the tournament that a table names, whatever a forger wrote there."""
+    try:
+        return stream_of(msgspec.json.decode(opened or "{}", type=_OfTable).tournament)
+    except (msgspec.MsgspecError, LookupError, ValueError, RecursionError):
+        return "tables of no tournament"

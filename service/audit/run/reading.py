@@ -1,0 +1,160 @@
+"""Rows of the log read as events: what is hidden opened, every document in its one form."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from engine.coordination.aggregates import DECIDERS
+from service.audit.bytes.chain import (
+    Boxes,
+    Links,
+    canonical,
+    check_commitments,
+    encode,
+    opened,
+    parsed,
+)
+from service.audit.bytes.hidden import held_alike
+from service.audit.event.floors import FloorAudit
+from service.audit.play.hands import HandAudit
+from service.audit.report import Findings
+from service.audit.season.seasons import SeasonAudit
+from service.base.errors import EventUnreadable
+from service.log.codec import Codec
+from service.log.keys import LeagueKeys
+from service.log.record import Recorded
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+Group = list[tuple[Any, int]]
+"""Events of an append with their positions; rows where they are not read yet."""
+
+Followed = list[tuple[Any, Any]]
+"""Events with the states after them."""
+
+
+@dataclass(slots=True)
+class Stream:
+    """A stream being folded."""
+
+    name: str
+    category: str
+    own: bool
+    state: Any
+    broken: bool
+    last: int = -1
+    """Position of its last event."""
+
+    checker: HandAudit | FloorAudit | SeasonAudit | None = None
+    group: Group = field(default_factory=list)
+    """Events of its last command that are not yet folded."""
+
+    metadata: bytes = b""
+    """Of the group; an append's events share it."""
+
+    at: datetime = _EPOCH
+    """When the group was appended."""
+
+
+class Reading:
+    """
+    Reads the events of a league.
+
+    Args:
+        keys: Open the league's sealed values.
+        findings: Where faults go.
+    """
+
+    def __init__(self, keys: LeagueKeys, findings: Findings) -> None:
+        self._keys = keys
+        self._findings = findings
+        self._codec = Codec(DECIDERS)
+        self.left = 0
+        """Rows that were left, because what they say is decided again."""
+
+        self._read = 0
+
+    def whole(self, stream: Stream, group: Group) -> Group:
+        """Return *group* with the events read that were left, as far as they can be."""
+        # None is left of a broken stream: what broke it since stands behind them.
+        broken, stream.broken = stream.broken, False
+        read = []
+        for known, position in group:
+            event = known
+            if type(known) is Recorded:
+                self.left -= 1
+                event = self.read(known, stream)
+            if event is not None:
+                read.append((event, position))
+        stream.broken |= broken
+        return read
+
+    def read(self, recorded: Recorded, stream: Stream) -> Any:
+        """Return the event that a row holds; say what is wrong with it if there is none."""
+        if recorded.sealed is None:
+            event = self._decoded(recorded, stream, None)
+            held = _in_form(recorded.data, event)
+        else:
+            boxes = opened(recorded, self._keys, self._findings)
+            event = self._decoded(recorded, stream, boxes)
+            alike = None if event is None or boxes is None else held_alike(event, recorded, boxes)
+            if alike is not None:
+                self._findings.held(("commitments",), alike)
+                return event
+            document = parsed(recorded.data)
+            check_commitments(recorded, document, boxes, self._findings)
+            held = encode(document) == recorded.data
+        if not held:
+            what = "its document is not canonical"
+            self._findings.hold("canonical", False, recorded.position, stream.name, what, count=0)
+        return event
+
+    def _decoded(self, recorded: Recorded, stream: Stream, boxes: Boxes | None) -> Any:
+        find = self._findings.hold
+        if stream.broken:
+            if stream.state is None:
+                what = "there are no such streams"
+                find("readable", False, recorded.position, stream.name, what)
+            return None
+        try:
+            event = self._codec.decode(recorded, self._keys, boxes)
+        except EventUnreadable as error:
+            stream.broken = True
+            find("readable", False, recorded.position, stream.name, error.detail)
+            return None
+        self._read += 1
+        return event
+
+    def check_voided(self, recorded: Recorded, links: Links) -> None:
+        """Check that an event which is out of folding fails by its version, hash or schema."""
+        fails = not links.follows(recorded)
+        try:
+            self._codec.decode(recorded, self._keys)
+        except EventUnreadable:
+            fails = True
+        what = "it is out of folding, and its bytes are well formed"
+        self._findings.hold("voided", fails, recorded.position, recorded.stream, what)
+
+    def follow(self, recorded: Recorded) -> Any:
+        """
+        Return the event of a stream that another unit answers for.
+
+        Raises:
+            EventUnreadable: If it cannot be read.
+        """
+        return self._codec.decode(recorded, self._keys)
+
+    def end(self) -> None:
+        """Count what could be read."""
+        self._findings.held(("readable",), self._read + self.left)
+
+
+def _in_form(data: bytes, event: Any) -> bool:
+    """Return whether a document is in its one form, which most events have as they stand."""
+    if event is not None:
+        try:
+            if encode(event) == data:
+                return True
+        except TypeError:  # forged: a hidden place that nothing opens
+            pass
+    return canonical(data)

@@ -1,0 +1,400 @@
+"""
+What a league's streams mean: every event folded, and at tables decided again.
+
+What the engine answers today to what was asked then must be what is stored, to the byte.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from engine.coordination.aggregates import DECIDERS
+from engine.errors import EngineError
+from engine.league.events import LeagueCreated
+from engine.season.events import SeasonClosed, TournamentHead, TournamentsRecorded
+from engine.table.model.events import DealVoided, HandSettled, TableBeaconAwaited, TableOpened
+from engine.table.model.state import Table
+from engine.tournament.model.events import TournamentAnnounced
+from engine.tournament.model.fairness_events import BeaconAwaited
+from engine.tournament.model.heads_events import TableHead, TablesRecorded
+from engine.values import SeasonId, TournamentId, stream_of
+from service.audit.bytes.chain import Links
+from service.audit.event import knockouts, rulings
+from service.audit.event.floors import FloorAudit
+from service.audit.event.knockouts import KnockoutAudit
+from service.audit.event.rulings import AttachedAudits, check_again
+from service.audit.play import beacon
+from service.audit.play.dealt import Dealt
+from service.audit.play.deciding import DEFECTS, FOLLOWING, Deciding, find_difference
+from service.audit.play.hands import HANDLED, HandAudit
+from service.audit.report import Figures, Findings
+from service.audit.run.overdue import check_deal
+from service.audit.run.reading import Followed, Group, Reading, Stream
+from service.audit.season.seasons import SeasonAudit
+from service.base.errors import EventUnreadable
+from service.log.codec import category_of
+from service.log.keys import LeagueKeys
+from service.log.record import Recorded
+
+_log = structlog.get_logger()
+
+_CLOSING = frozenset((HandSettled, DealVoided))
+"""Whose decks are counted: a figure over one in play would tell of its cards."""
+
+_COMPARED = knockouts.TELLING | rulings.TELLING
+"""Events that are compared with others at the end."""
+
+_NOTED = _CLOSING | _COMPARED
+
+FATES_SINCE = 3
+"""Schema version of ``season_closed`` from which on it has fates."""
+
+_FAR = frozenset(
+    (
+        LeagueCreated,
+        TablesRecorded,
+        TournamentsRecorded,
+        SeasonClosed,
+        TableBeaconAwaited,
+        BeaconAwaited,
+    )
+)
+"""Events that say something of other streams, or of the whole league."""
+
+
+class StreamAudit:
+    """
+    Takes the events of some streams of a league, by position.
+
+    Args:
+        keys: Open the league's sealed values.
+        findings: Where faults go.
+        streams: Those it answers for.  Others, which they refer to, are only followed.
+        tournament: If given, the stream of the one tournament whose hands are decided again.
+        voided: Positions of events that are out of folding.
+    """
+
+    def __init__(
+        self,
+        keys: LeagueKeys,
+        findings: Findings,
+        streams: Iterable[str],
+        tournament: str | None = None,
+        voided: Iterable[int] = (),
+    ) -> None:
+        self._voided = frozenset(voided)
+        self._findings = findings
+        self._reading = Reading(keys, findings)
+        self._deciding = Deciding(keys)
+        self._own, self._only = frozenset(streams), tournament
+        self._streams: dict[str, Stream] = {}
+        self._links = Links(findings)
+        self._knockouts = KnockoutAudit(findings)
+        self._attached = AttachedAudits(findings)
+        self._tables: dict[str, HandAudit] = {}
+        self._floors: dict[str, FloorAudit] = {}
+        self._floor_of: dict[str, str] = {}
+        self._season_audits: dict[str, SeasonAudit] = {}
+        self._seasons: set[str] = set()
+        """Those with events that still wait for the end of their command."""
+
+        self._position = -1
+        """Of the last event; no two have one, and none stands before the log."""
+
+        self._dealt = Dealt()
+        self._events = self._folds = 0
+        self._sandbox = False
+        self._late = 0
+        """Rounds of a beacon that had come when they were named."""
+
+    def read(self, recorded: Recorded) -> None:
+        """Open one event, and fold what its command has led to."""
+        position, name, metadata = recorded.position, recorded.stream, recorded.metadata
+        if position <= self._position:
+            # Else it could be counted in place of one that no stream has.
+            what = "it stands where another does, or outside the log"
+            self._findings.hold("positions", False, position, name, what, count=0)
+        self._position = position
+        if self._seasons:
+            self._settle_seasons(metadata)
+        stream = self._streams.get(name) or self._begun(name)
+        stream.last = position
+        if position in self._voided or not stream.own:
+            self._pass_over(recorded, stream)
+            return
+        self._links.follow(recorded)
+        self._events += 1
+        if metadata != stream.metadata:
+            self._decide(stream)
+            stream.metadata, stream.at = metadata, recorded.at
+        if (
+            stream.category == "table"
+            and FOLLOWING.get(recorded.type) == recorded.schema_version
+            and not stream.broken
+        ):
+            # What it says is known once its command is decided again.
+            stream.group.append((recorded, position))
+            self._reading.left += 1
+            return
+        event = self._reading.read(recorded, stream)
+        if type(event) in _FAR and not self._across(event, recorded, stream):
+            return
+        if event is not None:
+            stream.group.append((event, position))
+            if stream.category == "season":
+                self._seasons.add(name)
+
+    def _pass_over(self, recorded: Recorded, stream: Stream) -> None:
+        """Take the hash of an event that another unit answers for, or that is out of folding."""
+        if recorded.position not in self._voided:
+            self._follow(recorded, stream)
+        elif stream.own:
+            self._events += 1
+            self._decide(stream)
+            self._reading.check_voided(recorded, self._links)
+        self._links.skip(recorded)
+
+    def _begun(self, name: str) -> Stream:
+        category = category_of(name)
+        decider = DECIDERS.get(category)
+        initial = None if decider is None else decider.initial
+        made = Stream(name, category, name in self._own, initial, broken=decider is None)
+        self._streams[name] = made
+        return made
+
+    def _follow(self, recorded: Recorded, stream: Stream) -> None:
+        """Fold what another unit answers for; where it breaks there, it is not known here."""
+        if stream.broken:
+            return
+        try:
+            event = self._reading.follow(recorded)
+            stream.state = DECIDERS[stream.category].evolve(stream.state, event)
+        except (EventUnreadable, EngineError, *DEFECTS):
+            stream.broken = True
+
+    def _settle_seasons(self, metadata: bytes) -> None:
+        """Fold what seasons have awarded, before the results it was awarded for are corrected."""
+        for name in [each for each in self._seasons if self._streams[each].metadata != metadata]:
+            self._seasons.discard(name)
+            self._decide(self._streams[name])
+
+    def end(self, now: datetime) -> None:
+        """Fold what is left, and compare sums that span streams, as they stand at *now*."""
+        for stream in self._streams.values():
+            self._decide(stream)
+        self._reading.end()
+        self._deciding.end(self._findings)
+        self._findings.held(("folds",), self._folds)
+        self._findings.held(("chains", "canonical"), self._events)
+        self.check_deals(now)
+        self._knockouts.end()
+        self._attached.end()
+        for name, floor in self._floors.items():
+            floor.entropy.end()
+            tables = [table for table, its in self._floor_of.items() if its == name]
+            whole = not any(self._streams[table].broken for table in tables)
+            if whole and all(self._tables[table].hand is None for table in tables):
+                floor.balance(sum(self._tables[table].chips for table in tables))
+        for name, season in self._season_audits.items():
+            if not self._streams[name].broken:
+                season.end(self._streams[name].state)
+
+    def check_deals(self, now: datetime) -> None:
+        """Check at *now* that every deal which has begun is played on."""
+        for name, stream in self._streams.items():
+            if isinstance(stream.state, Table) and not stream.broken:
+                check_deal(name, stream.state, stream.last, now, self._findings)
+
+    def figures(self) -> Figures:
+        """Return what was counted."""
+        tables = self._tables.values()
+        return Figures(
+            events=self._events,
+            streams=sum(each.own and each.last >= 0 for each in self._streams.values()),
+            hands=sum(hands.hands for hands in tables),
+            openings=sum(hands.openings for hands in tables),
+            omissions=sum(hands.omissions for hands in tables),
+            lapsed_rounds=self._late + sum(hands.lapsed for hands in tables),
+            voided_deals=sum(hands.deals_voided for hands in tables),
+            sandbox=self._sandbox,
+            dealt=self._dealt.kept(),
+        )
+
+    def _across(self, event: Any, recorded: Recorded, stream: Stream) -> bool:
+        """See what an event says of other streams, or of the whole league; whether it can be."""
+        try:
+            match event:
+                case LeagueCreated():
+                    self._sandbox = event.sandbox
+                case TablesRecorded():
+                    self._compare_tables(event, recorded)
+                case SeasonClosed():
+                    fates = recorded.schema_version < FATES_SINCE or event.fates is not None
+                    what = "the season was closed without the fates of its tournaments"
+                    self._findings.hold("fates", fates, recorded.position, stream.name, what)
+                case TournamentsRecorded():
+                    for each in event.tournaments:
+                        self._compare_head(stream_of(each.tournament), each, recorded)
+                case TableBeaconAwaited() | BeaconAwaited():
+                    self._late += beacon.named_late(event, stream.state, recorded, self._findings)
+        except DEFECTS as error:
+            self._break(stream, recorded.position, error)
+            return False
+        return True
+
+    def _compare_head(
+        self, stream: str, head: TableHead | TournamentHead, recorded: Recorded
+    ) -> None:
+        """Compare what was written above a stream when it was over with the stream itself."""
+        version, hash_ = self._links.heads.get(stream, (0, b""))
+        held = (version, hash_.hex()) == (head.version, head.hash)
+        what = f"{stream} had {head.version} events then, and another end; it has {version} here"
+        self._findings.hold("heads", held, recorded.position, recorded.stream, what)
+
+    def _compare_tables(self, event: TablesRecorded, recorded: Recorded) -> None:
+        for head in event.tables:
+            name = stream_of(head.table)
+            self._compare_head(name, head, recorded)
+            waiting = self._streams.get(name)
+            if waiting is not None:
+                self._decide(waiting)
+            hands = self._tables[name].hands if name in self._tables else 0
+            what = f"{head.hands} hands were settled at {name}, {hands} are here"
+            self._findings.hold(
+                "heads", hands == head.hands, recorded.position, recorded.stream, what
+            )
+        named = {stream_of(head.table) for head in event.tables}
+        opened = {name for name, floor in self._floor_of.items() if floor == recorded.stream}
+        what = f"{len(opened - named)} tables of this tournament are not among those recorded"
+        self._findings.hold("heads", opened <= named, recorded.position, recorded.stream, what)
+
+    def _decide(self, stream: Stream) -> None:
+        """Decide the gathered command again, then fold and check its events one by one."""
+        group, stream.group = stream.group, []
+        if not group:
+            return
+        name, category = stream.name, stream.category
+        followed = None
+        if category == "table":
+            group, followed = self._decided(stream, group)
+        if stream.broken:
+            return
+        if category == "dispute":
+
+            def hold(held: bool, position: int, what: str) -> None:
+                self._findings.hold("decisions", held, position, name, what)
+
+            check_again(stream.state, group, stream.at, hold)
+        if followed is None:
+            followed = [(event, None) for event, _ in group]
+        self._fold(stream, group, followed)
+
+    def _decided(self, stream: Stream, group: Group) -> tuple[Group, Followed | None]:
+        """Decide a table's command again; return it, and its events with the states they led to."""
+        due = not stream.broken and (stream.name in self._floor_of or self._placed(stream, group))
+        due = due and self._only in (None, self._floor_of[stream.name])
+        followed = None
+        if due:
+            followed = self._deciding.alike(stream.state, group)
+        if followed is None:
+            group = self._reading.whole(stream, group)
+            if due and not stream.broken:
+                find_difference(stream.name, stream.state, group, self._findings)
+        return group, followed
+
+    def _fold(self, stream: Stream, group: Group, followed: Followed) -> None:
+        """Check *group*, event by event; *followed* are they with their states, if decided."""
+        checker = stream.checker or self._checker(stream)
+        evolve = DECIDERS[stream.category].evolve
+        # Most of what happens at a table says nothing more than what was decided again.
+        telling = HANDLED if isinstance(checker, HandAudit) else None
+        position = -1
+        try:
+            for (event, after), (_, position) in zip(followed, group, strict=True):
+                before = stream.state
+                stream.state = evolve(before, event) if after is None else after
+                kind = type(event)
+                if kind in _NOTED:
+                    self._note(stream, event, position)
+                if checker is not None and (telling is None or kind in telling):
+                    checker.see(event, position, before)
+        except (EngineError, *DEFECTS) as error:
+            self._folds -= sum(each >= position for _, each in group)
+            self._break(stream, position, error)
+        self._folds += len(group)
+
+    def _note(self, stream: Stream, event: Any, position: int) -> None:
+        if type(event) in _CLOSING and isinstance(stream.checker, HandAudit):
+            self._count_deck(stream.checker)
+        if type(event) in _COMPARED:
+            self._knockouts.see(stream.name, event, position)
+            self._attached.see(stream.name, event, position)
+
+    def _count_deck(self, table: HandAudit) -> None:
+        pile = table.now().piles.get(1)
+        if pile is not None:  # else the beacon it waited for never spoke
+            self._dealt.see(table.deck, pile.cards)
+
+    def _placed(self, stream: Stream, group: Group) -> bool:
+        """Remember to which tournament a table belongs; its first event must say so."""
+        first, position = group[0]
+        if not isinstance(first, TableOpened):
+            self._break(stream, position, LookupError("a table was never opened"))
+            return False
+        try:
+            self._floor_of[stream.name] = stream_of(first.tournament)
+        except DEFECTS as error:
+            self._break(stream, position, error)
+            return False
+        return True
+
+    def _checker(self, stream: Stream) -> HandAudit | FloorAudit | SeasonAudit | None:
+        name, findings = stream.name, self._findings
+        match stream.category:
+            case "season":
+                made = SeasonAudit(name, findings, self._tournament, self._announced)
+                stream.checker = self._season_audits[name] = made
+            case "tournament":
+                stream.checker = self._floors[name] = FloorAudit(name, findings)
+            case "table":
+                floor = self._floor_of[name]
+                table = HandAudit(name, findings, lambda: self._floor(floor))
+                stream.checker = self._tables[name] = table
+        return stream.checker
+
+    def _floor(self, floor: str) -> FloorAudit | None:
+        self._settle(floor)
+        return self._floors.get(floor)
+
+    def _tournament(self, tournament: TournamentId) -> Any:
+        floor = stream_of(tournament)
+        self._settle(floor)
+        stream = self._streams.get(floor)
+        return None if stream is None else stream.state
+
+    def _announced(self, season: SeasonId) -> dict[str, Any]:
+        """Return the tournaments announced for *season* so far; None for those that broke."""
+        found: dict[str, Any] = {}
+        for name, stream in self._streams.items():
+            if stream.category != "tournament":
+                continue
+            self._settle(name)
+            terms = getattr(stream.state, "terms", None)
+            if isinstance(terms, TournamentAnnounced) and terms.season == season:
+                found[terms.tournament] = None if stream.broken else stream.state
+        return found
+
+    def _settle(self, floor: str) -> None:
+        """Fold a tournament's own events that still wait for the end of their command."""
+        stream = self._streams.get(floor)
+        if stream is not None and stream.group:
+            self._decide(stream)
+
+    def _break(self, stream: Stream, position: int, error: Exception) -> None:
+        stream.broken = True
+        name, kind = stream.name, type(error).__name__
+        _log.info("audit_found_break", stream=name, position=position, kind=kind)
+        what = f"cannot follow what stands before it: {kind}"
+        self._findings.hold("folds", False, position, name, what)

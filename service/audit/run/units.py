@@ -1,0 +1,185 @@
+"""
+Doing one unit of an audit, and adding up what all units have found.
+
+Here the order in which units end is forgotten: a part says what its unit found, and the
+report follows from the parts alone, whoever did them and when.
+"""
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.values import number_of, stream_of
+from service.audit.bytes.chunks import READ, read_places
+from service.audit.bytes.tree import Leaves, TreeAudit, nodes_of
+from service.audit.play.dealt import judged
+from service.audit.play.deciding import DEFECTS
+from service.audit.report import Figures, Findings, Found, Report, close
+from service.audit.run.overdue import check_jobs
+from service.audit.run.plan import Plan, Unit
+from service.audit.run.streams import StreamAudit
+from service.log.keys import LeagueKeys, driver_of
+from service.log.read import positions_of, read_at
+from service.log.record import Recorded
+from service.projections.comparing import compare_league
+from service.projections.models import chosen
+from service.projections.projection import ProjectionBroken
+
+Told = Callable[[int], Awaitable[None]]
+"""Told now and then how much weight is done, of a unit or of all of them."""
+
+# Only where somebody has dropped the table's constraints; streams would be read with them.
+_OUTSIDE = """
+    SELECT (SELECT count(*) FROM events WHERE league = $1 AND position < 0)
+         + (SELECT count(*) FROM events WHERE league = $1 AND position IS NULL)
+"""
+_TOURNAMENT = re.compile(rb"trn_[0-9a-f]{32}")
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one unit has found."""
+
+    found: Found
+    figures: Figures = Figures()
+    leaves: Leaves | None = None
+    offset: int = 0
+
+
+async def perform(
+    connection: AsyncConnection, keys: LeagueKeys, plan: Plan, unit: Unit, told: Told
+) -> Part:
+    """
+    Do one unit of *plan*.
+
+    Args:
+        connection: Of its own; transactions are made and ended here.
+    """
+    driver = await driver_of(connection)
+    findings = Findings()
+    figures, leaves = Figures(), None
+    match unit.kind:
+        case "places":
+            leaves = await read_places(driver, number_of(plan.league), plan, unit, findings)
+        case "projection":
+            await _compare(connection, plan.league, unit.name, findings)
+        case "jobs":
+            await check_jobs(driver, plan.league, plan.now, findings)
+        case _:
+            figures = await _read_streams(driver, keys, plan, unit, told, findings)
+    await told(unit.weight)
+    return Part(found=findings.kept(), figures=figures, leaves=leaves, offset=unit.offset)
+
+
+async def _read_streams(
+    driver: Any, keys: LeagueKeys, plan: Plan, unit: Unit, told: Told, findings: Findings
+) -> Figures:
+    streams = [*unit.streams]
+    if unit.kind == "season":
+        streams = [*{*streams, *unit.about, *await _tournaments_of(driver, plan, streams[0])}]
+    only = None if plan.tournament is None else stream_of(plan.tournament)
+    audit = StreamAudit(keys, findings, unit.streams, only, plan.voided)
+    done = 0
+    async for rows in events_of(driver, plan, streams):
+        for recorded in rows:
+            audit.read(recorded)
+        done += len(rows)
+        await told(min(unit.weight, done))
+    audit.end(plan.now)
+    return audit.figures()
+
+
+async def events_of(
+    driver: Any, plan: Plan, streams: Sequence[str]
+) -> AsyncIterator[list[Recorded]]:
+    """Yield the events of *streams* that *plan* covers, by position, some at a time."""
+    positions = await positions_of(driver, plan.league, streams, plan.until)
+    for at in range(0, len(positions), READ):
+        yield await read_at(driver, plan.league, positions[at : at + READ])
+
+
+async def _tournaments_of(driver: Any, plan: Plan, season: str) -> list[str]:
+    """Return the streams of every tournament that a season speaks of."""
+    named: set[bytes] = set()
+    async for rows in events_of(driver, plan, (season,)):
+        for row in rows:
+            named |= set(_TOURNAMENT.findall(row.data))
+    return sorted(stream_of(each.decode()) for each in named)
+
+
+async def _compare(connection: AsyncConnection, league: str, name: str, findings: Findings) -> None:
+    differences = []
+    try:
+        differences = await compare_league(connection, league, chosen(name))
+    except ProjectionBroken as error:
+        findings.hold("projections", False, error.position, name, error.reason)
+        return
+    except (*DEFECTS, sa.exc.DBAPIError) as error:
+        if isinstance(error, sa.exc.DBAPIError) and not _refused(error):
+            raise  # the database is away
+        what = f"cannot be made from this log: {type(error).__name__}"
+        findings.hold("projections", False, -1, name, what)
+        return
+    findings.hold("projections", True, -1, "", "")
+    for found in differences:
+        what = (
+            f"relation {found.relation}: {found.only_live} rows that the log does not give, "
+            f"{found.only_rebuilt} missing"
+        )
+        findings.hold("projections", False, -1, found.name, what)
+
+
+def _refused(error: sa.exc.DBAPIError) -> bool:
+    """Whether the database refuses a value or a row (classes 22 and 23), whoever asks and when."""
+    return str(getattr(error.orig, "sqlstate", "")).startswith(("22", "23"))
+
+
+async def finish(
+    connection: AsyncConnection, plan: Plan, parts: Sequence[Part], seconds: float
+) -> Report:
+    """Return the report that *parts*, one of every unit, make together."""
+    driver = await driver_of(connection)
+    findings = Findings()
+    chunks = sorted((each for each in parts if each.leaves is not None), key=lambda it: it.offset)
+    nodes = await nodes_of(driver, number_of(plan.league), plan.grown)
+    tree = TreeAudit(findings, plan.vouched, nodes)
+    events = 0
+    for chunk in chunks:
+        if chunk.leaves is not None:
+            tree.take(chunk.leaves)
+            events += chunk.leaves.count
+    tree.end()
+    understood = sum(part.figures.events for part in parts)
+    whole = events == plan.until + 1 == understood
+    said = f"{events} events up to position {plan.until}, {understood} of them in known streams"
+    findings.hold("positions", whole, plan.until, "", said, count=0)
+    outside = await driver.fetchval(_OUTSIDE, number_of(plan.league))
+    said = f"{outside} events stand outside the log"
+    findings.hold("positions", outside == 0, -1, "", said, count=0)
+    sandbox = any(part.figures.sandbox for part in parts)
+    decks = judged((part.figures.dealt for part in parts), None if sandbox else findings)
+    if plan.generator is not None:
+        lowest, name = plan.generator.lowest
+        what = f"fresh draws in the night of {plan.generator.night}: {name}, p = {lowest:g}"
+        findings.hold("randomness", not plan.generator.alarm, -1, "", what)
+    report = Report(
+        league=plan.league,
+        tournament=plan.tournament,
+        sandbox=sandbox,
+        events=events,
+        streams=sum(part.figures.streams for part in parts),
+        hands=sum(part.figures.hands for part in parts),
+        openings=sum(part.figures.openings for part in parts),
+        omissions=sum(part.figures.omissions for part in parts),
+        lapsed_rounds=sum(part.figures.lapsed_rounds for part in parts),
+        voided_deals=sum(part.figures.voided_deals for part in parts),
+        voided_positions=plan.voided,
+        decks=decks,
+        generator=plan.generator,
+        last_position=plan.until,
+        seconds=round(seconds, 3),
+    )
+    return close(report, [findings.kept(), *(part.found for part in parts)])

@@ -1,0 +1,1 @@
+"""Checks of points and standings."""

@@ -1,0 +1,124 @@
+"""What an audit asks of the end of a season: every tournament announced for it has its fate."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.season import events
+from engine.season.values import Fate
+from engine.tournament.model.state import Announced, Cancelled, Finished, Registering
+from engine.values import TextRef
+
+Hold = Callable[[bool, str], None]
+"""Takes whether something holds, and what is wrong if not."""
+
+
+@dataclass(slots=True)
+class FateAudit:
+    """Follows what one season says of its tournaments."""
+
+    added: set[str] = field(default_factory=set)
+    awarded: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By tournament, the award of each player."""
+
+    revoked: dict[str, events.AwardRevoked] = field(default_factory=dict)
+    """By tournament that counts no more."""
+
+    def take(self, event: Any) -> None:
+        """Note what *event* says of a tournament."""
+        match event:
+            case events.TournamentAdded():
+                self.added.add(event.tournament)
+            case events.PointsAwarded():
+                self.awarded[event.tournament] = {each.player: each for each in event.awards}
+            case events.AwardRevised():
+                self.revoked.pop(event.tournament, None)
+                awards = self.awarded.setdefault(event.tournament, {})
+                for change in event.changes:
+                    awards.pop(change.player, None)
+                    if change.after is not None:
+                        awards[change.player] = change.after
+            case events.AwardRevoked():
+                self.revoked[event.tournament] = event
+                self.awarded[event.tournament] = {}
+
+    def check(
+        self,
+        closed: events.SeasonClosed,
+        announced: Mapping[str, Any],
+        frozen: Iterable[str],
+        hold: Hold,
+    ) -> None:
+        """
+        Check the fates of a season that closes.
+
+        Args:
+            announced: By tournament that the log announced for the season until then, its state;
+                None where the log of the tournament cannot be followed.
+            frozen: The disputes that held the season.
+        """
+        if closed.fates is None:
+            hold(not self.added, "the season was closed without the fates of its tournaments")
+            return
+        named = [each.tournament for each in closed.fates]
+        hold(named == sorted(set(named)), "fates are not one for each tournament, ascending")
+        excused: set[str] = set()
+        due = self.added | self.awarded.keys() | announced.keys()
+        for missing in sorted(due.difference(named)):
+            hold(False, f"{missing} was announced for the season and has no fate")
+        for fate in closed.fates:
+            if fate.tournament not in announced:
+                hold(False, f"{fate.tournament} has a fate and was not announced for the season")
+                continue
+            state = announced[fate.tournament]
+            if state is not None:
+                wrong = self._wrong(fate, state)
+                hold(wrong is None, f"{fate.tournament} {wrong}")
+                if fate.fate == "left_out":
+                    excused.update(state.frozen)
+        hold(excused.issuperset(frozen), "the season was closed while a dispute held it")
+
+    def _wrong(self, fate: Fate, state: Any) -> str | None:
+        """Return what is wrong with *fate*; None if it is the one that is due."""
+        due: tuple[str, str | None, TextRef | None]
+        revoked = self.revoked.get(fate.tournament)
+        if revoked is not None:
+            due = ("left_out", revoked.author, revoked.reason)
+        elif fate.tournament in self.awarded:
+            due = ("counted", None, None)
+        elif isinstance(state, Cancelled):
+            due = ("cancelled", None, None)
+        elif fate.fate == "left_out" and fate.by is not None and fate.reason is not None:
+            due = ("left_out", fate.by, fate.reason)
+        elif isinstance(state, Announced) or (
+            isinstance(state, Registering) and not state.entrants
+        ):
+            due = ("not_played", None, None)
+        else:
+            return f"was uncounted, and nobody left it out: it is said to be {fate.fate}"
+        if (fate.fate, fate.by, fate.reason) != due:
+            return f"is {due[0]}, and said to be {fate.fate}, or by somebody else"
+        if due[0] == "counted":
+            return self._uncounted(fate.tournament, state)
+        return None
+
+    def _uncounted(self, tournament: str, state: Any) -> str | None:
+        """Return why a tournament that is said to be counted is not, as it stands."""
+        if not isinstance(state, Finished):
+            return "is counted, and was not finished"
+        if state.frozen:
+            return "is counted, and was frozen by a dispute"
+        placed = {
+            each.player: (each.place, each.shared) for each in self.awarded[tournament].values()
+        }
+        if placed != best_places(state):
+            return "is counted by another result than the one that stands"
+        return None
+
+
+def best_places(result: Finished) -> dict[str, tuple[int, int]]:
+    """Return the best place of each player, and how many share it."""
+    best: dict[str, tuple[int, int]] = {}
+    for each in sorted(result.placings, key=lambda it: it.place):
+        best.setdefault(each.player, (each.place, each.shared))
+    return best

@@ -1,0 +1,155 @@
+"""A season's table, counted again from what its events say."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from itertools import groupby
+from typing import Any
+
+from engine.season import events
+from service.audit.season import points as plain
+
+Row = tuple[int, str, str]
+"""Rank, player, points."""
+
+
+@dataclass(slots=True)
+class Table:
+    """Follows one season's events; knows no rule of the engine's."""
+
+    terms: events.SeasonOpened
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By tournament, in the order in which they were first counted, the award of each player."""
+
+    entries: dict[str, Any] = field(default_factory=dict)
+    """Bonuses and adjustments by name."""
+
+    void: set[str] = field(default_factory=set)
+    lots: dict[str, int] = field(default_factory=dict)
+    _totals: dict[str, str] = field(default_factory=dict)
+    """Of everybody; empty until they are asked for, and again when they change."""
+
+    def take(self, event: Any) -> None:
+        """Note what *event* changes."""
+        if not isinstance(event, events.LotsDrawn):
+            self._totals = {}
+        match event:
+            case events.PointsAwarded():
+                self.results[event.tournament] = {each.player: each for each in event.awards}
+            case events.AwardRevised():
+                for change in event.changes:
+                    self.results[event.tournament].pop(change.player, None)
+                    if change.after is not None:
+                        self.results[event.tournament][change.player] = change.after
+            case events.AwardRevoked():
+                self.results[event.tournament] = {}
+            case events.BonusesAwarded():
+                self.entries |= {each.id: each for each in event.bonuses}
+            case events.PointsAdjusted():
+                self.entries[event.adjustment.id] = event.adjustment
+            case events.AdjustmentVoided():
+                self.void.add(event.adjustment)
+            case events.LotsDrawn():
+                self.lots |= {player: place for place, player in enumerate(event.draw.order)}
+
+    def rows(self) -> list[Row]:
+        """Return everybody by rank; who shares one by name."""
+        counted = [each for each in self.results.values() if each]
+        totals = self._totals = self._totals or self._added(counted)
+        players = totals.keys()
+        enough = {
+            player: sum(player in each for each in counted) >= self.terms.minimum_games
+            for player in players
+        }
+        groups = _parted([sorted(players)], lambda it: (enough[it], _exact(totals[it])))
+        for tie_break in self.terms.tie_breaks:
+            groups = [
+                part
+                for group in groups
+                for part in _parted([group], _merit(tie_break, group, counted, self.lots))
+            ]
+        found: list[Row] = []
+        for group in groups:
+            rank = len(found) + 1
+            found += [(rank, player, totals[player]) for player in group]
+        return found
+
+    def _added(self, counted: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+        """Return the total of everybody."""
+        extra: dict[str, Fraction] = {}
+        for name, entry in self.entries.items():
+            if name not in self.void:
+                extra[entry.player] = extra.get(entry.player, Fraction()) + _exact(entry.points)
+        players = {player for each in counted for player in each} | extra.keys()
+        return {
+            player: self._total(player, counted, extra.get(player, Fraction()))
+            for player in players
+        }
+
+    def _total(self, player: str, counted: Sequence[Mapping[str, Any]], extra: Fraction) -> str:
+        terms = self.terms
+        own = [_exact(each[player].points) for each in counted if player in each]
+        mode, results = terms.aggregation.mode, terms.aggregation.results or 0
+        reached = plain.total(mode, results, own, len(counted))
+        if terms.overall is not None and own:
+            reached = plain.overall(terms.overall, reached, own)
+        return plain.rounded(reached + extra, terms.scale)
+
+
+@lru_cache(maxsize=16_384)
+def _exact(points: str) -> Fraction:
+    return Fraction(points)
+
+
+def _parted(groups: list[list[str]], merit: Callable[[str], Any]) -> list[list[str]]:
+    found: list[list[str]] = []
+    for group in groups:
+        ordered = sorted(sorted(group), key=merit, reverse=True)
+        found += [sorted(part) for _, part in groupby(ordered, key=merit)]
+    return found
+
+
+def _merit(
+    tie_break: str, group: list[str], counted: Sequence[Mapping[str, Any]], lots: Mapping[str, int]
+) -> Callable[[str], Any]:
+    """Return what *tie_break* asks of a player of *group*: more is better."""
+
+    def own(player: str) -> list[Any]:
+        return [each[player] for each in counted if player in each]
+
+    match tie_break:
+        case "standings.best_result":
+            return lambda it: max([_exact(each.points) for each in own(it)], default=_NOTHING)
+        case "standings.wins":
+            return lambda it: sum((each.place, each.shared) == (1, 1) for each in own(it))
+        case "standings.head_to_head":
+            return _balance(group, counted).__getitem__
+        case "standings.most_recent":
+            return lambda it: [
+                _exact(each[it].points) if it in each else Fraction() for each in counted[::-1]
+            ]
+        case _:
+            return lambda it: -lots.get(it, 0)
+
+
+def _balance(group: list[str], counted: Sequence[Mapping[str, Any]]) -> Mapping[str, int]:
+    """Return of each of *group* how many others it beat, less how many beat it, night by night."""
+    found = dict.fromkeys(group, 0)
+    for each in counted:
+        places = Counter(each[player].place for player in group if player in each)
+        above, below = 0, sum(places.values())
+        score = {}
+        for place in sorted(places):
+            below -= places[place]
+            score[place] = below - above
+            above += places[place]
+        for player in group:
+            if player in each:
+                found[player] += score[each[player].place]
+    return found
+
+
+_NOTHING = Fraction(-(10**40))
+"""Below every result."""

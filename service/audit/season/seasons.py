@@ -1,0 +1,196 @@
+"""
+What an audit asks of a season: that everything in it follows, counted a second time.
+
+Placings are the tournament's, points follow from them by the terms, ranks from the points;
+the lots come from the master that was committed to.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from engine.season import events
+from engine.season.state import Opened
+from engine.tournament.model.state import Finished
+from engine.values import SeasonId, TournamentId, number_of
+from service.audit.play import generator
+from service.audit.report import Findings
+from service.audit.season import points as plain
+from service.audit.season.fates import FateAudit, best_places
+from service.audit.season.ranking import Table
+
+_DRAWS_TABLE = 0
+_FIRST_DEAL = 1
+_NO_OPENINGS = generator.openings_digest(())
+
+
+class SeasonAudit:
+    """
+    Follows the events of one season.
+
+    Args:
+        stream: The season's.
+        tournament: Returns a tournament's state as far as the log has been read.
+        announced: Returns the states of all tournaments that were announced for a season.
+    """
+
+    def __init__(
+        self,
+        stream: str,
+        findings: Findings,
+        tournament: Callable[[TournamentId], Any],
+        announced: Callable[[SeasonId], Mapping[str, Any]],
+    ) -> None:
+        self._stream = stream
+        self._findings = findings
+        self._tournament = tournament
+        self._announced = announced
+        self._fates = FateAudit()
+        self._table: Table | None = None
+        self._due: dict[str, dict[tuple[str, str], str]] = {}
+        """By tournament, what the terms give each player besides the placing."""
+
+        self._draws = 0
+        self._last_position = 0
+
+    def see(self, event: Any, position: int, before: Any) -> None:
+        """Check one event against the season *before* it."""
+        self._last_position = position
+        match event:
+            case events.SeasonOpened():
+                self._table = Table(event)
+                self._committed(event, position)
+            case events.PointsAwarded():
+                self._awarded(event, event.awards, position)
+            case events.AwardRevised():
+                self._awarded(event, _after(before, event), position)
+            case events.AwardRevoked():
+                self._due.pop(event.tournament, None)
+            case events.BonusesAwarded():
+                self._given(event, position)
+            case events.LotsDrawn():
+                self._drawn(event, position)
+            case events.SeasonClosed():
+                self._closed(event, position, before)
+        self._known().take(event)
+        self._fates.take(event)
+
+    def end(self, state: Any) -> None:
+        """Compare the table with the standings of *state*, at the end of what was read."""
+        if self._table is None or not isinstance(state, Opened):
+            return
+        stands = [(each.rank, each.player, each.points) for each in state.standings()]
+        held = stands == self._table.rows()
+        self._hold("points", held, self._last_position, "counted again, the standings are others")
+        given = {
+            (entry.tournament, entry.player, entry.kind, entry.points)
+            for entry in self._table.entries.values()
+        }
+        due = {
+            (tournament, player, kind, points)
+            for tournament, its in self._due.items()
+            for (player, kind), points in its.items()
+        }
+        what = "a bonus of the terms was not given"
+        self._hold("points", due <= given, self._last_position, what)
+
+    def _known(self) -> Table:
+        if self._table is None:
+            raise LookupError("a season without terms")
+        return self._table
+
+    def _committed(self, event: events.SeasonOpened, position: int) -> None:
+        if event.master is None:
+            return
+        master = bytes.fromhex(event.master.value)
+        due = generator.master_commitment(number_of(event.season), "lots", master)
+        held = due == event.master_commitment
+        self._hold("seeds", held, position, "the master is not the one committed to")
+
+    def _awarded(self, event: Any, awards: Any, position: int) -> None:
+        result = self._tournament(event.tournament)
+        if not isinstance(result, Finished):
+            self._hold("points", False, position, "points for a tournament that is not finished")
+            return
+        best = best_places(result)
+        placed = {each.player: (each.place, each.shared) for each in awards}
+        self._hold("points", placed == best, position, "these are not the tournament's placings")
+        terms = self._known().terms
+        asked = {"entries": 0, "buy_in": 0, "pool": 0, "money_digits": 2}
+        if event.field is not None:
+            asked = {name: getattr(event.field, name) for name in event.field.__struct_fields__}
+        asked["entrants"] = len(result.placings)
+        held = all(_earned(award, terms, asked) for award in awards)
+        self._hold("points", held, position, "awarded again, the points are others")
+        self._due[event.tournament] = {
+            (award.player, bonus.kind): plain.rounded(
+                plain.times(bonus.points, _times(bonus.kind, award)), terms.scale
+            )
+            for award in awards
+            for bonus in terms.bonuses
+            if _times(bonus.kind, award)
+        }
+
+    def _given(self, event: events.BonusesAwarded, position: int) -> None:
+        due = self._due.get(event.tournament, {})
+        held = all(due.get((each.player, each.kind)) == each.points for each in event.bonuses)
+        self._hold("points", held, position, "a bonus is not what the terms give")
+
+    def _drawn(self, event: events.LotsDrawn, position: int) -> None:
+        table = self._known()
+        self._draws += 1
+        draw = event.draw
+        level = sorted(player for rank, player, _ in table.rows() if rank == event.rank)
+        fair = draw.number == self._draws and list(draw.candidates) == level
+        self._hold("points", fair, position, "lots were drawn among others than who were level")
+        if table.terms.master is None:
+            raise LookupError("lots without a master")
+        master = bytes.fromhex(table.terms.master.value)
+        seed = generator.seed(master, "draws", _DRAWS_TABLE, draw.number, _FIRST_DEAL)
+        order = generator.Draws(seed, "lot", 1, _NO_OPENINGS).order(draw.candidates)
+        held = tuple(order) == draw.order
+        self._hold("seeds", held, position, "the lot gives another order")
+
+    def _closed(self, event: events.SeasonClosed, position: int, before: Any) -> None:
+        table = self._known()
+        stands = [(each.rank, each.player, each.points) for each in event.standings]
+        self._hold("points", stands == table.rows(), position, "the final standings are others")
+        master = table.terms.master
+        published = event.master == (None if master is None else master.value)
+        self._hold("seeds", published, position, "another master was published")
+
+        def hold(held: bool, what: str) -> None:
+            self._hold("fates", held, position, what)
+
+        self._fates.check(event, self._announced(table.terms.season), before.frozen, hold)
+
+    def _hold(self, name: str, held: bool, position: int, what: str) -> None:
+        self._findings.hold(name, held, position, self._stream, what)
+
+
+def _earned(award: Any, terms: events.SeasonOpened, asked: Mapping[str, int]) -> bool:
+    """Whether *award* is what its places are worth, or 0 and a cause where they have no value."""
+    own = {"spent": award.spent, "knockouts": award.knockouts}
+    places = range(award.place, award.place + award.shared)
+    due = plain.shared_worth(
+        (plain.place_worth(terms.points, place, asked, own) for place in places), terms.scale
+    )
+    if due is None:
+        return award.failure is not None and award.points == plain.rounded(
+            plain.NOTHING, terms.scale
+        )
+    return award.failure is None and bool(award.points == due)
+
+
+def _times(kind: str, award: Any) -> int:
+    return int(award.knockouts) if kind == "knockouts" else 1
+
+
+def _after(before: Any, event: events.AwardRevised) -> list[Any]:
+    """Return the awards as a revision leaves them."""
+    counted = next(each for each in before.counted if each.tournament == event.tournament)
+    awards = {each.player: each for each in counted.awards}
+    for change in event.changes:
+        awards.pop(change.player, None)
+        if change.after is not None:
+            awards[change.player] = change.after
+    return list(awards.values())

@@ -1,0 +1,243 @@
+"""Addresses, pools, and the few statements that prepare a server: roles, databases, migrations."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import asyncpg
+import psycopg
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from psycopg import sql
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+ROOT = Path(__file__).resolve().parents[2]
+ROLES_SQL = ROOT / "deploy" / "postgres" / "roles.sql"
+
+LOGINS = (
+    "holotable_migrate",
+    "holotable_api",
+    "holotable_worker",
+    "holotable_project",
+    "holotable_audit",
+    "holotable_broker",
+)
+"""The roles that may log in; ``holotable_owner``, who owns the relations, may not."""
+
+OWNER = "holotable_owner"
+DATABASE = "holotable"
+"""The log and everything beside it, where nobody says otherwise."""
+
+BROKER = "holotable_broker"
+"""Login and database of Celery's messages."""
+
+
+_OF_THE_LOG = tuple(login for login in LOGINS if login != BROKER)
+_COMPARING = ("holotable_worker", "holotable_project", "holotable_audit")
+"""Those that build a second copy of read models in temporary relations."""
+
+_AWAY_CLASSES = frozenset({"08", "28", "3D", "40", "53", "55", "57"})
+"""Classes of SQLSTATE: no connection, no login, no database, a deadlock, too busy, stepped in."""
+
+
+def is_away(error: BaseException) -> bool:
+    """Return whether *error* says that the database is away or too busy: ask again later."""
+    cause = getattr(error, "orig", None) or error
+    state = getattr(cause, "sqlstate", None)
+    if state:
+        return state[:2] in _AWAY_CLASSES
+    return bool(getattr(error, "connection_invalidated", False)) or isinstance(
+        cause if isinstance(cause, OSError) else error,
+        OSError
+        | asyncpg.InterfaceError
+        | asyncpg.InternalClientError
+        | psycopg.OperationalError
+        | sa.exc.InterfaceError
+        | sa.exc.OperationalError
+        | sa.exc.TimeoutError,
+    )
+
+
+def asyncpg_dsn(url: str) -> str:
+    """Return *url* as asyncpg wants it: plain ``postgresql://``."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(scheme="postgresql"))
+
+
+def sqlalchemy_url(url: str, driver: str) -> str:
+    """Return *url* for SQLAlchemy, with ``asyncpg`` or ``psycopg``."""
+    return urlunsplit(urlsplit(url)._replace(scheme=f"postgresql+{driver}"))
+
+
+def with_database(url: str, name: str) -> str:
+    """Return the address of another database on the same server, same login."""
+    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def async_engine(url: str, connections: int = 8) -> AsyncEngine:
+    """Return an engine; it connects at the first use, and its errors name no parameters."""
+    return create_async_engine(
+        sqlalchemy_url(url, "asyncpg"),
+        pool_size=connections,
+        max_overflow=0,
+        pool_pre_ping=True,
+        # A statement's parameters are digests, names and texts: no log line may hold them.
+        hide_parameters=True,
+    )
+
+
+async def pool(url: str, connections: int = 8, application: str = "holotable") -> asyncpg.Pool:
+    """Return a pool that connects when first asked, so that it survives a server that is away."""
+    return await asyncpg.create_pool(
+        asyncpg_dsn(url),
+        min_size=0,
+        max_size=connections,
+        server_settings={"application_name": application},
+    )
+
+
+class ServerRefused(Exception):
+    """A given server cannot be used: the login may too little, or somebody else is there."""
+
+
+def inspect_server(url: str, ours: bool) -> bool:
+    """
+    See whether roles and databases may be made on a given server.
+
+    Args:
+        url: With a superuser's login.
+        ours: Whether we hold the passwords of its roles from an earlier time.
+
+    Returns:
+        Whether Holotable's roles are there already.
+
+    Raises:
+        ServerRefused: If the login is no superuser's, or the roles have passwords that
+            are not ours: other processes log in with those.
+    """
+    with psycopg.connect(url, autocommit=True) as connection:
+        asking = connection.execute(
+            "SELECT rolname, rolsuper FROM pg_roles WHERE rolname = current_user"
+        ).fetchone()
+        if asking is None or not asking[1]:
+            raise ServerRefused(
+                f"the login {asking[0] if asking else ''} is no superuser, "
+                "and roles cannot be made without one"
+            )
+        found = connection.execute(
+            "SELECT rolname, rolpassword IS NOT NULL FROM pg_authid WHERE rolname = ANY (%s)",
+            [list(LOGINS)],
+        ).fetchall()
+    taken = sorted(name for name, has_password in found if has_password)
+    if taken and not ours:
+        raise ServerRefused(
+            f"{', '.join(taken)} have passwords already: another Holotable uses this server"
+        )
+    return bool(found)
+
+
+def drop_roles(superuser_url: str) -> None:
+    """Remove the roles; their databases must be gone."""
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        for role in (*LOGINS, OWNER):
+            connection.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(sql.Identifier(role)))
+
+
+def forget_passwords(superuser_url: str) -> None:
+    """Leave the roles as ``roles.sql`` makes them: nobody can log in."""
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        for login in LOGINS:
+            connection.execute(sql.SQL("ALTER ROLE {} PASSWORD NULL").format(sql.Identifier(login)))
+
+
+def with_login(url: str, login: str, password: str) -> str:
+    """Return *url* with another login."""
+    parts = urlsplit(url)
+    place = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=f"{login}:{password}@{place}"))
+
+
+def create_roles(superuser_url: str, passwords: Mapping[str, str]) -> None:
+    """
+    Make the roles of ``deploy/postgres/roles.sql`` and give the logins their passwords.
+
+    Args:
+        superuser_url: Any database of the server.
+        passwords: By login; logins not named keep what they have.
+    """
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        connection.execute(sql.SQL(ROLES_SQL.read_text(encoding="utf-8")))
+        for login, password in passwords.items():
+            connection.execute(
+                sql.SQL("ALTER ROLE {} PASSWORD {}").format(
+                    sql.Identifier(login), sql.Literal(password)
+                )
+            )
+
+
+def create_database(
+    superuser_url: str, name: str, owner: str = OWNER, template: str | None = None
+) -> None:
+    """
+    Make a database, or find it, and close it to everybody but its owner and its logins.
+
+    The log's database admits each login but the broker's; any other admits its owner alone.
+    """
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
+        if known.fetchone() is None:
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}").format(
+                    sql.Identifier(name),
+                    sql.Identifier(owner),
+                    sql.Identifier(template or "template0"),
+                )
+            )
+        close_databases(connection, name)
+        if owner == OWNER:
+            for right, logins in (("CONNECT", _OF_THE_LOG), ("TEMPORARY", _COMPARING)):
+                connection.execute(
+                    sql.SQL("GRANT {} ON DATABASE {} TO {}").format(
+                        sql.SQL(right),
+                        sql.Identifier(name),
+                        sql.SQL(", ").join(map(sql.Identifier, logins)),
+                    )
+                )
+
+
+def close_databases(connection: psycopg.Connection, *names: str) -> None:
+    """Take the right to connect, which PostgreSQL gives everybody, from everybody."""
+    for name in names:
+        connection.execute(
+            sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(sql.Identifier(name))
+        )
+
+
+def drop_database(superuser_url: str, name: str) -> None:
+    """Remove a database, ending whoever is connected to it."""
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+        )
+
+
+def migrate(migrator_url: str, revision: str = "head") -> None:
+    """Bring the schema up to *revision*, as ``holotable_migrate``."""
+    config = Config()
+    config.set_main_option("script_location", str(ROOT / "migrations"))
+    config.attributes["url"] = migrator_url
+    config.set_main_option(
+        "sqlalchemy.url", sqlalchemy_url(migrator_url, "psycopg").replace("%", "%%")
+    )
+    command.upgrade(config, revision)
+
+
+def server_version(url: str) -> str:
+    """Return the server's version, as ``18.4``."""
+    engine = sa.create_engine(sqlalchemy_url(url, "psycopg"))
+    try:
+        with engine.connect() as connection:
+            return str(connection.execute(sa.text("SHOW server_version")).scalar_one()).split()[0]
+    finally:
+        engine.dispose()

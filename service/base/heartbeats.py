@@ -1,0 +1,114 @@
+"""
+Saying "I am here", so that players do not pay for our absence.
+
+Whoever beats first after a silence records the outage; decisions that were open
+during it get their full time anew (see ``service.director.decision_clock.watch``), and level
+clocks stood still (see ``service.director.level_clock``).
+"""
+
+from datetime import datetime, timedelta
+from typing import Literal
+
+import asyncpg
+import psycopg
+
+SILENCE = 3
+"""So many missed heartbeats are an outage."""
+
+UNSURE = 1.5
+"""After so many the API may be away: nothing runs out until it is heard again."""
+
+BLINK = timedelta(seconds=1)
+"""A shorter silence is none, even of a process that knows that it was away."""
+
+Interruption = Literal["none", "lasting", "over"]
+
+# Without a lock: two that beat at once see the same silence and record one outage.
+_BEAT = """
+    WITH last AS (SELECT at FROM heartbeat WHERE process = {0}),
+    beaten AS (
+        INSERT INTO heartbeat (process, at) VALUES ({0}, service_time())
+        ON CONFLICT (process) DO UPDATE SET at = greatest(heartbeat.at, excluded.at)
+        RETURNING at)
+    INSERT INTO outage (process, since_at, until_at)
+    SELECT {0}, last.at, beaten.at FROM last, beaten WHERE beaten.at - last.at > {1}
+    ON CONFLICT DO NOTHING RETURNING 1
+"""
+
+_ENDED_SINCE = """
+    SELECT EXISTS (SELECT 1 FROM outage
+                    WHERE until_at > (SELECT at FROM heartbeat WHERE process = %(process)s))
+"""
+
+
+async def beat(
+    pool: asyncpg.Pool, process: str, interval: timedelta, *, returning: bool = False
+) -> bool:
+    """
+    Record a heartbeat of *process* (``api`` or ``worker``).
+
+    Args:
+        returning: Whether *process* knows that it was away, because it has just started
+            or could not beat; any silence is an outage then.
+
+    Returns:
+        Whether an outage ended with it; its bounds then stand in ``outage``.
+    """
+    silence = timedelta() if returning else SILENCE * interval
+    found = await pool.fetchval(
+        _BEAT.format("$1::text", "$2"), process, silence, timeout=interval.total_seconds()
+    )
+    return found is not None
+
+
+def beat_now(
+    connection: psycopg.Connection, process: str, interval: timedelta, *, returning: bool = False
+) -> bool:
+    """
+    Do what :func:`beat` does, in a ticker's own transaction.
+
+    Args:
+        returning: Whether the database was away for this process.
+
+    Returns:
+        Whether an outage ended since the last heartbeat of *process*, its own or another's.
+    """
+    others = connection.execute(_ENDED_SINCE, {"process": process}).fetchone()
+    row = connection.execute(
+        _BEAT.format("%(process)s::text", "%(silence)s"),
+        {"process": process, "silence": BLINK if returning else SILENCE * interval},
+    ).fetchone()
+    return row is not None or (others is not None and bool(others[0]))
+
+
+async def outages_since(pool: asyncpg.Pool, since: datetime) -> list[tuple[datetime, datetime]]:
+    """Return when the service was away after *since*, oldest first: last sign of life, and next."""
+    rows = await pool.fetch(
+        "SELECT since_at, until_at FROM outage WHERE until_at > $1 ORDER BY since_at", since
+    )
+    return [(row["since_at"], row["until_at"]) for row in rows]
+
+
+async def interruption(
+    pool: asyncpg.Pool, opened_at: datetime, deadline: datetime, interval: timedelta
+) -> Interruption:
+    """
+    Say whether the service was away while a decision with these bounds was open.
+
+    Returns:
+        ``lasting`` while the API is silent still: nobody can answer the decision, so
+        it must not run out either.
+    """
+    row = await pool.fetchrow(
+        """
+        SELECT EXISTS (SELECT 1 FROM heartbeat WHERE process = 'api'
+                          AND at < service_time() - $3::interval AND at < $2) AS lasting,
+               EXISTS (SELECT 1 FROM outage WHERE until_at > $1 AND since_at < $2) AS over
+        """,
+        opened_at,
+        deadline,
+        UNSURE * interval,
+    )
+    if row is not None and row["lasting"]:
+        return "lasting"
+    return "over" if row is not None and row["over"] else "none"

@@ -1,0 +1,90 @@
+"""
+Threads for work that would hold up the event loop, each kind of work in a pool of its own.
+
+A pool is bounded twice: by its threads, and by how much work may wait for one.  Work
+beyond that is refused at once, so that a flood of one kind delays nothing else and never
+fills the memory.  Nothing else in the service hands work to a thread; a test enforces it.
+"""
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+from service.base.errors import Overloaded
+
+_P = ParamSpec("_P")
+_Result = TypeVar("_Result")
+
+
+class Pool:
+    """
+    A few threads, and a bounded queue before them.
+
+    Args:
+        name: Of its threads, and what a refusal says is busy.
+        threads: Pieces of work done at a time.
+        waiting: Pieces of work that may wait for a thread.
+        each: Pieces of work, waiting or under way, of one client; the whole pool's by
+            default.  It keeps a single client from filling the queue for all others.
+    """
+
+    def __init__(self, name: str, *, threads: int, waiting: int, each: int | None = None) -> None:
+        self.name = name
+        self._most = threads + waiting
+        self._each = each or self._most
+        self._held: Counter[str | None] = Counter()
+        self._total = 0
+        self._lock = threading.Lock()
+        self._executor = ThreadPoolExecutor(threads, thread_name_prefix=name)
+
+    async def run(
+        self, client: str | None, work: Callable[_P, _Result], *args: _P.args, **kwargs: _P.kwargs
+    ) -> _Result:
+        """
+        Return what *work* returns, done in a thread of this pool.
+
+        A caller that is cancelled frees its place only when the work is over.
+
+        Args:
+            client: Whose work it is, an address or an account; None if it is the house's
+                own, which is bounded by the pool alone.
+
+        Raises:
+            Overloaded: If the queue is full, or this client's part of it.
+        """
+        self._enter(client)
+        try:
+            future = self._executor.submit(partial(work, *args, **kwargs))
+        except BaseException:
+            self._leave(client)
+            raise
+        future.add_done_callback(lambda _: self._leave(client))
+        return await asyncio.shield(asyncio.wrap_future(future))
+
+    def _enter(self, client: str | None) -> None:
+        with self._lock:
+            own = client is not None and self._held[client] >= self._each
+            if own or self._total >= self._most:
+                raise Overloaded(f"too much is waiting for {self.name}; ask again", busy=self.name)
+            self._total += 1
+            if client is not None:
+                self._held[client] += 1
+
+    def _leave(self, client: str | None) -> None:
+        with self._lock:
+            self._total -= 1
+            if client is not None:
+                self._held[client] -= 1
+                if not self._held[client]:
+                    del self._held[client]
+
+
+HASHING = Pool("password hashing", threads=2, waiting=256, each=64)
+"""Passwords: 20 MB and about 30 ms each.  A full queue is some four seconds long."""
+
+EXPANSION = Pool("calendar expansion", threads=1, waiting=64, each=8)
+"""Recurrence rules: each is bounded in steps, see ``service.schedule.rules``."""

@@ -1,0 +1,230 @@
+"""What a process is told from outside: read once at its start, frozen from then on."""
+
+from collections.abc import Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from service.base.limits import LimitSettings
+
+PREFIX = "HOLOTABLE_"
+
+QUICKNET_CHAIN = "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971"
+QUICKNET_PUBLIC_KEY = (
+    "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c"
+    "8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb"
+    "5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a"
+)
+
+_OF_COMMANDS = frozenset({"PG_BIN", "ACCOUNT_PASSWORD"})
+"""Names that single commands read; no setting of a process."""
+
+LogLevel = Literal["debug", "info", "warning", "error"]
+LogFormat = Literal["auto", "json", "text"]
+
+
+class SettingsInvalid(Exception):
+    """A process cannot start with what it was told."""
+
+
+class Settings(LimitSettings, frozen=True, kw_only=True):
+    """
+    Every setting there is; each is the environment's ``HOLOTABLE_<NAME>``.
+
+    Any of them may be given as ``HOLOTABLE_<NAME>_FILE`` instead, the path of a
+    file that holds the value, so that a secret need not stand in the environment.
+    """
+
+    database_url: Annotated[str, Meta(pattern="^postgres(ql)?://")]
+    """Log, read models, accounts and jobs; with the login of this process's role."""
+
+    secret_key: Annotated[str, Meta(min_length=32)]
+    """Wraps the leagues' keys; whoever loses it loses every sealed value."""
+
+    second_secret_key: Annotated[str, Meta(min_length=32)] | None = None
+    """Opens what it wrapped, and wraps nothing: only while the key is being changed."""
+
+    broker_url: Annotated[str, Meta(pattern="^(postgres(ql)?|amqps?)://")] | None = None
+    """Where Celery's messages wait: a database of its own, or RabbitMQ.  Only workers need it."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65535)] = 8000
+    """Where the API listens."""
+
+    trusted_proxies: str | None = None
+    """
+    Addresses and networks of the proxies before the API, divided by commas.
+
+    Only they are believed about where a client is (``Forwarded``, ``X-Forwarded-For``).
+    """
+
+    failed_sign_ins: Annotated[int, Meta(ge=10, le=1_000_000)] = 300
+    """Failed sign-ins an hour that one address may cause, in each API process."""
+
+    log_level: LogLevel = "info"
+    log_format: LogFormat = "auto"
+    """``auto`` writes text to a terminal and JSON elsewhere."""
+
+    database_connections: Annotated[int, Meta(ge=1, le=100)] = 8
+    """Connections a process's pool may open."""
+
+    worker_processes: Annotated[int, Meta(ge=1, le=64)] = 2
+    """Processes of one worker that players wait for; half as many more do what takes long."""
+
+    tick_milliseconds: Annotated[int, Meta(ge=10, le=60_000)] = 200
+    """How often a dispatcher looks for due jobs."""
+
+    sweep_seconds: Annotated[int, Meta(ge=1, le=3600)] = 5
+    """How often a ticker looks in the log for what nobody armed and tables left lying."""
+
+    lease_seconds: Annotated[int, Meta(ge=1, le=3600)] = 60
+    """After this a claimed job that nobody finished is sent again."""
+
+    visibility_seconds: Annotated[int, Meta(ge=1, le=7200)] = 90
+    """After this the broker delivers an unacknowledged message again."""
+
+    heartbeat_seconds: Annotated[int, Meta(ge=1, le=600)] = 5
+    """How often a worker says that the service lives; thrice as long without one is an outage."""
+
+    nightly_audit: Annotated[str, Meta(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")] = "03:00"
+    """When every league is audited, UTC."""
+
+    signer_url: Annotated[str, Meta(pattern="^https?://")] | None = None
+    """Where the signer listens.  All but the projections ask it; without one nothing is signed."""
+
+    sign_seconds: Annotated[int, Meta(ge=1, le=86_400)] = 60
+    """So long news of a league may wait for a signed head; a tournament's end does not wait."""
+
+    beacon_urls: (
+        Annotated[str, Meta(pattern=r"^https?://[^\s,]+(\s*,\s*https?://[^\s,]+)*$")] | None
+    ) = None
+    """
+    Relays of a public beacon that speak drand's API, divided by commas.
+
+    Without one no tournament can name a beacon; the other four say which chain it is.
+    """
+
+    beacon_chain: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] = QUICKNET_CHAIN
+    beacon_public_key: Annotated[str, Meta(pattern="^[0-9a-f]{192}$")] = QUICKNET_PUBLIC_KEY
+    beacon_genesis: Annotated[int, Meta(ge=0, le=2**40)] = 1_692_803_367
+    beacon_period: Annotated[int, Meta(ge=1, le=86_400)] = 3
+    """By default drand's quicknet: hash, public key, time of round 1, seconds between rounds."""
+
+    def __post_init__(self) -> None:
+        """Check what no pattern can say."""
+        self.proxies()
+
+    @property
+    def secret_keys(self) -> tuple[str, ...]:
+        """The keys that are accepted; the first wraps and digests."""
+        second = self.second_secret_key
+        return (self.secret_key,) if second is None else (self.secret_key, second)
+
+    def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """Return the networks of the trusted proxies."""
+        try:
+            return tuple(
+                ip_network(each.strip()) for each in (self.trusted_proxies or "").split(",") if each
+            )
+        except ValueError:
+            raise ValueError("trusted_proxies holds something that is no network") from None
+
+
+class SignerSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    Every setting of the signer, given in the same way; it takes no others.
+
+    What the other processes know (the database, the leagues' keys) is not told to
+    it, and its key is not told to them.
+    """
+
+    signer_key: Annotated[str, Meta(pattern=r"^PRIVATE\+KEY\+")]
+    """What ``holotable signer new-key`` wrote; best as ``HOLOTABLE_SIGNER_KEY_FILE``."""
+
+    signer_memory: Annotated[str, Meta(min_length=1)]
+    """Folder of the last head signed for each league; made if missing, never restored."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Meta(ge=1, le=65535)] = 8001
+    """Where it listens.  Whoever reaches it may ask for signatures: loopback, or a private net."""
+
+    log_level: LogLevel = "info"
+    log_format: LogFormat = "auto"
+
+
+_Any = TypeVar("_Any", Settings, SignerSettings)
+
+
+def read(environ: Mapping[str, str]) -> Settings:
+    """
+    Return the settings that *environ* holds.
+
+    Raises:
+        SettingsInvalid: If a name is unknown, a value is missing or malformed, or
+            a ``_FILE`` cannot be read.  The message never repeats a value.
+    """
+    return _read(environ, Settings, "a setting")
+
+
+def read_signer(environ: Mapping[str, str]) -> SignerSettings:
+    """
+    Return the signer's settings that *environ* holds.
+
+    Raises:
+        SettingsInvalid: As :func:`read`; also if it is told what it must not know.
+    """
+    return _read(environ, SignerSettings, "a setting of the signer")
+
+
+def _read(environ: Mapping[str, str], kind: type[_Any], called: str) -> _Any:
+    known = {PREFIX + field.upper(): field for field in kind.__struct_fields__}
+    found: dict[str, str] = {}
+    for name, value in environ.items():
+        if not name.startswith(PREFIX) or name.removeprefix(PREFIX) in _OF_COMMANDS:
+            continue
+        if name in known:
+            found[known[name]] = value
+        elif name.removesuffix("_FILE") in known:
+            found[known[name.removesuffix("_FILE")]] = _content(name, value)
+        else:
+            raise SettingsInvalid(f"{name} is not {called}")
+    try:
+        return msgspec.convert(found, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise SettingsInvalid(str(error)) from None
+
+
+def given_server(environ: Mapping[str, str]) -> str | None:
+    """
+    Return the server that ``demo`` and ``up`` shall use instead of one of their own, if any.
+
+    It is ``HOLOTABLE_DATABASE_URL`` with a superuser's login.
+
+    Raises:
+        SettingsInvalid: If it is not an address, or its ``_FILE`` cannot be read.
+    """
+    name = f"{PREFIX}DATABASE_URL"
+    path = environ.get(f"{name}_FILE")
+    url = environ.get(name) if path is None else _content(f"{name}_FILE", path)
+    if url is not None and not url.startswith(("postgresql://", "postgres://")):
+        raise SettingsInvalid(f"{name} is not the address of a PostgreSQL")
+    return url
+
+
+def environment(settings: Settings | SignerSettings) -> dict[str, str]:
+    """Return the environment from which *settings* are read again."""
+    return {
+        PREFIX + field.upper(): str(value)
+        for field, value in msgspec.structs.asdict(settings).items()
+        if value is not None
+    }
+
+
+def _content(name: str, path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise SettingsInvalid(f"{name} cannot be read: {error.strerror}") from error

@@ -1,0 +1,168 @@
+"""The only place where a process reads a clock or draws entropy."""
+
+import os
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple, Protocol
+from uuid import UUID
+
+import psycopg
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from service.base.uuids import uuid4_of
+
+_log = structlog.get_logger(__name__)
+
+
+class Clock(Protocol):
+    """Says what time it is; everything with a deadline asks one of these."""
+
+    def now(self) -> datetime:
+        """Return the present instant in UTC."""
+        ...
+
+
+STEP_MAX = timedelta(seconds=5)
+"""A step of the database's clock that is larger is not believed at once."""
+
+READ_CLOCK = "SELECT read_at, ahead_us, noticed_at, believed FROM read_clock()"
+_DOUBT = "SELECT doubt_clock({}, {})"
+_BELIEVE_HELD = "SELECT believe_held_clock()"
+_MICROSECOND = timedelta(microseconds=1)
+_HELD = timedelta(minutes=10)
+
+
+def _elapsed() -> float:
+    """Return seconds by a clock that nobody can set; it also counts while the machine sleeps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class Reading(NamedTuple):
+    """What the database says of its clock."""
+
+    read_at: datetime
+    ahead_us: int
+    """How far the clock is ahead of the time that the service goes by; 0 if it is believed."""
+
+    noticed_at: datetime | None
+    believed: int
+    """Number of the last step that came to be believed."""
+
+    @property
+    def time(self) -> datetime:
+        """The instant that the service goes by."""
+        return self.read_at.astimezone(UTC) - self.ahead_us * _MICROSECOND
+
+    @property
+    def held(self) -> bool:
+        """Whether a step in doubt has held for long enough to be believed."""
+        return self.noticed_at is not None and self.time - self.noticed_at >= _HELD
+
+
+class DatabaseClock:
+    """
+    The database's time: what it said when it was last asked, and what has gone by since.
+
+    Deadlines are compared with instants that other processes wrote, so all of
+    them must read one clock.  What has gone by is read from a clock that nobody can
+    set.  A reading that differs from it by more than :data:`STEP_MAX` is a step, and the
+    database keeps for all processes that it is in doubt.
+    """
+
+    def __init__(self) -> None:
+        self._then = datetime.now(UTC)
+        self._measured = _elapsed()
+        self._believed: int | None = None
+
+    def now(self) -> datetime:
+        """Return the present instant in UTC, as the service counts it."""
+        return self._then + timedelta(seconds=_elapsed() - self._measured)
+
+    async def measure(self, connection: Any) -> None:
+        """Measure anew, to half a round trip; doubt a step, and believe one that has held."""
+        while True:
+            before = _elapsed()
+            reading = Reading(*await connection.fetchrow(READ_CLOCK))
+            step = self._step(reading, before, _elapsed())
+            if step is not None:
+                await connection.fetchval(_DOUBT.format("$1", "$2"), reading.ahead_us, step)
+            elif reading.held:
+                await connection.fetchval(_BELIEVE_HELD)
+            else:
+                return
+
+    def measure_now(self, connection: psycopg.Connection) -> datetime:
+        """Do what :meth:`measure` does for a thread; return the present instant."""
+        while True:
+            before = _elapsed()
+            row = connection.execute(READ_CLOCK).fetchone()
+            if row is None:
+                raise psycopg.OperationalError("no answer")
+            reading = Reading(*row)
+            step = self._step(reading, before, _elapsed())
+            if step is not None:
+                connection.execute(_DOUBT.format("%s", "%s"), [reading.ahead_us, step])
+            elif reading.held:
+                connection.execute(_BELIEVE_HELD)
+            else:
+                return self.now()
+
+    def _step(self, reading: Reading, before: float, after: float) -> int | None:
+        """Go by *reading* and return None, or return by how many microseconds it leaps."""
+        asked = (before + after) / 2
+        step = reading.time - (self._then + timedelta(seconds=asked - self._measured))
+        doubtful = abs(step) > STEP_MAX + timedelta(seconds=(after - before) / 2)
+        if doubtful and self._believed == reading.believed:
+            _log.error("the database's clock leapt", seconds=step.total_seconds())
+            return step // _MICROSECOND
+        self._then, self._measured = reading.time, asked
+        self._believed = reading.believed
+        return None
+
+
+async def service_now(connection: AsyncConnection) -> datetime:
+    """Return the instant that the service goes by, for a process that asks but once."""
+    asked = await connection.execute(sa.text("SELECT service_time()"))
+    now: datetime = asked.scalar_one()
+    return now.astimezone(UTC)
+
+
+async def skew(connection: Any) -> timedelta:
+    """Return how far this machine's clock is behind the database's, to half a round trip."""
+    before, here = _elapsed(), datetime.now(UTC)
+    there: datetime = await connection.fetchval("SELECT clock_timestamp()")
+    return there - (here + timedelta(seconds=(_elapsed() - before) / 2))
+
+
+class Entropy(Protocol):
+    """Draws what nobody may foresee."""
+
+    def bytes(self, count: int) -> bytes:
+        """Return *count* unpredictable bytes."""
+        ...
+
+    def uuid(self) -> UUID:
+        """Return an unpredictable version 4 UUID."""
+        ...
+
+    def token(self) -> str:
+        """Return 32 bytes in lower-case hexadecimal."""
+        ...
+
+
+class SystemEntropy:
+    """The operating system's entropy."""
+
+    def bytes(self, count: int) -> bytes:
+        """Return *count* unpredictable bytes."""
+        return os.urandom(count)
+
+    def uuid(self) -> UUID:
+        """Return an unpredictable version 4 UUID."""
+        return uuid4_of(os.urandom(16))
+
+    def token(self) -> str:
+        """Return 32 bytes in lower-case hexadecimal."""
+        return os.urandom(32).hex()

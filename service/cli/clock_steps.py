@@ -1,0 +1,72 @@
+"""What an operator does about a step of the database's clock: look at it, and believe it."""
+
+from datetime import timedelta
+
+import asyncpg
+from rich.console import Console
+
+from service.base.database import asyncpg_dsn
+from service.base.settings import Settings
+from service.base.sources import READ_CLOCK, Reading
+
+_BELIEVE = "SELECT believe_clock($1, $2)"
+_SETTLED = """
+    SELECT noticed_at, ahead_us, settled, settled_at, settled_by, reason FROM clock_step
+     WHERE settled IS NOT NULL ORDER BY id DESC LIMIT 10
+"""
+
+_out = Console(soft_wrap=True, highlight=False)
+_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+async def show(settings: Settings) -> int:
+    """Print the step in doubt and the last ten settled; 1 if one is in doubt."""
+    connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
+    try:
+        [row] = await connection.fetch(READ_CLOCK)
+        reading = Reading(*row)
+        settled = await connection.fetch(_SETTLED)
+    finally:
+        await connection.close()
+    for row in reversed(settled):
+        by = f" by {row['settled_by']}: {row['reason']}" if row["settled_by"] else ""
+        _out.print(
+            f"{row['noticed_at']:%Y-%m-%d %H:%M:%S} a step of {_seconds(row['ahead_us'])}, "
+            f"{row['settled']} at {row['settled_at']:%Y-%m-%d %H:%M:%S}{by}"
+        )
+    if reading.noticed_at is None:
+        _out.print(f"no step is in doubt; it is {reading.time:%Y-%m-%d %H:%M:%S} UTC")
+        return 0
+    _out.print(
+        f"the database's clock has been {_seconds(reading.ahead_us)} off since "
+        f"{reading.noticed_at:%Y-%m-%d %H:%M:%S}; the service goes by "
+        f"{reading.time:%Y-%m-%d %H:%M:%S} UTC\n"
+        "  next: set the clock right, or accept it with `holotable clock believe`"
+    )
+    return 1
+
+
+async def believe(settings: Settings, operator: str, reason: str) -> int:
+    """
+    Have the service go by the database's clock at once; 2 if no step is in doubt.
+
+    Args:
+        settings: With the login of ``holotable_migrate``: no process of the service may do this.
+    """
+    if not operator.strip() or not reason.strip():
+        _err.print("an operator and a reason have names\n  next: say who believes it and why")
+        return 2
+    connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
+    try:
+        ahead = await connection.fetchval(_BELIEVE, operator, reason)
+    finally:
+        await connection.close()
+    if ahead is None:
+        _err.print("no step is in doubt\n  next: see `holotable clock show`")
+        return 2
+    _out.print(f"a step of {_seconds(ahead)} is believed from now on; nobody times out by it")
+    return 0
+
+
+def _seconds(microseconds: int) -> str:
+    return f"{timedelta(microseconds=microseconds).total_seconds():+.1f} s"

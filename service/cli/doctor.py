@@ -1,0 +1,219 @@
+"""``holotable doctor``: what is well, what is not, and what to do next."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+from typing import Final
+
+import asyncpg
+import psycopg
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from rich.console import Console
+from rich.markup import escape
+
+from service.base.database import ROOT, asyncpg_dsn, with_database
+from service.base.errors import LeagueKeyUnknown
+from service.base.heartbeats import SILENCE
+from service.base.settings import Settings, SettingsInvalid, read
+from service.base.sources import skew
+from service.cli.sign import memory_faults
+from service.log.keys import Keys
+from service.people import quarantine
+from service.projections import troubles
+from service.tasks.messages import unreadable
+from service.transparency.signing import SignerAway, asking
+
+SKEW_ALLOWED: Final = timedelta(seconds=1)
+
+SHOWN: Final = 3
+"""Leagues that one line names; the rest are counted."""
+
+_out = Console(soft_wrap=True, highlight=False)
+_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+Check = Callable[[asyncpg.Connection, Settings], Awaitable[str]]
+
+
+async def doctor(environ: Mapping[str, str]) -> int:
+    """Print what is well and what is not, each with a next step; 1 if red, 3 if it is away."""
+    try:
+        settings = read(environ)
+    except SettingsInvalid as error:
+        _err.print(f"settings: {error}\n  next: see the table of settings in the README")
+        return 2
+    _out.print("[green]ok[/]    settings")
+    try:
+        connection = await asyncpg.connect(asyncpg_dsn(settings.database_url), timeout=5)
+    except (OSError, asyncpg.PostgresError) as error:
+        _out.print(f"[red]wrong[/] database: {error}\n  next: is it running, is the login right?")
+        away = OSError | asyncpg.CannotConnectNowError | TimeoutError
+        return 3 if isinstance(error, away) else 1
+    failures = 0
+    try:
+        for name, check in CHECKS.items():
+            try:
+                _out.print(f"[green]ok[/]    {name}: {await check(connection, settings)}")
+            except CheckFailed as failed:
+                failures += 1
+                said = escape(f"{name}: {failed}\n  next: {failed.next_step}")
+                _out.print(f"[red]wrong[/] {said}")
+            except asyncpg.InsufficientPrivilegeError:
+                _out.print(f"--    {name}: this login may not read it")
+            except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
+                failures += 1
+                _out.print(f"[red]wrong[/] {name}: no relations\n  next: run `holotable migrate`")
+    finally:
+        await connection.close()
+    return 1 if failures else 0
+
+
+class CheckFailed(Exception):
+    """Something is not as it should be, and what to do about it."""
+
+    def __init__(self, message: str, next_step: str) -> None:
+        super().__init__(message)
+        self.next_step = next_step
+
+
+async def _server(connection: asyncpg.Connection, _settings: Settings) -> str:
+    version = connection.get_server_version()
+    if version.major < 15:
+        raise CheckFailed(f"PostgreSQL {version.major}", "use PostgreSQL 15 or newer")
+    return f"PostgreSQL {version.major}.{version.minor}"
+
+
+async def _schema(connection: asyncpg.Connection, _settings: Settings) -> str:
+    config = Config()
+    config.set_main_option("script_location", str(ROOT / "migrations"))
+    newest = ScriptDirectory.from_config(config).get_current_head()
+    relation = await connection.fetchval("SELECT to_regclass('alembic_version')")
+    here = relation and await connection.fetchval("SELECT version_num FROM alembic_version")
+    if here != newest:
+        raise CheckFailed(f"at {here}, the code is at {newest}", "run `holotable migrate`")
+    return str(here)
+
+
+async def _clock(connection: asyncpg.Connection, _settings: Settings) -> str:
+    behind = await skew(connection)
+    if abs(behind) > SKEW_ALLOWED:
+        raise CheckFailed(
+            f"{behind.total_seconds():+.3f} s off", "keep the machines' clocks in step"
+        )
+    return f"{behind.total_seconds():+.3f} s off the database's"
+
+
+async def _keys(connection: asyncpg.Connection, settings: Settings) -> str:
+    keys, foreign = Keys(*settings.secret_keys), 0
+    rows = await connection.fetch("SELECT league, key_id, wrapped FROM key")
+    for row in rows:
+        try:
+            keys.unwrap(row["league"], row["key_id"], row["wrapped"])
+        except LeagueKeyUnknown:
+            foreign += 1
+    if foreign:
+        raise CheckFailed(
+            f"{foreign} of {len(rows)} leagues' keys were wrapped by another secret key",
+            "start every process with that key, or name it in HOLOTABLE_SECOND_SECRET_KEY",
+        )
+    return f"open the keys of all {len(rows)} leagues"
+
+
+async def _broker(_connection: asyncpg.Connection, settings: Settings) -> str:
+    if settings.broker_url is None:
+        return "none set; only workers need one"
+    url = settings.broker_url.removeprefix("pgmq+")
+    if not url.startswith("postgres"):
+        return "not PostgreSQL; not checked"
+    try:
+        async with await psycopg.AsyncConnection.connect(url, connect_timeout=5) as broker:
+            put_away = await unreadable(broker)
+    except psycopg.OperationalError as error:
+        own = with_database(settings.database_url, "holotable_broker")
+        hint = f"is {own.rpartition('/')[2]} there?"
+        raise CheckFailed(str(error), hint) from error
+    if sum(put_away.values()):
+        said = ", ".join(f"{queue}: {number}" for queue, number in put_away.items())
+        raise CheckFailed(
+            f"unreadable messages were put away ({said})",
+            "who has the broker's login? change its password, then empty pgmq.a_play and a_long",
+        )
+    return "answers"
+
+
+async def _signer(connection: asyncpg.Connection, settings: Settings) -> str:
+    async with asking(settings) as signer:
+        if signer is None:
+            return "none set; only workers and audits ask it"
+        try:
+            signed, faults = await memory_faults(connection, signer)
+        except SignerAway as away:
+            raise CheckFailed(
+                str(away), "is `holotable signer` running? heads wait and lose nothing"
+            ) from away
+    if faults:
+        raise CheckFailed(
+            "; ".join(faults),
+            "look for the lost events before anything else; see docs/guides/signed-heads.md",
+        )
+    return f"remembers the heads of {signed} leagues; each is in its log"
+
+
+async def _projections(connection: asyncpg.Connection, _settings: Settings) -> str:
+    if names := await troubles.outdated(connection):
+        raise CheckFailed(
+            f"{', '.join(names)} stopped: the rows are of another version",
+            f"run `holotable projections rebuild {names[0]}` as holotable_project",
+        )
+    return "made by this version"
+
+
+async def _quarantine(connection: asyncpg.Connection, _settings: Settings) -> str:
+    held = await quarantine.held(connection)
+    if held:
+        more = f" and {len(held) - SHOWN} more" if len(held) > SHOWN else ""
+        raise CheckFailed(
+            "; ".join(str(each) for each in held[:SHOWN]) + more,
+            "look with `holotable quarantine list`, then release what is mended",
+        )
+    return "no league is held"
+
+
+async def _audits(connection: asyncpg.Connection, _settings: Settings) -> str:
+    failed = await troubles.failed_audits(connection)
+    if failed:
+        more = f" and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
+        raise CheckFailed(
+            "; ".join(str(each) for each in failed[:SHOWN]) + more,
+            "read why with `holotable audit LEAGUE`; red until an audit of the league passes",
+        )
+    return "the last of every league passed"
+
+
+async def _heartbeats(connection: asyncpg.Connection, settings: Settings) -> str:
+    rows = await connection.fetch(
+        "SELECT process, extract(epoch FROM service_time() - at)::float AS silent FROM heartbeat"
+        " ORDER BY process"
+    )
+    limit = SILENCE * settings.heartbeat_seconds
+    silent = [row for row in rows if row["silent"] > limit]
+    if silent:
+        raise CheckFailed(
+            "; ".join(f"no {row['process']} for {row['silent']:.0f} s" for row in silent),
+            "is it running, or frozen? start it again; open decisions get their time back",
+        )
+    return f"heard of: {', '.join(row['process'] for row in rows) or 'nothing started yet'}"
+
+
+CHECKS: Final[dict[str, Check]] = {
+    "server": _server,
+    "schema": _schema,
+    "clock": _clock,
+    "keys": _keys,
+    "broker": _broker,
+    "signer": _signer,
+    "projections": _projections,
+    "quarantine": _quarantine,
+    "audits": _audits,
+    "heartbeats": _heartbeats,
+}
+"""In this order; each returns what it found or raises :class:`CheckFailed`."""

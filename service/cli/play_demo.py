@@ -1,0 +1,135 @@
+"""Starts a stack, plays a night on it, stops everything, whatever happens."""
+
+import asyncio
+import json
+import signal
+import time
+from pathlib import Path
+from tempfile import mkdtemp
+from types import FrameType
+from typing import Final
+
+import httpx
+from rich.console import Console
+
+from service.base.database import DATABASE, ServerRefused
+from service.base.embedded import ClusterFailed
+from service.base.sources import DatabaseClock
+from service.process.supervisor import Stack, StackFailed
+from service.sandbox.bots.client import Problem, Unreachable
+from service.sandbox.demo.floor import TournamentLost
+from service.sandbox.demo.night import Night, NightFailed, Outcome
+from service.sandbox.demo.options import Options
+from service.sandbox.demo.proof import prove
+from service.sandbox.demo.teller import Teller
+
+CHANGES: Final = {
+    "tick_milliseconds": 50,
+    "sweep_seconds": 1,
+    "sign_seconds": 2,
+    "log_level": "warning",
+}
+"""Everything looks more often than it would on a quiet evening."""
+
+NIGHT_SECONDS: Final = 600.0
+WATCH_SECONDS: Final = 0.5
+
+
+def run(options: Options) -> int:
+    """
+    Play a night; the exit code: 0 if every audit passed.
+
+    Data are removed at the end, unless ``--keep`` asks for them or the night failed.
+    """
+    console = Console(soft_wrap=True, highlight=False)
+    directory = Path(mkdtemp(prefix="holotable-demo-"))
+    stack = Stack(
+        directory,
+        durable=False,
+        options=CHANGES,
+        server=options.server,
+        # On a server of our own the usual name, so that `up --data` goes on with it.
+        name=DATABASE if options.server is None else directory.name.replace("-", "_"),
+    )
+    signal.signal(signal.SIGTERM, _interrupt)
+    began = time.monotonic()
+    code = 1
+    try:
+        code = _on_a_stack(console, options, stack, began)
+    except ServerRefused:
+        code = 2  # nothing was touched
+        raise
+    except (ClusterFailed, StackFailed, NightFailed, TournamentLost, Problem, Unreachable) as error:
+        console.print(f"[bold red]the night failed:[/] {type(error).__name__}: {error}")
+    except KeyboardInterrupt:
+        console.print("\ninterrupted; everything is stopped")
+        code = 130
+    finally:
+        if options.keep or code == 1:
+            console.print(f"data and logs: {stack.where}")
+            if options.server is None:
+                console.print(f"  look at them: holotable up --data {directory}")
+        else:
+            stack.discard()
+    return code
+
+
+def _on_a_stack(console: Console, options: Options, stack: Stack, began: float) -> int:
+    own = "" if stack.server is not None else "PostgreSQL, "
+    console.print(f"starting {own}signer, API, projections and a Celery worker")
+    with stack:
+        console.print(f"  {stack.url}, after {time.monotonic() - began:.1f} s")
+        with Teller(console, steps=options.players * options.tournaments) as teller:
+            outcome = asyncio.run(_played(stack, options, teller))
+        outcome.proved = prove(console, stack, outcome.season, outcome.signers)
+    _report(console, outcome, time.monotonic() - began)
+    if options.summary is not None:
+        options.summary.write_text(json.dumps(outcome.summary(), indent=2), encoding="utf-8")
+    return 0 if outcome.passed and outcome.proved else 1
+
+
+async def _played(stack: Stack, options: Options, teller: Teller) -> Outcome:
+    limits = httpx.Limits(max_connections=options.players * 4, max_keepalive_connections=64)
+    async with httpx.AsyncClient(base_url=stack.url, limits=limits, timeout=40) as http:
+        night = asyncio.create_task(Night(http, options, teller, DatabaseClock()).play())
+        guard = asyncio.create_task(_guarded(stack))
+        done, _ = await asyncio.wait(
+            {night, guard}, return_when=asyncio.FIRST_COMPLETED, timeout=NIGHT_SECONDS
+        )
+        for task in (night, guard):
+            task.cancel()
+        await asyncio.gather(night, guard, return_exceptions=True)
+        if guard in done:
+            await guard
+        if night not in done:
+            raise NightFailed(f"no end after {NIGHT_SECONDS:.0f} s")
+        return _result(night)
+
+
+def _result(night: asyncio.Task[Outcome]) -> Outcome:
+    """Return what the night brought, or raise the first thing that went wrong in it."""
+    error = night.exception()
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if error is not None:
+        raise error
+    return night.result()
+
+
+async def _guarded(stack: Stack) -> None:
+    while True:
+        stack.check()
+        await asyncio.sleep(WATCH_SECONDS)
+
+
+def _report(console: Console, outcome: Outcome, seconds: float) -> None:
+    console.print("\n[bold]Counted[/]")
+    for name, figure in outcome.summary()["counters"].items():
+        console.print(f"  {name.replace('_', ' '):<20} {figure:>7}")
+    for refusal in outcome.refusals:
+        console.print(f"  [red]refused[/] {refusal}")
+    console.print(f"  {'seconds':<20} {seconds:>7.1f}")
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

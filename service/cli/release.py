@@ -1,0 +1,74 @@
+"""``holotable quarantine``: an operator looks at what is held, and releases it."""
+
+import json
+
+from rich.console import Console
+
+from service.base.database import async_engine
+from service.base.settings import Settings
+from service.log.keys import driver_of
+from service.people import operator_log as deeds
+from service.people.quarantine import NO_LEAGUE, Held, NotHeld, NotSkipped, event_at, held
+from service.people.quarantine import release as release_held
+
+_out = Console(soft_wrap=True, highlight=False)
+_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+async def show_all(settings: Settings) -> int:
+    """Print what is held, one a line; the exit code."""
+    found = await _held(settings)
+    for each in found:
+        _out.print(str(each), markup=False)
+    _out.print(f"{len(found)} held")
+    return 0
+
+
+async def show(settings: Settings, league: str, consumer: str) -> int:
+    """Print what is held of one consumer, with the events; 2 if there is nothing."""
+    engine = async_engine(settings.database_url, 1)
+    try:
+        async with engine.connect() as connection:
+            driver = await driver_of(connection)
+            found = [
+                each
+                for each in await held(driver)
+                if (each.league or NO_LEAGUE, each.consumer) == (league, consumer)
+            ]
+            for each in found:
+                _out.print(f"{each} (since {each.since or 'unknown'})", markup=False)
+                if each.position is not None:
+                    event = await event_at(driver, league, each.position)
+                    _out.print(json.dumps(event, indent=2), markup=False)
+    finally:
+        await engine.dispose()
+    return 0 if found else _nothing(f"{consumer} of {league} is not in quarantine")
+
+
+async def release(settings: Settings, league: str, consumer: str, skip: bool) -> int:
+    """Release what is held; 2 if there is nothing, or it cannot be skipped."""
+    engine = async_engine(settings.database_url, 1)
+    try:
+        async with engine.begin() as connection:
+            found = await release_held(connection, league, consumer, deeds.operator(), skip=skip)
+    except (NotHeld, NotSkipped) as error:
+        return _nothing(str(error))
+    finally:
+        await engine.dispose()
+    for each in found:
+        _out.print(f"released {each}", markup=False)
+    return 0
+
+
+async def _held(settings: Settings) -> list[Held]:
+    engine = async_engine(settings.database_url, 1)
+    try:
+        async with engine.connect() as connection:
+            return await held(await driver_of(connection))
+    finally:
+        await engine.dispose()
+
+
+def _nothing(why: str) -> int:
+    _err.print(f"{why}\n  next: see `holotable quarantine list`", markup=False)
+    return 2

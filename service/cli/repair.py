@@ -1,0 +1,152 @@
+"""
+Taking out of folding what fails by its bytes: an operator's repair of a damaged league.
+
+Nothing is rewritten.  A voided event stays in the log and stays its stream's head, so that
+the next one has its version plus one and chains to the hash that it says.  An event that is
+well formed is never voided, whoever asks: what is voided is found here and nowhere else.
+"""
+
+import struct
+from collections.abc import AsyncIterator
+from hashlib import sha256
+from typing import Any
+
+from rich.console import Console
+
+from engine import league as leagues
+from engine.coordination.aggregates import DECIDERS
+from engine.league.repairing import Failing, VoidedPosition, VoidPositions
+from engine.values import number_of, stream_of
+from service.base.database import async_engine
+from service.base.errors import EventUnreadable
+from service.base.settings import Settings
+from service.director.desk import Desk, open_desk
+from service.log import canonical
+from service.log.codec import Codec
+from service.log.keys import LeagueKeys
+from service.log.read import CHUNK, last_position, read_league, voided
+from service.log.record import Recorded
+from service.log.writer import Entry, States
+from service.people import operator_log as deeds
+
+_codec = Codec(DECIDERS)
+_out = Console(soft_wrap=True, highlight=False)
+_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+SHOWN = 20
+
+
+def failing(row: Recorded, before: tuple[int, bytes], keys: LeagueKeys) -> Failing | None:
+    """
+    Return what is wrong with an event's bytes, None for one that is well formed.
+
+    Args:
+        before: Version and hash of the event before it in its stream.
+    """
+    version, head = before
+    if row.stream_version != version + 1:
+        return "version"
+    try:
+        entry = canonical.leaf(
+            row.league,
+            head,
+            row.stream,
+            row.stream_version,
+            row.event_id,
+            canonical.microseconds(row.at),
+            row.type,
+            row.schema_version,
+            row.data,
+            sha256(row.metadata).digest(),
+            row.sealed,
+        )
+    except struct.error:
+        return "hash"
+    if sha256(entry).digest() != row.hash:
+        return "hash"
+    try:
+        _codec.decode(row, keys)
+    except EventUnreadable:
+        return "schema"
+    return None
+
+
+async def found_failing(
+    connection: Any, league: str, keys: LeagueKeys
+) -> AsyncIterator[VoidedPosition]:
+    """Yield each event of *league* that fails by its bytes and is folded still."""
+    known = await voided(connection, league)
+    until, after = await last_position(connection, league), -1
+    heads: dict[str, tuple[int, bytes]] = {}
+    while after < until:
+        rows = await read_league(connection, league, after, CHUNK)
+        for row in rows:
+            fails = failing(row, heads.get(row.stream, (0, canonical.NO_HASH)), keys)
+            heads[row.stream] = (row.stream_version, row.hash)
+            if fails is not None and row.position not in known:
+                yield VoidedPosition(
+                    position=row.position,
+                    stream=row.stream,
+                    version=row.stream_version,
+                    hash=row.hash.hex(),
+                    fails=fails,
+                )
+        after = rows[-1].position
+
+
+async def repair(settings: Settings, league: str, operator: str, reason: str, dry_run: bool) -> int:
+    """
+    Take every event of *league* that fails by its bytes out of folding, and write down who did.
+
+    Returns:
+        1 if a dry run found any; 2 if the league or the operator is unknown.
+    """
+    if not operator.strip() or not reason.strip():
+        _err.print("an operator and a reason have names\n  next: say who repairs it and why")
+        return 2
+    async with open_desk(settings) as desk:
+        if not await _is_league(desk, league):
+            _err.print(f"no league {league}\n  next: look it up with GET /v1/leagues")
+            return 2
+        keys = await desk.writer.store.keys(number_of(league))
+        found = [each async for each in found_failing(desk.pool, league, keys)]
+        for each in found[:SHOWN]:
+            _out.print(f"position {each.position} ({each.stream}, {each.version}): {each.fails}")
+        _out.print(f"{len(found)} events of {league} fail by their bytes")
+        if not found:
+            return 0
+        if dry_run:
+            _out.print("dry run: nothing was written")
+            return 1
+        await _void(desk, league, found)
+    engine = async_engine(settings.database_url, connections=1)
+    try:
+        async with engine.begin() as connection:
+            about = f"{', '.join(str(each.position) for each in found[:SHOWN])}: {reason}"
+            await deeds.add(connection, [number_of(league)], operator, "positions_voided", about)
+    finally:
+        await engine.dispose()
+    _out.print(
+        "they are not folded any more\n  next: `holotable quarantine list`, release what has "
+        "stopped, then `holotable projections rebuild`"
+    )
+    return 0
+
+
+async def _is_league(desk: Desk, named: str) -> bool:
+    try:
+        return named.startswith("lge_") and await last_position(desk.pool, named) >= 0
+    except ValueError:
+        return False
+
+
+async def _void(desk: Desk, league: str, found: list[VoidedPosition]) -> None:
+    stream = stream_of(league)
+
+    async def decide(states: States) -> list[Entry]:
+        state = (await states.load(stream)).state
+        command = VoidPositions(positions=tuple(found), now=desk.clock.now())
+        return [Entry(stream, leagues.decider.decide(state, command))]
+
+    named = "/".join(str(each.position) for each in found)
+    await desk.writer.submit(league, desk.order(f"repair/{league}/{named}"), decide)

@@ -1,0 +1,62 @@
+"""``holotable rotate-key``: wrap the leagues' keys anew, while the service runs."""
+
+import asyncpg
+from rich.console import Console
+
+from service.base.database import asyncpg_dsn
+from service.base.errors import EventUnreadable
+from service.base.settings import Settings
+from service.log.keys import Keys
+
+_ROWS = "SELECT league, key_id, wrapped FROM key ORDER BY league"
+_REWRAP = "UPDATE key SET wrapped = $3 WHERE league = $1 AND wrapped = $2"
+
+_out = Console(soft_wrap=True, highlight=False)
+_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+async def rewrap(connection: asyncpg.Connection, keys: Keys) -> tuple[int, int]:
+    """
+    Wrap with the first of *keys* what another one has wrapped; return how many, and of how many.
+
+    Each league is a transaction of its own, so stopping half-way leaves every key good.
+
+    Raises:
+        EventUnreadable: If none of *keys* opens some league's; the others are wrapped anew.
+    """
+    rows = await connection.fetch(_ROWS)
+    changed = foreign = 0
+    for row in rows:
+        try:
+            anew = keys.rewrapped(row["league"], row["key_id"], row["wrapped"])
+        except EventUnreadable:
+            foreign += 1
+            continue
+        if anew is not None:
+            await connection.execute(_REWRAP, row["league"], row["wrapped"], anew)
+            changed += 1
+    if foreign:
+        raise EventUnreadable(f"the keys of {foreign} leagues were wrapped by another secret key")
+    return changed, len(rows)
+
+
+async def rotate(settings: Settings) -> int:
+    """Wrap every league's key with the first key of the settings; 2 if there is no second one."""
+    if settings.second_secret_key is None:
+        _err.print(
+            "there is one key only\n  next: set HOLOTABLE_SECRET_KEY to the new key and "
+            "HOLOTABLE_SECOND_SECRET_KEY to the old one",
+            markup=False,
+        )
+        return 2
+    connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
+    try:
+        changed, leagues = await rewrap(connection, Keys(*settings.secret_keys))
+    finally:
+        await connection.close()
+    _out.print(f"wrapped anew: {changed} of {leagues} leagues' keys")
+    if changed:
+        _out.print("  next: when every process has been restarted, run it again; it says 0")
+    else:
+        _out.print("  next: take HOLOTABLE_SECOND_SECRET_KEY away at the next restart")
+    return 0

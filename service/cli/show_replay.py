@@ -1,0 +1,94 @@
+"""``holotable replay``: a hand on the terminal, or in one of its other forms."""
+
+import re
+import sys
+
+from rich.console import Console
+from rich.text import Text
+
+from engine.kit.audiences import AUDITOR, PUBLIC
+from engine.table.read.replay import Replay
+from engine.values import number_of
+from service.base.database import async_engine, pool
+from service.base.errors import StreamNotFound
+from service.base.settings import Settings
+from service.bundles.gathering import located
+from service.log.keys import Keys
+from service.people import operator_log as deeds
+from service.projections import queries
+from service.replays.forms import SINGLE, TEXT, WHOLE
+from service.replays.reading import read_replay
+
+_RULE = re.compile(r"\[[a-z_.]+\]$")
+_HEADING = re.compile(r"^(?:Hand |-- ).*$")
+
+_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+async def show(settings: Settings, hand: str, perspective: str, step: int | None, form: str) -> int:
+    """Print a replay; 1 if it cannot be seen now, 2 for a wrong name or form."""
+    if perspective not in (PUBLIC, AUDITOR) and not perspective.startswith("ent_"):
+        return _refused(2, f"{perspective} is no viewer", "say public, auditor or an ent_…")
+    try:
+        found = await _read(settings, hand, perspective)
+    except (StreamNotFound, ValueError, KeyError):
+        return _refused(2, f"there is no hand {hand}", "look it up with the API")
+    if perspective != PUBLIC and not found.over:
+        return _refused(1, "the hand is still being played", "ask again later")
+    if perspective != PUBLIC:
+        await _written_down(settings, hand)
+    if step is None:
+        _print(WHOLE[form](found), form)
+        return 0
+    if form not in SINGLE:
+        return _refused(2, "a PHH document is of a whole hand", "leave out --step")
+    if step > len(found.steps):
+        return _refused(2, f"the hand has {len(found.steps)} steps", "say another one")
+    _print(SINGLE[form](found.steps[step - 1]), form)
+    return 0
+
+
+async def _read(settings: Settings, hand: str, perspective: str) -> Replay:
+    engine = async_engine(settings.database_url, 2)
+    reading = await pool(settings.database_url, 1)
+    try:
+        async with engine.connect() as connection:
+            league, _ = await located(connection, reading, "hand", hand)
+            row = await queries.hand(connection, hand)
+            if row is None:
+                raise StreamNotFound("there is nothing here under this name")
+            keys = await Keys(*settings.secret_keys).of(connection, league)
+        return await read_replay(reading, row, keys, perspective)
+    finally:
+        await reading.close()
+        await engine.dispose()
+
+
+async def _written_down(settings: Settings, hand: str) -> None:
+    """Keep, before anything is shown, that somebody at this machine looks at others' cards."""
+    engine = async_engine(settings.database_url, 1)
+    try:
+        async with engine.begin() as connection:
+            row = await queries.hand(connection, hand)
+            leagues = [] if row is None else [number_of(row.league)]
+            await deeds.add(connection, leagues, deeds.operator(), "hand_opened_by_operator", hand)
+    finally:
+        await engine.dispose()
+
+
+def _print(written: bytes, form: str) -> None:
+    if form != TEXT:
+        sys.stdout.buffer.write(written if written.endswith(b"\n") else written + b"\n")
+        return
+    # Colours on a terminal; elsewhere the same lines, plain.
+    console = Console(soft_wrap=True, highlight=False)
+    for line in written.decode().splitlines():
+        shown = Text(line)
+        shown.highlight_regex(_RULE, "dim")
+        shown.highlight_regex(_HEADING, "bold")
+        console.print(shown)
+
+
+def _refused(code: int, problem: str, follows: str) -> int:
+    _err.print(f"{problem}\n  next: {follows}")
+    return code

@@ -1,0 +1,1 @@
+"""What the house does at tables and tournaments."""

@@ -1,0 +1,121 @@
+"""
+Writing down, once something is over, how far the logs below it had come.
+
+A tournament names the last event of each of its tables, a season that of each of its
+tournaments: so a table, a tournament or the last hand of one cannot vanish unnoticed.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from engine import season, tournament
+from engine.season.commands import RecordTournaments
+from engine.season.events import TournamentHead
+from engine.season.state import Opened
+from engine.table.model.state import Table
+from engine.tournament.model.heads_commands import RecordTables
+from engine.tournament.model.heads_events import TableHead
+from engine.tournament.model.state import Cancelled, Finished
+from engine.values import number_of, stream_of
+from service.director.desk import Desk
+from service.log.writer import Entry, States
+
+_AGAIN = timedelta(seconds=5)
+
+_TABLES = """
+    SELECT stream FROM events
+     WHERE league = $1 AND type = 'table_opened' AND data ->> 'tournament' = $3
+       AND position > (SELECT position FROM events
+                        WHERE league = $1 AND stream = $2 AND stream_version = 1)
+     ORDER BY position
+"""
+
+
+async def record_tables(desk: Desk, league: str, tournament_id: str) -> datetime | None:
+    """
+    Write down the last event of each table of a tournament that is over.
+
+    Returns:
+        When to ask again, as long as a table is not closed; ``None`` once it is done.
+    """
+    floor = stream_of(tournament_id)
+    loaded = await desk.writer.load(league, floor)
+    if not isinstance(loaded.state, Finished | Cancelled) or loaded.state.recorded:
+        return None
+    rows = await desk.pool.fetch(_TABLES, number_of(league), floor, tournament_id)
+    return await record_these(desk, league, tournament_id, [row["stream"] for row in rows])
+
+
+async def record_these(
+    desk: Desk, league: str, tournament_id: str, streams: Sequence[str]
+) -> datetime | None:
+    """
+    Write down the last event of each of a tournament's tables, which are *streams*.
+
+    Returns:
+        As :func:`record_tables`.
+    """
+    floor = stream_of(tournament_id)
+    loaded = await desk.writer.load(league, floor)
+    again = desk.clock.now() + _AGAIN
+    for stream in streams:
+        state = (await desk.writer.load(league, stream)).state
+        if not isinstance(state, Table) or not state.closed:
+            return again
+    if not streams:
+        return None
+
+    async def decide(states: States) -> Sequence[Entry]:
+        heads = tuple([await _head(states, stream) for stream in streams])
+        command = RecordTables(tables=heads, now=desk.clock.now())
+        events = tournament.decider.decide((await states.load(floor)).state, command)
+        # None of them may move on while its head is written down.
+        return [Entry(floor, events), *(Entry(stream) for stream in streams)]
+
+    order = desk.order(f"record_tables/{tournament_id}/{loaded.version}")
+    await desk.writer.submit(league, order, decide)
+    return None
+
+
+async def _head(states: States, stream: str) -> TableHead:
+    loaded = await states.load(stream)
+    table: Table = loaded.state
+    return TableHead(
+        table=table.table,
+        version=loaded.version,
+        hash=loaded.hash.hex(),
+        hands=table.hand_number - (table.voided is not None),
+    )
+
+
+async def record_tournaments(desk: Desk, league: str, season_id: str) -> datetime | None:
+    """
+    Write down how far the log of each tournament of a closed season has come.
+
+    Returns:
+        When to ask again, as long as a table of one of them is not closed.
+    """
+    stream = stream_of(season_id)
+    loaded = await desk.writer.load(league, stream)
+    state = loaded.state
+    if not isinstance(state, Opened) or not state.closed or state.recorded:
+        return None
+    counted = [each.tournament for each in state.counted]
+    for each in counted:
+        again = await record_tables(desk, league, each)
+        if again is not None:
+            return again
+
+    async def decide(states: States) -> Sequence[Entry]:
+        floors = [(each, await states.load(stream_of(each))) for each in counted]
+        heads = tuple(
+            TournamentHead(tournament=each, version=floor.version, hash=floor.hash.hex())
+            for each, floor in floors
+        )
+        command = RecordTournaments(tournaments=heads, now=desk.clock.now())
+        events = season.decider.decide((await states.load(stream)).state, command)
+        return [Entry(stream, events), *(Entry(stream_of(each)) for each in counted)]
+
+    order = desk.order(f"record_tournaments/{season_id}/{loaded.version}")
+    await desk.writer.submit(league, order, decide)
+    return None

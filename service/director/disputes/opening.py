@@ -1,0 +1,63 @@
+"""Opening what a dispute discloses: sealed values with their salts, for one auditor."""
+
+from typing import Any
+
+import msgspec
+
+from engine.tournament.model.events import RegistrationOpened
+from engine.values import HOUSE, stream_of
+from service.director.desk import Desk
+from service.director.disputes.evidence import Stretch
+from service.log.codec import openings_for
+from service.log.record import Recorded, league_number
+
+CHUNK = 1_000
+
+
+class Opened(msgspec.Struct, frozen=True, kw_only=True):
+    """One sealed value; salt and value give the commitment that stands in the event."""
+
+    position: int
+    stream: str
+    version: int
+    type: str
+    pointer: str
+    """RFC 6901, into the event's data."""
+    salt: str
+    value: Any
+
+
+async def of_stretch(desk: Desk, league: str, where: Stretch) -> list[Opened]:
+    """Return everything sealed in a stretch of a stream, in order."""
+    store, number, after = desk.writer.store, league_number(league), 0
+    keys, found = await store.keys(number), []
+    while True:
+        rows = await store.stream(number, where.stream, after, CHUNK)
+        for row in rows:
+            if where.first <= row.position <= where.last:
+                found += _opened(row, keys)
+        if len(rows) < CHUNK or rows[-1].position > where.last:
+            return found
+        after = rows[-1].stream_version
+
+
+async def of_masters(desk: Desk, league: str, tournament: str) -> list[Opened]:
+    """Return the masters of a tournament, which stand where they were committed to."""
+    where = Stretch(stream_of(tournament), 0, 2**62)
+    tag = RegistrationOpened.__struct_config__.tag
+    return [each for each in await of_stretch(desk, league, where) if each.type == tag]
+
+
+def _opened(row: Recorded, keys: Any) -> list[Opened]:
+    return [
+        Opened(
+            position=row.position,
+            stream=row.stream,
+            version=row.stream_version,
+            type=row.type,
+            pointer=pointer,
+            salt=salt,
+            value=value,
+        )
+        for pointer, (salt, value) in openings_for(row, HOUSE, keys).items()
+    ]

@@ -1,0 +1,131 @@
+"""
+What a freeze and a ruling do beyond the dispute's own stream, in the same append.
+
+A ruling acts through the commands anybody would give: nothing is edited.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from engine import dispute, season, tournament
+from engine.coordination import policies
+from engine.dispute import commands as asked
+from engine.dispute.errors import DisputeInvalid
+from engine.dispute.events import DisputeUnfrozen
+from engine.dispute.state import Claimed
+from engine.dispute.values import LED_TO, Act, Subject
+from engine.season.commands import AdjustPoints
+from engine.season.freezing import FreezeStandings, ReleaseStandings
+from engine.tournament.model.freezing_commands import FreezeResult, ReleaseResult
+from engine.values import stream_of
+from service.director.corrections import counted_still, demand_of_league
+from service.director.submitting import decided_with_tables
+from service.log.writer import Entry, States
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acts:
+    """Commands that a ruling takes, by whom they are to."""
+
+    tournament: tuple[Any, ...] = ()
+    season: tuple[Any, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self.tournament or self.season)
+
+
+async def frozen(
+    states: States, stream: str, command: asked.Freeze | asked.Unfreeze
+) -> list[Entry]:
+    """Return what a dispute, its tournament and its season make of a freeze or its end."""
+    state = (await states.load(stream)).state
+    events = dispute.decider.decide(state, command)
+    if not isinstance(state, Claimed) or not events:
+        return [Entry(stream, events)]
+    holds = isinstance(command, asked.Freeze)
+    return [Entry(stream, events), *await _followed(states, state, command.now, holds=holds)]
+
+
+async def ruled(states: States, stream: str, command: asked.Rule, acts: Acts) -> list[Entry]:
+    """
+    Return a ruling and all that it does, as one append.
+
+    Raises:
+        CommandRejected: If the dispute refuses the ruling, or anything refuses an act;
+            ``DisputeInvalid`` too if one changes nothing.
+    """
+    state = (await states.load(stream)).state
+    events = dispute.decider.decide(state, command)
+    if not isinstance(state, Claimed):
+        return [Entry(stream, events)]
+    subject, entries = state.opened.subject, []
+    release = any(isinstance(each, DisputeUnfrozen) for each in events)
+    if subject.tournament is not None and (release or acts.tournament):
+        commands = (*_releasing(state, command.now, release=release), *acts.tournament)
+        there = stream_of(subject.tournament)
+        entries += await decided_with_tables(states, there, commands, command.now)
+        entries += await counted_still(states, there, entries, command.now)
+    if subject.season is not None and (release or acts.season):
+        there = stream_of(subject.season)
+        commands = acts.season
+        if release:
+            name = state.opened.dispute
+            commands = (ReleaseStandings(dispute=name, now=command.now), *commands)
+        before = (await states.load(there)).state
+        for act in acts.season:
+            if isinstance(act, AdjustPoints):
+                await demand_of_league(states, before, act.adjustment.player)
+        decided, _ = policies.decide_in_turn(season.decider, before, commands)
+        entries.append(Entry(there, decided))
+    _demand_all_done(subject, acts, entries)
+    return [Entry(stream, events), *entries]
+
+
+def _demand_all_done(subject: Subject, acts: Acts, entries: Sequence[Entry]) -> None:
+    """
+    Check that every act led to its event: a ruling says nothing was done that was not.
+
+    Raises:
+        DisputeInvalid: If an act would change nothing.
+    """
+    due = Counter((stream_of(act.subject), LED_TO[act.command]) for act in taken(subject, acts))
+    done = Counter(
+        (entry.stream, event.__struct_config__.tag) for entry in entries for event in entry.events
+    )
+    if any(done[each] < number for each, number in due.items()):
+        raise DisputeInvalid(problem="an act changes nothing: it is so already")
+
+
+def taken(subject: Subject, acts: Acts) -> tuple[Act, ...]:
+    """Return the acts as the ruling names them."""
+    about = ((subject.tournament, acts.tournament), (subject.season, acts.season))
+    return tuple(
+        Act(command=each.__struct_config__.tag, subject=str(name))
+        for name, commands in about
+        for each in commands
+    )
+
+
+def _releasing(state: Claimed, now: datetime, *, release: bool) -> tuple[ReleaseResult, ...]:
+    return (ReleaseResult(dispute=state.opened.dispute, now=now),) if release else ()
+
+
+async def _followed(states: States, state: Claimed, now: datetime, *, holds: bool) -> list[Entry]:
+    subject, name, entries = state.opened.subject, state.opened.dispute, []
+    if subject.tournament is not None:
+        there = stream_of(subject.tournament)
+        result = FreezeResult if holds else ReleaseResult
+        result_before = (await states.load(there)).state
+        told = result(dispute=name, now=now)
+        entries.append(Entry(there, tournament.decider.decide(result_before, told)))
+    if subject.season is not None:
+        there = stream_of(subject.season)
+        standings = FreezeStandings if holds else ReleaseStandings
+        before = (await states.load(there)).state
+        asks = standings(dispute=name, now=now)
+        entries.append(Entry(there, season.decider.decide(before, asks)))
+    return entries

@@ -1,0 +1,81 @@
+"""Entropy of entrants on its way into the decks of their table."""
+
+from collections.abc import Sequence
+
+from engine import tournament
+from engine.coordination import deals
+from engine.table.model.events import HandOpened, TableBeaconMixed
+from engine.table.model.state import Table
+from engine.tournament.model.fairness_commands import OpenEntropy
+from engine.tournament.model.state import Running
+from engine.values import EntrantId, number_of
+from service.director.desk import Desk
+from service.director.next_hand import open_next_hand
+from service.log.addresses import stream_of
+from service.log.writer import Command, Entry, Receipt, States
+from service.projections.rows import HandRow
+
+_OPENINGS = """
+    SELECT stream_version FROM events
+     WHERE league = $1 AND stream = $2 AND position BETWEEN $3 AND $4 AND type = 'hand_opened'
+     ORDER BY position
+"""
+
+
+async def open_entropy(
+    desk: Desk, league: str, tournament_id: str, asked: tuple[EntrantId, str], order: Command
+) -> Receipt:
+    """
+    Have an entrant's bytes taken as long as no hand has been opened at its table.
+
+    The table stands still under a guard meanwhile; it is led on afterwards, because it
+    may have waited for this one only.
+
+    Raises:
+        CommandRejected: If the tournament does not take them.
+    """
+    stream, (entrant, value) = stream_of(tournament_id), asked
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        there = _table_of(state, entrant)
+        here = None if there is None else (await states.load(there)).state
+        command = OpenEntropy(
+            entrant=entrant,
+            value=value,
+            in_time=isinstance(here, Table) and deals.may_still_open(state, here, entrant),
+            now=order.received_at,
+        )
+        events = tournament.decider.decide(state, command)
+        return [Entry(stream, events), *([] if there is None else [Entry(there)])]
+
+    receipt = await desk.writer.submit(league, order, decide)
+    state = (await desk.writer.load(league, stream, fresh=False)).state
+    for seating in getattr(state, "tables", ()):
+        if seating.seat_of(entrant) is not None:
+            desk.later(open_next_hand(desk, league, seating.table))
+    return receipt
+
+
+def _table_of(state: object, entrant: EntrantId) -> str | None:
+    """Return the stream of the table *entrant* sits at, or None."""
+    tables = state.tables if isinstance(state, Running) else ()
+    seated = (each.table for each in tables if each.seat_of(entrant) is not None)
+    return next((stream_of(each) for each in seated), None)
+
+
+async def deals_of(desk: Desk, row: HandRow) -> list[tuple[HandOpened, TableBeaconMixed | None]]:
+    """Return how each deal of a hand was opened, as the house knows it, and by which beacon."""
+    store, stream, number = desk.writer.store, stream_of(row.table), number_of(row.league)
+    keys = await store.keys(number)
+    versions = await desk.pool.fetch(
+        _OPENINGS, number, stream, row.first_position, row.last_position
+    )
+    found = []
+    for version in versions:
+        first, *then = [
+            desk.writer.codec.decode(each, keys)
+            for each in await store.stream(number, stream, version["stream_version"] - 1, 2)
+        ]
+        found.append((first, next((e for e in then if isinstance(e, TableBeaconMixed)), None)))
+    return found

@@ -1,0 +1,132 @@
+"""
+Who plays in a league just now, asked of the log: read models lag, and a rebuild empties them.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import asyncpg
+from msgspec.structs import replace
+
+from engine import league, tournament
+from engine.coordination import policies
+from engine.league.commands import RemoveMember
+from engine.league.roles import Role, rules_on_play
+from engine.tournament.entering import late
+from engine.tournament.model.commands import Withdraw
+from engine.tournament.model.entering_errors import OfficeHeld
+from engine.tournament.model.state import Registering, Running
+from engine.values import PlayerId, number_of, stream_of
+from service.director.desk import Desk
+from service.log.writer import Command, Entry, Receipt, States
+
+_OPEN = """
+    SELECT first.stream FROM events first
+     WHERE first.league = $1 AND first.stream_version = 1 AND first.stream LIKE 'tournament-%'
+       AND NOT EXISTS (
+        SELECT FROM events over
+         WHERE over.league = $1 AND over.stream = first.stream
+           AND over.type IN ('tournament_finished', 'tournament_cancelled'))
+     ORDER BY first.stream
+"""
+
+
+_BEGAN = """
+    SELECT min(position) FROM events WHERE league = $1 AND stream = $2 AND type = 'play_started'
+"""
+_ROLES = """
+    SELECT position, CASE type WHEN 'league_created' THEN 'owner' ELSE data->>'role' END AS role
+      FROM events
+     WHERE league = $1 AND stream = $2
+       AND type IN ('league_created', 'member_added', 'member_role_changed', 'member_removed')
+       AND $3 IN (data->>'player', data->>'owner')
+     ORDER BY position
+"""
+
+
+async def open_tournaments(pool: asyncpg.Pool, league: str) -> Sequence[str]:
+    """Return the streams of the tournaments of *league* that are neither over nor called off."""
+    rows = await pool.fetch(_OPEN, number_of(league))
+    return [row["stream"] for row in rows]
+
+
+async def demand_no_office_since(
+    pool: asyncpg.Pool, league_id: str, tournament_id: str, player: str
+) -> None:
+    """
+    Check that *player* has held no office that rules on play since play began.
+
+    Whoever could rule would otherwise leave the league, come back as a player and enter late.
+    The office of this moment is the append's business.
+
+    Raises:
+        OfficeHeld: If the player has given up such an office, or lost it, since then.
+    """
+    number = number_of(league_id)
+    began = await pool.fetchval(_BEGAN, number, stream_of(tournament_id))
+    if began is None:
+        return
+    held: Role | None = None
+    for row in await pool.fetch(_ROLES, number, stream_of(league_id), player):
+        if row["position"] > began and rules_on_play(held):
+            raise OfficeHeld
+        held = row["role"]
+
+
+async def remove_member(
+    desk: Desk, league_id: str, command: RemoveMember, order: Command
+) -> Receipt:
+    """
+    Have a member removed who is in no running tournament of the league.
+
+    Raises:
+        MemberPlaying: If the member would be missed at a table.
+        LastOwner: If the member is the league's only owner.
+    """
+    found = await open_tournaments(desk.pool, league_id)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        return await removal(states, league_id, command, found, order.received_at)
+
+    return await desk.writer.submit(league_id, order, decide)
+
+
+async def removal(
+    states: States, league_id: str, command: RemoveMember, found: Sequence[str], now: datetime
+) -> list[Entry]:
+    """
+    Return the removal, and the withdrawal of what the member has entered and not begun.
+
+    The heads of all other tournaments are guarded: a start or a late entry that is accepted
+    meanwhile makes the league decide again.
+
+    Args:
+        found: As :func:`open_tournaments` returned them.
+
+    Raises:
+        MemberPlaying: If the member would be missed at a table.
+        LastOwner: If the member is the league's only owner.
+    """
+    stream = stream_of(league_id)
+    state = (await states.load(stream)).state
+    loaded = {each: (await states.load(each)).state for each in found}
+    floors = {k: each for k, each in loaded.items() if isinstance(each, Registering | Running)}
+    playing = tuple(
+        each.terms.tournament for each in floors.values() if late.awaited(each, command.player)
+    )
+    events = league.decider.decide(state, replace(command, playing=playing))
+    given_up = {each: _withdrawn(floor, command.player, now) for each, floor in floors.items()}
+    return [Entry(stream, events), *(Entry(each, told) for each, told in given_up.items())]
+
+
+def _withdrawn(floor: Registering | Running, player: PlayerId, now: datetime) -> tuple[Any, ...]:
+    """Return how *player* gives up everything that stands of them before play."""
+    if not isinstance(floor, Registering):
+        return ()
+    asking = (each for each in floor.entering.applicants if each.refused is None)
+    standing: tuple[Any, ...] = (*floor.entrants, *floor.entering.waiting, *asking)
+    mine = [Withdraw(entrant=each.entrant, now=now) for each in standing if each.player == player]
+    events: tuple[Any, ...]
+    events, _ = policies.decide_in_turn(tournament.decider, floor, mine)
+    return events

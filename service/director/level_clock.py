@@ -1,0 +1,72 @@
+"""
+Level clocks: seeing to it that levels rise when they are due, and not for our own absence.
+
+A job is armed by the event since which a clock runs; the engine decides whether
+anything is due.  Late is "do it": one level after the other, in order.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import structlog
+
+from engine import tournament
+from engine.tournament.model.commands import Outage, TendClock
+from engine.tournament.model.state import Running
+from engine.tournament.model.values import LevelClock
+from engine.values import stream_of
+from service.base import heartbeats
+from service.director.desk import Desk
+from service.log.writer import Entry, States
+
+_SILENT = timedelta(seconds=1)
+"""How often a clock is looked at while the API is silent still."""
+
+_log = structlog.get_logger(__name__)
+
+
+async def tend(desk: Desk, league: str, tournament_id: str, run_by: int) -> datetime | None:
+    """
+    Take outages from a tournament's level clock and raise the levels that are due.
+
+    Args:
+        run_by: Version of the event that armed this: another has taken over if the
+            clock has been stopped, started or raised since.
+
+    Returns:
+        When to look again; None if the clock has another reminder, or needs none.
+
+    Raises:
+        CommandRejected: If the tournament was ended meanwhile.
+    """
+    stream = stream_of(tournament_id)
+    clock = await _clock(desk, league, stream, run_by)
+    if clock is None or clock.due is None:
+        return None
+    interval = timedelta(seconds=desk.settings.heartbeat_seconds)
+    if await heartbeats.interruption(desk.pool, clock.since, clock.due, interval) == "lasting":
+        _log.info("a level clock waits for the API", tournament=tournament_id)
+        return desk.clock.now() + _SILENT
+    away = await heartbeats.outages_since(desk.pool, clock.since)
+    now = desk.clock.now()
+    command = TendClock(
+        outages=tuple(Outage(since=since, until=until) for since, until in away), now=now
+    )
+    if not away and now < clock.due:
+        return clock.due
+
+    async def decide(states: States) -> Sequence[Entry]:
+        before = (await states.load(stream)).state
+        return [Entry(stream, tournament.decider.decide(before, command))]
+
+    order = desk.order(f"level/{tournament_id}/{run_by}")
+    await desk.writer.submit(league, order, decide)
+    still = await _clock(desk, league, stream, run_by)
+    return None if still is None else now + _SILENT
+
+
+async def _clock(desk: Desk, league: str, stream: str, run_by: int) -> LevelClock | None:
+    """Return the clock if it has run as it does since *run_by*."""
+    state = (await desk.writer.load(league, stream)).state
+    clock = state.clock if isinstance(state, Running) else None
+    return clock if clock is not None and clock.run_by == run_by else None

@@ -1,0 +1,251 @@
+"""
+Leading a table over its boundary, from one hand to the next.
+
+A settling command never opens the next hand: whoever settled asks here at once,
+and a worker's watch finds tables left lying.  What is to happen is decided by
+``engine.coordination.boundaries``; here it is loaded, appended and asked again.
+"""
+
+import asyncio
+import math
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from engine import table, tournament
+from engine.coordination import boundaries, policies
+from engine.coordination.plans import BoundaryPlan, Outcome
+from engine.errors import InvariantViolated
+from engine.kit.beacon import Pulse
+from engine.table.model.events import DealVoided, HandSettled
+from engine.table.model.state import Table
+from engine.tournament.model.state import Running
+from engine.values import HandId, identifier
+from service.director.admission import unwelcome
+from service.director.busts import at_table
+from service.director.desk import Desk, naming_instant, new_id
+from service.log.addresses import stream_of
+from service.log.writer import Entry, Loaded, Receipt, States
+
+_STEPS_MAX = 100
+"""More steps at one boundary than tables can break are a defect."""
+
+_log = structlog.get_logger(__name__)
+
+
+class PlanChanged(Exception):
+    """What was planned outside the writer's turn no longer holds in it; plan again."""
+
+
+class BoundaryPassed(Exception):
+    """Somebody else has led the table into a later hand or deal."""
+
+
+async def open_next_hand(
+    desk: Desk,
+    league: str,
+    table_id: str,
+    *,
+    fresh: bool = False,
+    patience: float = math.inf,
+) -> None:
+    """
+    Lead a table over its boundary: moves and breaks first, then the next hand, or none.
+
+    Harmless at any time by any number of processes: each step is one command whose
+    id follows from what it does, guarded by the tournament's head.
+
+    Args:
+        fresh: Whether to ask the log for what other processes did.
+        patience: Seconds that it waits for a step's time; a caller who looks again later
+            needs no task that sleeps for a day.
+    """
+    changed = ""
+    for _ in range(_STEPS_MAX):
+        here = await desk.writer.load(league, stream_of(table_id), fresh)
+        if not isinstance(here.state, Table) or here.state.closed or not here.state.idle:
+            return
+        try:
+            outcome = await _led(desk, league, here, fresh, patience)
+        except BoundaryPassed:
+            # Who opened that hand sees to the next boundary.  To follow from hand to hand
+            # would never end at a table whose hands are over at once.
+            if fresh:
+                return
+            fresh = True
+            continue
+        except PlanChanged as error:
+            fresh, changed = True, str(error)
+            continue
+        if outcome in ("nothing", "open", "hold", "close"):
+            return
+    _log.error("a boundary does not end", table=table_id, changed=changed)
+
+
+async def _led(desk: Desk, league: str, here: Loaded, fresh: bool, patience: float) -> Outcome:
+    """Plan one step and append it; return its outcome, "nothing" if it cannot be done now."""
+    plan = await _planned(desk, league, here, fresh)
+    if plan.outcome == "nothing":
+        return "nothing"
+    pulse = None
+    if plan.awaits is not None:
+        pulse = await desk.pulses.pulse(plan.awaits.chain, plan.awaits.round)
+        if pulse is None:
+            return "nothing"
+    if not await _waited(desk, league, here.at, plan, patience):
+        return "nothing"
+    receipt = await _step(desk, league, here.state, plan, pulse)
+    if settled(receipt.recorded):
+        # All but one were away: the hand was over before anybody was asked.
+        desk.later(open_next_hand(desk, league, here.state.table))
+    for other in plan.ask_again:
+        desk.later(open_next_hand(desk, league, other))
+    return plan.outcome
+
+
+async def _waited(
+    desk: Desk, league: str, last: datetime, plan: BoundaryPlan, patience: float
+) -> bool:
+    """
+    Wait until the plan's time has come, after *last* and after what it names besides.
+
+    Returns:
+        False at once if that takes longer than *patience*.
+    """
+    if not plan.wait_seconds:
+        return True
+    for other in plan.since:
+        last = max(last, (await desk.writer.load(league, stream_of(other), fresh=False)).at)
+    pause = (last - desk.clock.now()).total_seconds() + plan.wait_seconds
+    # The log may be ahead of the clock; nobody waits for longer than the plan says.
+    pause = min(pause, plan.wait_seconds)
+    if pause > patience:
+        return False
+    if pause > 0:
+        await asyncio.sleep(pause)
+    return True
+
+
+async def _planned(desk: Desk, league: str, here: Loaded, fresh: bool) -> BoundaryPlan:
+    """Plan outside the writer's turn, to know what the command is called."""
+
+    async def load(stream: str) -> Loaded:
+        return await desk.writer.load(league, stream, fresh)
+
+    hand = HandId(identifier("hnd", new_id(desk.order("plan"), 1)))
+    return await _plan(load, here.state, hand, desk.clock.now())
+
+
+async def _plan(
+    load: Any, here: Table, hand: HandId, now: datetime, pulse: Pulse | None = None
+) -> BoundaryPlan:
+    above = await load(stream_of(here.tournament))
+    tables = {here.table: here}
+    if isinstance(above.state, Running):
+        for seating in above.state.tables:
+            if seating.table != here.table:
+                tables[seating.table] = (await load(stream_of(seating.table))).state
+    try:
+        return boundaries.plan_boundary(
+            above.state,
+            tables,
+            here.table,
+            now=now,
+            hand=hand,
+            tournament_version=above.version,
+            tournament_head=above.hash.hex(),
+            pulse=pulse,
+        )
+    except InvariantViolated as error:
+        # Read one after the other while somebody wrote: one stream knows of a move that
+        # another does not.  A defect would show again, and end as a boundary without end.
+        raise PlanChanged(str(error)) from error
+
+
+async def _step(
+    desk: Desk, league: str, here: Table, planned: BoundaryPlan, pulse: Pulse | None
+) -> Receipt:
+    """Append one step of a boundary; it is planned again in its turn, on what stands then."""
+    above = await desk.writer.load(league, stream_of(here.tournament), fresh=False)
+    order = desk.order(_occurrence(here, planned, above.version))
+    hand = HandId(identifier("hnd", new_id(order, 1)))
+
+    async def decide(states: States) -> Sequence[Entry]:
+        loaded = await states.load(stream_of(here.table))
+        current, now = loaded.state, order.received_at
+        if _next(current) != _next(here):
+            raise BoundaryPassed
+        if planned.outcome == "name_round":
+            now = naming_instant(desk, league, loaded)
+        plan = await _plan(states.load, current, hand, now, pulse)
+        if (plan.outcome, current.awaited) != (planned.outcome, here.awaited):
+            raise PlanChanged
+        if plan.outcome == "open":
+            return await _opened(states, current, plan)
+        leaving, guarded = await unwelcome(states, await _above(states, here), now)
+        entries = [
+            await _decided(states, each.stream, each.commands, leaving) for each in plan.entries
+        ] + guarded
+        written = {entry.stream for entry in entries}
+        if plan.guard is not None:
+            entries.append(Entry(plan.guard))
+        if plan.outcome == "finish":
+            # Every stack counts for the placings, so no table may have moved.
+            above = await _above(states, here)
+            entries += [
+                Entry(stream_of(each.table))
+                for each in above.tables
+                if stream_of(each.table) not in written
+            ]
+        return entries
+
+    return await desk.writer.submit(league, order, decide)
+
+
+async def _opened(states: States, here: Table, plan: BoundaryPlan) -> Sequence[Entry]:
+    """Open a hand; if it is over at once, the tournament is told who went out by it."""
+    (opening,) = plan.entries
+    entries = await at_table(states, here, opening.commands)
+    guard = stream_of(here.tournament)
+    return entries if len(entries) > 1 else (*entries, Entry(guard))
+
+
+async def _above(states: States, here: Table) -> Any:
+    return (await states.load(stream_of(here.tournament))).state
+
+
+async def _decided(
+    states: States, stream: str, commands: Sequence[Any], leaving: Sequence[Any]
+) -> Entry:
+    """Decide on one stream; who may not come in any more leaves the tournament's line first."""
+    state = (await states.load(stream)).state
+    if not stream.startswith("tournament-"):
+        return Entry(stream, *policies.decide_in_turn(table.decider, state, commands))
+    return Entry(stream, *policies.decide_in_turn(tournament.decider, state, (*leaving, *commands)))
+
+
+def _next(here: Table) -> tuple[int, int]:
+    return here.next_hand_number, here.next_deal
+
+
+def _occurrence(here: Table, plan: BoundaryPlan, tournament_version: int) -> str:
+    """Return what names a step: by these numbers two processes make the same command."""
+    boundary = f"{here.table}/{here.next_hand_number}"
+    match plan.outcome:
+        case "open":
+            return f"open_hand/{boundary}/{here.next_deal}"
+        case "name_round":
+            return f"name_round/{boundary}/{here.next_deal}/{tournament_version}"
+        case "close":
+            return f"close/{here.table}"
+        case "finish":
+            return f"finish/{here.tournament}"
+        case outcome:
+            return f"{outcome}/{boundary}/{tournament_version}"
+
+
+def settled(recorded: Sequence[Any]) -> bool:
+    """Return whether the table is idle after what was *recorded*."""
+    return any(type(each.event) in (HandSettled, DealVoided) for each in recorded)

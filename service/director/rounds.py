@@ -1,0 +1,71 @@
+"""Seating a scheduled round, or the final, when its time has come."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from engine import table, tournament
+from engine.coordination import policies, round_tables
+from engine.table.model.commands import Command as TableCommand
+from engine.tournament.model.rounds_commands import SeatRound
+from engine.tournament.model.state import Running
+from engine.tournament.rounds.decisions import tables_max
+from engine.values import TableId, identifier, stream_of
+from service.director.desk import Desk, new_id
+from service.director.next_hand import open_next_hand
+from service.log.writer import Entry, States
+
+
+async def seat_round(desk: Desk, league: str, tournament_id: str, after: int) -> datetime | None:
+    """
+    Seat what follows round *after*, open its tables, and soon their first hands.
+
+    Asking again changes nothing; in a pause, and for a dispute that holds it, it waits.
+
+    Returns:
+        When to ask again; None once it has been seated.
+    """
+    stream = stream_of(tournament_id)
+    order = desk.order(f"seat_round/{tournament_id}/{after}")
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        if not _waits(state, after):
+            return [Entry(stream)]
+        ids = tuple(
+            TableId(identifier("tbl", new_id(order, number)))
+            for number in range(1, tables_max(state) + 1)
+        )
+        command = SeatRound(table_ids=ids, now=order.received_at)
+        events, state = policies.decide_in_turn(tournament.decider, state, (command,))
+        entries = [Entry(stream, events)]
+        for opening, absent in round_tables.opened(state, events, now=order.received_at):
+            there = stream_of(opening.table)
+            before = (await states.load(there)).state
+            asked: tuple[TableCommand, ...] = (opening, *absent)
+            entries.append(Entry(there, *policies.decide_in_turn(table.decider, before, asked)))
+        return entries
+
+    state = (await desk.writer.load(league, stream)).state
+    if not _waits(state, after):
+        return None
+    if state.frozen:
+        # A dispute has no end that is known either; seating is refused until then.
+        return desk.clock.now() + timedelta(seconds=desk.settings.sweep_seconds)
+    await desk.writer.submit(league, order, decide)
+    state = (await desk.writer.load(league, stream, fresh=False)).state
+    if _waits(state, after):
+        now, due = desk.clock.now(), state.rounds.next_at
+        # A pause has no end that is known; it is asked again.
+        return due if due > now else now + timedelta(seconds=desk.settings.sweep_seconds)
+    if isinstance(state, Running):
+        for seating in state.tables:
+            desk.later(open_next_hand(desk, league, seating.table))
+    return None
+
+
+def _waits(state: Any, after: int) -> bool:
+    """Return whether what follows round *after* is still to be seated."""
+    if not isinstance(state, Running) or state.rounds is None:
+        return False
+    return state.rounds.stage == "between" and state.rounds.number == after

@@ -1,0 +1,89 @@
+"""
+Closing a season: never while a tournament that was announced for it is still to be counted.
+
+The heads of all its tournaments are guarded in the append.  A correction, an entry or a freeze
+that is accepted meanwhile makes the season decide again; so does another announcement, which
+writes to the season's stream.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+from engine import season
+from engine.coordination import policies
+from engine.season.commands import CloseSeason, LeaveOut
+from engine.season.state import Opened
+from engine.values import TournamentId, number_of, stream_of
+from service.director.desk import Desk
+from service.log.read import read_at
+from service.log.writer import Entry, States
+
+_ANNOUNCED = """
+    SELECT position FROM events
+     WHERE league = $1 AND type = 'tournament_announced'
+       AND position > (SELECT position FROM events
+                        WHERE league = $1 AND stream = $2 AND stream_version = 1)
+     ORDER BY position
+"""
+
+
+async def announced_before(desk: Desk, league: str, season_id: str) -> frozenset[TournamentId]:
+    """
+    Return the tournaments that the log says were announced for a season until now.
+
+    Those announced by earlier versions of the service stand nowhere else.  Later ones stand in
+    the season's stream as well.
+    """
+    rows = await desk.pool.fetch(_ANNOUNCED, number_of(league), stream_of(season_id))
+    async with desk.pool.acquire() as connection:
+        found = await read_at(connection, league, [row["position"] for row in rows])
+    events: list[Any] = [desk.writer.codec.decode(each, None) for each in found]
+    return frozenset(each.tournament for each in events if each.season == season_id)
+
+
+async def decided(
+    states: States,
+    season_id: str,
+    before: Collection[TournamentId],
+    *,
+    leave_out: LeaveOut | None,
+    now: datetime,
+) -> list[Entry]:
+    """
+    Return the end of a season, and the guards on its tournaments.
+
+    Args:
+        before: As :func:`announced_before` returned them.
+
+    Raises:
+        CommandRejected: As the season refuses to be closed.
+    """
+    stream = stream_of(season_id)
+    state = (await states.load(stream)).state
+    if not isinstance(state, Opened) or state.closed:
+        return [Entry(stream, season.decider.decide(state, CloseSeason(now=now)))]
+    counted = (each.tournament for each in state.counted)
+    floors = {each: stream_of(each) for each in sorted({*before, *state.added, *counted})}
+    outlooks = [
+        policies.outlook_of(state, (await states.load(floor)).state, now=now)
+        for floor in floors.values()
+    ]
+    command = CloseSeason(tournaments=tuple(outlooks), leave_out=leave_out, now=now)
+    events = season.decider.decide(state, command)
+    return [Entry(stream, events), *(Entry(floor) for floor in floors.values())]
+
+
+async def told(states: States, events: Sequence[Any], now: datetime) -> list[Entry]:
+    """
+    Return what seasons note of the tournaments that *events* announce for them.
+
+    Raises:
+        SeasonClosedAlready: If the season is closed.
+    """
+    entries = []
+    for season_id, command in policies.announced_for(events, now=now):
+        stream = stream_of(season_id)
+        state = (await states.load(stream)).state
+        entries.append(Entry(stream, season.decider.decide(state, command)))
+    return entries

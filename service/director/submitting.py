@@ -1,0 +1,278 @@
+"""
+What directors, players and the house do to a tournament and its tables.
+
+Each is one append, over several streams where they must be true together; tables
+that are idle afterwards are led on in the background, after the commit.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from engine import season, table, tournament
+from engine.coordination import policies, purchases
+from engine.kit.beacon import Pulse
+from engine.table.model.commands import Command as TableCommand
+from engine.table.model.state import Table
+from engine.tournament.model.commands import Command as TournamentCommand
+from engine.tournament.model.commands import OpenRegistration, StartPlay
+from engine.tournament.model.fairness_values import Fairness
+from engine.tournament.model.state import Finished, Registering, Running
+from engine.tournament.model.values import Masters
+from service.director.admission import (
+    appointment,
+    guards,
+    opened_table,
+    table_ids_for,
+    tables_told,
+    unwelcome,
+)
+from service.director.busts import at_table, with_busts
+from service.director.desk import Desk, naming_instant
+from service.director.next_hand import open_next_hand, settled
+from service.log.addresses import stream_of
+from service.log.writer import Command, Entry, Receipt, States
+
+
+async def open_registration(
+    desk: Desk, league: str, tournament_id: str, order: Command | None = None
+) -> None:
+    """
+    Open a tournament's registration and commit to its masters.
+
+    Args:
+        order: The request behind it; without one the house does it, once.
+    """
+    entropy, stream = desk.entropy, stream_of(tournament_id)
+    command = OpenRegistration(
+        masters=Masters(cards=entropy.token(), open=entropy.token()),
+        salts=(entropy.token(), entropy.token()),
+        now=desk.clock.now(),
+    )
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        return [Entry(stream, tournament.decider.decide(state, command))]
+
+    await desk.writer.submit(
+        league, order or desk.order(f"open_registration/{tournament_id}"), decide
+    )
+
+
+async def start_tournament(
+    desk: Desk,
+    league: str,
+    tournament_id: str,
+    now: datetime,
+    order: Command | None = None,
+    *,
+    scheduled: bool = False,
+) -> datetime | None:
+    """
+    Close registration, draw seats, open the tables, and soon their first hands.
+
+    With too few entrants it is cancelled or put off instead.  Asking again changes nothing.
+
+    Args:
+        order: The request behind it; without one the house does it, once.
+        scheduled: Whether a clock asks: nothing happens before the announced time.
+
+    Returns:
+        When the house should ask again, having come too early.
+
+    Raises:
+        CommandRejected: If it is not registering, or over.
+    """
+    before = (await desk.writer.load(league, stream_of(tournament_id))).state
+    command = order or desk.order(f"start/{tournament_id}{appointment(before)}")
+    started = await _start(desk, league, tournament_id, command, now, scheduled=scheduled)
+    if isinstance(started, Registering) and started.fairness.waiting:
+        desk.later(_drawn_later(desk, league, tournament_id))
+    return _set_going(desk, league, started, now)
+
+
+async def draw_by_beacon(desk: Desk, league: str, tournament_id: str) -> datetime | None:
+    """
+    Draw the seats of a tournament that waits for the beacon, once its round is there.
+
+    Returns:
+        When to ask again, if the beacon does not answer.
+
+    Source: rulebook ``beacon.seats`` and ``beacon.silence``.
+    """
+    state = (await desk.writer.load(league, stream_of(tournament_id))).state
+    if not isinstance(state, Registering) or not state.fairness.waiting:
+        return None
+    chain, number = state.fairness.chain, state.fairness.awaited
+    pulse = None if chain is None or number is None else await desk.pulses.pulse(chain, number)
+    now = desk.clock.now()
+    if pulse is None:
+        return now + timedelta(seconds=desk.settings.sweep_seconds)
+    order = desk.order(f"draw/{tournament_id}/{number}")
+    started = await _start(desk, league, tournament_id, order, now, pulse=pulse)
+    return _set_going(desk, league, started, now)
+
+
+async def _drawn_later(desk: Desk, league: str, tournament_id: str) -> None:
+    await draw_by_beacon(desk, league, tournament_id)
+
+
+async def _start(
+    desk: Desk,
+    league: str,
+    tournament_id: str,
+    command: Command,
+    now: datetime,
+    *,
+    scheduled: bool = False,
+    pulse: Pulse | None = None,
+) -> Any:
+    """Append a step of the start and open the tables, if it opens any; return the state then."""
+    stream = stream_of(tournament_id)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        loaded = await states.load(stream)
+        state, at = loaded.state, now
+        if isinstance(state, Registering) and _names_round(state.fairness):
+            at = naming_instant(desk, league, loaded)
+        ids = table_ids_for(state, command)
+        start = StartPlay(table_ids=ids, scheduled=scheduled, pulse=pulse, now=at)
+        leaving, guarded = await _leaving(states, state, at)
+        asked: tuple[TournamentCommand, ...] = (*leaving, start)
+        events, state = policies.decide_in_turn(tournament.decider, state, asked)
+        opened = policies.tables_of(state, now=at) if isinstance(state, Running) else ()
+        tables = opened if events else ()
+        told = policies.presence_of(state, events)
+        return [
+            Entry(stream, events),
+            *[await opened_table(states, each, told.get(each.table, ())) for each in tables],
+            *guarded,
+        ]
+
+    await desk.writer.submit(league, command, decide)
+    return (await desk.writer.load(league, stream, fresh=False)).state
+
+
+def _names_round(fairness: Fairness) -> bool:
+    """Return whether the first step of the start names the round that the seats wait for."""
+    return fairness.chain is not None and fairness.awaited is None
+
+
+async def _leaving(
+    states: States, state: Any, now: datetime
+) -> tuple[Sequence[TournamentCommand], list[Entry]]:
+    """Return who leaves the line before a start; nobody any more while the seats are drawn."""
+    if isinstance(state, Registering) and state.fairness.waiting:
+        return (), []
+    return await unwelcome(states, state, now)
+
+
+def _set_going(desk: Desk, league: str, started: Any, now: datetime) -> datetime | None:
+    """Open first hands in the background; return when to ask again what has not started."""
+    if isinstance(started, Running):
+        for seating in started.tables:
+            desk.later(open_next_hand(desk, league, seating.table))
+    if isinstance(started, Registering) and now < started.terms.starts_at:
+        return started.terms.starts_at
+    return None
+
+
+async def submit(
+    desk: Desk, league: str, table_id: str, command: TableCommand, order: Command
+) -> Receipt:
+    """
+    Have *command* decided by the table, and by the tournament what follows from it.
+
+    A bust is written to both streams in one append.  If the hand is settled the
+    next one is opened in the background, after the commit.
+    """
+    stream = stream_of(table_id)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        if not isinstance(state, Table):
+            return [Entry(stream, table.decider.decide(state, command))]
+        return await at_table(states, state, (command,))
+
+    receipt = await desk.writer.submit(league, order, decide)
+    if settled(receipt.recorded):
+        desk.later(open_next_hand(desk, league, table_id))
+    return receipt
+
+
+async def buy(
+    desk: Desk, league: str, tournament_id: str, command: TournamentCommand, order: Command
+) -> Receipt:
+    """
+    Have an entry, a rebuy, a stake or its return decided, and chips brought or taken away.
+
+    Raises:
+        CommandRejected: If the tournament or the table refuses it.
+    """
+    stream = stream_of(tournament_id)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        entries = await guards(states, league, command, state, order.received_at)
+        decided = await decided_with_tables(states, stream, (command,), order.received_at)
+        return [*decided, *entries]
+
+    receipt = await desk.writer.submit(league, order, decide)
+    running = (await desk.writer.load(league, stream, fresh=False)).state
+    for seating in getattr(running, "tables", ()):
+        desk.later(open_next_hand(desk, league, seating.table))
+    return receipt
+
+
+async def decided_with_tables(
+    states: States, stream: str, commands: Sequence[TournamentCommand], now: datetime
+) -> list[Entry]:
+    """
+    Return what a tournament makes of *commands*, and its tables of that: chips come and go.
+
+    Args:
+        stream: The tournament's.
+
+    Raises:
+        CommandRejected: If the tournament or a table refuses one.
+    """
+    state = (await states.load(stream)).state
+    events, state = policies.decide_in_turn(tournament.decider, state, commands)
+    entries = await tables_told(states, state, events, now)
+    for each, asked in purchases.chips_of(events, now=now).items():
+        there = stream_of(each)
+        before = (await states.load(there)).state
+        decided, after = policies.decide_in_turn(table.decider, before, asked)
+        # Who leaves may end a hand in which somebody else had nothing left.
+        busts = policies.busts_of(each, decided, level=after.level_number, round_number=after.round)
+        if busts is not None:
+            told, state, bought, _ = with_busts(state, after, busts)
+            events, decided = (*events, *told), (*decided, *bought)
+        entries.append(Entry(there, decided))
+    return [Entry(stream, events), *entries]
+
+
+async def award_points(desk: Desk, league: str, tournament_id: str) -> None:
+    """
+    Give the season the placings of a finished tournament, or what a correction made of them.
+
+    Asking again changes nothing.
+
+    Raises:
+        CommandRejected: If the season is closed.
+    """
+    floor = stream_of(tournament_id)
+    loaded = await desk.writer.load(league, floor)
+    if not isinstance(loaded.state, Finished) or loaded.state.terms.season is None:
+        return
+    stream = stream_of(loaded.state.terms.season)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        before, result = [(await states.load(each)).state for each in (stream, floor)]
+        told = policies.season_told(before, result, now=desk.clock.now())
+        events = () if told is None else season.decider.decide(before, told)
+        # A result that was corrected meanwhile must not be counted after the correction.
+        return [Entry(stream, events), Entry(floor)]
+
+    order = desk.order(f"award_points/{tournament_id}/{loaded.version}")
+    await desk.writer.submit(league, order, decide)

@@ -1,0 +1,47 @@
+"""
+Commands to a tournament that are decided by what everyone has: deals, cancellations.
+
+All tables are held to what was read of them: none of them may have moved on.
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from engine import tournament
+from engine.coordination import policies
+from engine.tournament.model.commands import Cancel
+from engine.tournament.model.money_commands import ProposeDeal
+from engine.tournament.model.state import Running
+from service.director.desk import Desk
+from service.director.next_hand import open_next_hand
+from service.log.addresses import stream_of
+from service.log.writer import Command, Entry, Receipt, States
+
+
+async def with_stacks(
+    desk: Desk, league: str, tournament_id: str, command: ProposeDeal | Cancel, order: Command
+) -> Receipt:
+    """
+    Have *command* decided with everyone's stack between two hands.
+
+    Raises:
+        CommandRejected: If the tournament refuses it.
+    """
+    stream = stream_of(tournament_id)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        seatings = state.tables if isinstance(state, Running) else ()
+        tables = [(await states.load(stream_of(each.table))).state for each in seatings]
+        stacks = tuple(one for each in tables for one in policies.stacks_between_hands(each))
+        events = tournament.decider.decide(state, replace(command, stacks=stacks))
+        return [Entry(stream, events), *(Entry(stream_of(each.table)) for each in seatings)]
+
+    return await desk.writer.submit(league, order, decide)
+
+
+def lead_on(desk: Desk, league: str, running: Running) -> None:
+    """Ask every table of *running* what it has to do now."""
+    for seating in running.tables:
+        desk.later(open_next_hand(desk, league, seating.table))

@@ -1,0 +1,1 @@
+"""The event log: how it is written, read, watched and addressed."""

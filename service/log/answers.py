@@ -1,0 +1,95 @@
+"""Answering those whose commands were sent: with what the log holds now, or held already."""
+
+from uuid import UUID
+
+from service.base.errors import IdempotencyKeyReused, ServiceError
+from service.log.batch import Attempt, Receipt, RecordedEvent
+from service.log.codec import Codec
+from service.log.record import Recorded
+from service.log.store import Store
+from service.log.waiting import League, Waiting, refuse
+
+
+class Answers:
+    """
+    Gives receipts.
+
+    Args:
+        store: Read for commands that it holds already.
+        codec: Of the same log.
+    """
+
+    def __init__(self, store: Store, codec: Codec) -> None:
+        self._store = store
+        self._codec = codec
+
+    def kept(
+        self, league: League, item: Waiting, attempt: Attempt, first: int, duplicate: bool
+    ) -> None:
+        """Answer with what was appended from position *first* on, or with the refusal."""
+        if item.answer.done():
+            return
+        if attempt.refusal is not None:
+            item.answer.set_exception(attempt.refusal)
+            return
+        count = len(attempt.events)
+        recorded = tuple(
+            RecordedEvent(Recorded._make((first + offset, *new, league.number)), event)
+            for offset, (new, event) in enumerate(
+                zip(attempt.append.events, attempt.events, strict=True)
+            )
+        )
+        item.answer.set_result(
+            Receipt(
+                league=league.name,
+                epoch=league.epoch or 0,
+                command_id=item.command.command_id,
+                first_position=first if count else None,
+                last_position=first + count - 1 if count else None,
+                duplicate=duplicate,
+                recorded=recorded,
+            )
+        )
+
+    async def again(self, league: League, item: Waiting, attempt: Attempt, position: int) -> None:
+        """Answer a command that the log holds already, from the log."""
+        rows = await self._rows_of(league, item.command.command_id, position)
+        about = rows[0].about()
+        keys = await self._store.keys(league.number)
+        if about.request_digest != keys.request_digest(item.command.request):
+            refuse(item, IdempotencyKeyReused("the same key came with another request"))
+            return
+        if item.answer.done():
+            return
+        # After a lost connection our own first sending may turn out to have been kept.
+        ours = bool(attempt.append.events) and rows[0].hash == attempt.append.events[0].hash
+        try:
+            recorded = tuple(RecordedEvent(row, self._codec.decode(row, keys)) for row in rows)
+        except ServiceError as error:
+            refuse(item, error)
+            return
+        item.answer.set_result(
+            Receipt(
+                league=league.name,
+                epoch=league.epoch or 0,
+                command_id=item.command.command_id,
+                first_position=position,
+                last_position=rows[-1].position,
+                duplicate=not ours,
+                recorded=recorded,
+            )
+        )
+        self._store.wake(league.number, rows[-1].position)
+
+    async def _rows_of(self, league: League, command_id: UUID, position: int) -> list[Recorded]:
+        """Return a command's events, which stand side by side from *position* on."""
+        found: list[Recorded] = []
+        while True:
+            after = position - 1 + len(found)
+            rows = await self._store.league(league.number, after, 64)
+            for row in rows:
+                if row.about().command_id != command_id:
+                    return found
+                found.append(row)
+            if len(rows) < 64:
+                return found

@@ -1,0 +1,116 @@
+"""
+Appending: one call of one function, one transaction, one league.
+
+A process that stopped between two round trips while it held the league's lock
+would stop everybody; so there is one round trip.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from service.log.record import Append, DatedAhead, Disconnected, Outcome, StatementFailed
+
+_log = logging.getLogger(__name__)
+
+CALL = "SELECT * FROM append_events($1, $2, $3, $4::append_head[], $5::append_event[])"
+
+_AHEAD = "HT001"
+"""What the function raises for an event that is dated ahead."""
+
+GONE = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    # After a backend was killed in mid-statement asyncpg may say that it cannot switch state.
+    asyncpg.InternalClientError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.TransactionRollbackError,
+    asyncpg.LockNotAvailableError,
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+    OSError,
+    TimeoutError,
+)
+"""What asyncpg raises when the database is away, going away or too busy: ask again."""
+
+
+async def call(
+    connection: Any, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
+) -> Outcome:
+    """
+    Send *appends*, in order, and return what became of each.
+
+    Args:
+        connection: asyncpg's, outside a transaction.
+        epoch: The league's, as the states were read in it.
+        checked: Whether each head is compared with the log, or only a stream's first.
+
+    Raises:
+        DatedAhead: If an event is dated later than the database's clock allows.
+        Disconnected: If the outcome is unknown.
+        StatementFailed: If nothing was made because the statement failed.
+    """
+    heads, events = parameters(appends, checked)
+    firsts = [append.event_0 for append in appends]
+    try:
+        row = await connection.fetchrow(CALL, league, epoch, firsts, heads, events)
+    except GONE as error:
+        raise Disconnected(str(error)) from error
+    except asyncpg.UniqueViolationError as error:
+        # Somebody wrote to the log past the function, at the same positions, and came first.
+        _log.warning("somebody else's events came first: %s", error)
+        return Outcome(epoch, failed=set(range(len(appends))))
+    except asyncpg.PostgresError as error:
+        failed = DatedAhead if error.sqlstate == _AHEAD else StatementFailed
+        raise failed(str(error)) from error
+    outcome = Outcome(row["epoch"])
+    if row["epoch"] != epoch:
+        return outcome
+    outcome.failed = {number - 1 for number in row["failed"]}
+    outcome.duplicates = {
+        number - 1: position
+        for number, position in zip(
+            row["duplicates"], row["duplicate_positions"] or (), strict=True
+        )
+    }
+    position = row["first_position"]
+    for index, append in enumerate(appends):
+        if index not in outcome.failed and index not in outcome.duplicates:
+            outcome.first[index] = position
+            position += len(append.events)
+    return outcome
+
+
+def parameters(
+    appends: Sequence[Append], checked: bool
+) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    heads: list[tuple[Any, ...]] = []
+    events: list[tuple[Any, ...]] = []
+    mentioned: set[str] = set()
+    for number, append in enumerate(appends, start=1):
+        for stream, version, hash_, written, first_at in append.heads:
+            first = checked or stream not in mentioned
+            mentioned.add(stream)
+            heads.append((number, stream, version, hash_, first, written, first_at))
+        for new in append.events:
+            stream, version, event_id, type_, schema, at, data, sealed, metadata, hash_ = new
+            events.append(
+                (
+                    number,
+                    stream,
+                    version,
+                    event_id,
+                    type_,
+                    schema,
+                    at,
+                    data.decode(),
+                    sealed,
+                    metadata.decode(),
+                    hash_,
+                )
+            )
+    return heads, events

@@ -1,0 +1,347 @@
+"""Forming a batch: each command is decided on what its predecessors leave."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any, Protocol
+from uuid import UUID
+
+import msgspec
+
+from engine.errors import CommandRejected
+from service.base.errors import ServiceError, StoreUnavailable
+from service.base.sources import STEP_MAX
+from service.base.uuids import uuid5
+from service.log import canonical
+from service.log.codec import Codec, category_of
+from service.log.keys import LeagueKeys
+from service.log.record import Append, Guard, Head, Metadata, NewEvent, Recorded
+from service.log.states import Loaded, StateCache
+
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """Events for one stream; without events a guard: as long as it has not moved."""
+
+    stream: str
+    events: tuple[msgspec.Struct, ...] = ()
+    state: Any = None
+    """
+    The state that these events lead to, if whoever decided has it.
+
+    It follows from the state that the command was given; so nobody applies them again.
+    """
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True):
+    """Who asks, and what makes a repetition of the same request recognisable."""
+
+    command_id: UUID
+    actor: str
+    received_at: datetime
+    request: bytes
+    """What was asked, in bytes; only its keyed digest is kept."""
+
+    correlation_id: str | None = None
+    causation_id: str | None = None
+    rehearse: bool = False
+    """Whether to find out only what it would cause."""
+
+
+class States(Protocol):
+    """What a command may build on."""
+
+    async def load(self, stream: str) -> Loaded:
+        """Return a stream's state as the commands before this one leave it."""
+
+
+Decide = Callable[[States], Awaitable[Sequence[Entry]]]
+"""Returns what to append, the command's own stream first; or refuses."""
+
+
+class RecordedEvent(msgspec.Struct, frozen=True):
+    """An event, and the row of the log that holds it."""
+
+    row: Recorded
+    event: Any
+
+    @property
+    def stream(self) -> str:
+        """Where it stands."""
+        return self.row.stream
+
+    @property
+    def version(self) -> int:
+        """Its number in its stream."""
+        return self.row.stream_version
+
+    @property
+    def type(self) -> str:
+        """What it is called in storage."""
+        return self.row.type
+
+
+class Receipt(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a command's events stand; no positions if it caused none."""
+
+    league: str
+    epoch: int
+    command_id: UUID
+    first_position: int | None
+    last_position: int | None
+    duplicate: bool
+    """Whether the command had been accepted before; then this is its first answer."""
+
+    recorded: tuple[RecordedEvent, ...]
+
+
+@dataclass(slots=True)
+class Attempt:
+    """A command decided once: what to append, or a refusal to be confirmed."""
+
+    append: Append
+    events: list[msgspec.Struct] = field(default_factory=list)
+    left: dict[str, Loaded] = field(default_factory=dict)
+    """States it leaves, by stream it writes."""
+
+    at: datetime | None = None
+    """Instant of its events."""
+
+    refusal: Exception | None = None
+    streams: tuple[str, ...] = ()
+    """Every stream it looked at."""
+
+
+def event_id(command_id: UUID, index: int) -> UUID:
+    """
+    Return the identifier of a command's event: uuid5 of its decimal index.
+
+    >>> event_id(UUID(int=1), 0)
+    UUID('6ff55b57-2b5f-5022-ad8b-524631694aa1')
+    """
+    return uuid5(command_id, str(index))
+
+
+class Former:
+    """Makes batches for one writer."""
+
+    def __init__(
+        self, codec: Codec, cache: StateCache, now: Callable[[], datetime], revision: str
+    ) -> None:
+        self.codec = codec
+        self.cache = cache
+        self.now = now
+        self.revision = revision
+        self.behind = timedelta()
+        """How far the log's clock was behind this process's count when it refused an event."""
+
+    def turn(self, league: UUID, keys: LeagueKeys, latest: datetime) -> "Turn":
+        """Begin a batch of one league, whose last event known is of the instant *latest*."""
+        return Turn(self, league, keys, latest)
+
+
+class Turn:
+    """One batch in the making."""
+
+    def __init__(self, former: Former, league: UUID, keys: LeagueKeys, latest: datetime) -> None:
+        self.former = former
+        self.league = league
+        self.keys = keys
+        self.latest = latest
+        self.left: dict[str, Loaded] = {}
+        """What the commands so far leave."""
+
+        self.events = 0
+        self.bytes = 0
+
+    async def attempt(self, command: Command, decide: Decide) -> Attempt:
+        """
+        Decide one command.
+
+        A refusal becomes part of the batch, as a question: it holds only if what it
+        was decided on holds, and if the command was not accepted long ago.
+        """
+        seen = _Seen(self)
+        event_0 = event_id(command.command_id, 0)
+        try:
+            entries = await decide(seen)
+        except StoreUnavailable:
+            raise
+        except (CommandRejected, ServiceError) as refusal:
+            return Attempt(Append(event_0, seen.heads()), refusal=refusal, streams=seen.streams())
+        for entry in entries:
+            await seen.load(entry.stream)
+        if not any(entry.events for entry in entries):
+            return Attempt(Append(event_0, seen.heads()), streams=seen.streams())
+        attempt = self._build(command, event_0, entries, seen)
+        self.left |= attempt.left
+        self.events += len(attempt.events)
+        return attempt
+
+    def _build(
+        self, command: Command, event_0: UUID, entries: Sequence[Entry], seen: "_Seen"
+    ) -> Attempt:
+        written = {entry.stream for entry in entries if entry.events}
+        guards = {entry.stream for entry in entries} - written
+        read_at = self.former.now()
+        # The log may be ahead: of a clock that was set back, or of a process that read it wrongly.
+        last = max([self.latest, *(seen.found[stream].at for stream in written)])
+        now = read_at - self.former.behind
+        at = max(now, last + _MICROSECOND, _named(entries, now))
+        metadata = self._metadata(command, guards, seen, read_at if at != read_at else None)
+        made = _Building(self, metadata, command.command_id, event_0, dict(seen.found), at)
+        for entry in entries:
+            for event in entry.events:
+                made.add(entry.stream, event, leads_to=entry.state)
+        heads = [
+            Head(stream, seen.found[stream].version, seen.found[stream].hash)
+            for stream in sorted(guards)
+        ] + [
+            Head(
+                stream,
+                seen.found[stream].version,
+                seen.found[stream].hash,
+                True,
+                made.first_at[stream],
+            )
+            for stream in sorted(written)
+        ]
+        self.latest = at
+        left = {stream: made.states[stream] for stream in written}
+        append = Append(event_0, heads, made.new)
+        return Attempt(append, made.events, left, at, streams=seen.streams())
+
+    def _metadata(
+        self, command: Command, guards: set[str], seen: "_Seen", read_at: datetime | None
+    ) -> bytes:
+        return canonical.encode(
+            Metadata(
+                command_id=command.command_id,
+                actor=command.actor,
+                request_digest=self.keys.request_digest(command.request),
+                received_at=command.received_at,
+                revision=self.former.revision,
+                correlation_id=command.correlation_id,
+                causation_id=command.causation_id,
+                guards=tuple(
+                    Guard(
+                        stream=stream,
+                        version=seen.found[stream].version,
+                        hash=seen.found[stream].hash.hex(),
+                    )
+                    for stream in sorted(guards)
+                ),
+                read_at=read_at,
+            )
+        )
+
+
+def _named(entries: Sequence[Entry], now: datetime) -> datetime:
+    """
+    Return the latest instant that the events themselves name, or *now*.
+
+    A command that was on its way when the clock was set back by a little names a later one,
+    and no event is dated before what it says.
+    """
+    said = (getattr(event, "at", None) for entry in entries for event in entry.events)
+    near = (at for at in said if isinstance(at, datetime) and now < at <= now + STEP_MAX)
+    return max(near, default=now)
+
+
+class _Seen:
+    """The states one command has looked at."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+        self.found: dict[str, Loaded] = {}
+
+    async def load(self, stream: str) -> Loaded:
+        """Return a stream's state as the commands before this one leave it."""
+        known = self.found.get(stream)
+        if known is None:
+            known = self._turn.left.get(stream)
+            if known is None:
+                known = await self._turn.former.cache.load(self._turn.league, stream)
+            self.found[stream] = known
+        return known
+
+    def heads(self) -> list[Head]:
+        return [Head(stream, it.version, it.hash) for stream, it in self.found.items()]
+
+    def streams(self) -> tuple[str, ...]:
+        return tuple(self.found)
+
+
+class _Building:
+    """The rows of one append, in the making."""
+
+    def __init__(
+        self,
+        turn: Turn,
+        metadata: bytes,
+        command_id: UUID,
+        event_0: UUID,
+        states: dict[str, Loaded],
+        at: datetime,
+    ) -> None:
+        self._turn = turn
+        self._metadata = metadata
+        self._metadata_hash = sha256(metadata).digest()
+        self._command_id = command_id
+        self._event_0 = event_0
+        self._at = at
+        self.states = states
+        self.new: list[NewEvent] = []
+        self.events: list[msgspec.Struct] = []
+        self.first_at: dict[str, datetime] = {}
+
+    def add(self, stream: str, event: msgspec.Struct, *, leads_to: Any) -> None:
+        """
+        Write *event* at the end of *stream*, and let the state follow.
+
+        Args:
+            leads_to: The state after the last event of its entry, if that is known.
+        """
+        turn, before, at = self._turn, self.states[stream], self._at
+        version = before.version + 1
+        encoded = turn.former.codec.encode(event, stream, version, turn.keys)
+        index = len(self.new)
+        id_ = event_id(self._command_id, index) if index else self._event_0
+        leaf = canonical.leaf(
+            turn.league,
+            before.hash,
+            stream,
+            version,
+            id_,
+            canonical.microseconds(at),
+            encoded.type,
+            encoded.schema_version,
+            encoded.data,
+            self._metadata_hash,
+            encoded.sealed,
+        )
+        hash_ = sha256(leaf).digest()
+        state = leads_to
+        if state is None:
+            decider = turn.former.codec.deciders[category_of(stream)]
+            state = decider.evolve(before.state, event)
+        self.states[stream] = Loaded(state, version, hash_, at)
+        self.first_at.setdefault(stream, at)
+        self.events.append(event)
+        self.new.append(
+            NewEvent(
+                stream,
+                version,
+                id_,
+                encoded.type,
+                encoded.schema_version,
+                at,
+                encoded.data,
+                encoded.sealed,
+                self._metadata,
+                hash_,
+            )
+        )
+        turn.bytes += len(encoded.data) + len(self._metadata) + len(encoded.sealed or b"")

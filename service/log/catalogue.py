@@ -1,0 +1,238 @@
+"""
+The catalogue of stored events: each type with the JSON Schema of what ``data`` holds.
+
+And of rules: their names go from the rulebook into ``service/api/http/rule_names.py``, so that an
+installed service, which has no documents, knows them.
+
+``api-spec/events/<type>.v<n>.json`` is a promise: once committed, a file never
+changes, and another shape is another version beside it.  Run this module to
+write the files that are missing and ``docs/events.md``.
+"""
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from inspect import cleandoc, getsource
+from itertools import pairwise
+from pathlib import Path
+from textwrap import dedent, wrap
+from typing import Any, get_args, get_origin
+
+import msgspec
+
+from engine.coordination.aggregates import DECIDERS
+from engine.kit.audiences import STAFF_ONLY
+from engine.values import Sealed, SealedCard
+from service.log.upcasters import current_version
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMAS = ROOT / "api-spec" / "events"
+DOCUMENT = ROOT / "docs" / "events.md"
+RULEBOOK = ROOT / "docs" / "rulebook.md"
+RULE_NAMES = ROOT / "service" / "api" / "http" / "rule_names.py"
+_RULE = re.compile(r"^\| \d+\.\d+ \| `([a-z0-9_.]+)` \|", re.M)
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+SEALED_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "description": "A hidden value: who may open it, and the commitment that fixes it.",
+    "properties": {
+        "audience": {"type": "array", "items": {"type": "string"}},
+        "commitment": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+    },
+    "required": ["audience", "commitment"],
+    "additionalProperties": False,
+}
+
+CARD_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "description": "A face-down card: its place in a pile whose root was committed before.",
+    "properties": {
+        "pile": {"type": "integer", "minimum": 1},
+        "position": {"type": "integer", "minimum": 0},
+    },
+    "required": ["pile", "position"],
+    "additionalProperties": False,
+}
+
+
+class SchemaChanged(Exception):
+    """A stored event's shape is not the committed one: it needs a new version."""
+
+
+class SchemaUnknown(Exception):
+    """An event holds a type that nobody has said how to store."""
+
+
+@cache
+def events_by_category() -> dict[str, tuple[type[msgspec.Struct], ...]]:
+    """Return every event, by the aggregate in whose stream it stands."""
+    return {category: get_args(decider.events) for category, decider in DECIDERS.items()}
+
+
+@cache
+def event_types() -> frozenset[str]:
+    """Return the tag of every event there is."""
+    return frozenset(tag_of(event) for events in events_by_category().values() for event in events)
+
+
+def tag_of(event: type[msgspec.Struct]) -> str:
+    """Return an event's name in storage."""
+    return str(event.__struct_config__.tag)
+
+
+def schema_of(event: type[msgspec.Struct]) -> dict[str, Any]:
+    """Return the JSON Schema of an event's ``data``, as it is stored today."""
+    tag = tag_of(event)
+    generated = msgspec.json.schema(event, schema_hook=_hidden)
+    version = current_version(tag)
+    return {
+        "$schema": DIALECT,
+        "$id": f"holotable/events/{tag}.v{version}.json",
+        **generated,
+    }
+
+
+def file_of(event: type[msgspec.Struct]) -> Path:
+    """Return where an event's schema is committed."""
+    tag = tag_of(event)
+    return SCHEMAS / f"{tag}.v{current_version(tag)}.json"
+
+
+def text_of(schema: dict[str, Any]) -> str:
+    """Return *schema* as it is committed."""
+    return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def document() -> str:
+    """Return ``docs/events.md``."""
+    lines = [
+        "# Stored events",
+        "",
+        "Made by `python -m service.log.catalogue`; do not edit.  Each links to the JSON Schema",
+        "of its public part (`data`).  `sealed` marks values that only their audiences can open.",
+        "Of an event that only the staff may read, feeds show no data and bundles the hash alone.",
+    ]
+    for category, events in events_by_category().items():
+        lines += ["", f"## {category}", ""]
+        for event in events:
+            lines += _entry(event)
+    return "\n".join(lines) + "\n"
+
+
+def write() -> list[Path]:
+    """
+    Write the schemas that are not yet committed, and the document.
+
+    Raises:
+        SchemaChanged: If a committed schema differs; nothing is overwritten.
+    """
+    written: list[Path] = []
+    SCHEMAS.mkdir(parents=True, exist_ok=True)
+    for events in events_by_category().values():
+        for event in events:
+            path, text = file_of(event), text_of(schema_of(event))
+            if not path.exists():
+                path.write_text(text, encoding="utf-8")
+                written.append(path)
+            elif path.read_text(encoding="utf-8") != text:
+                raise SchemaChanged(f"{path.name} is committed with another shape")
+    DOCUMENT.write_text(document(), encoding="utf-8")
+    RULE_NAMES.write_text(rule_names(), encoding="utf-8")
+    return [*written, DOCUMENT, RULE_NAMES]
+
+
+def rule_names() -> str:
+    """Return ``service/api/http/rule_names.py``: every rule that the rulebook has today."""
+    names = sorted(_RULE.findall(RULEBOOK.read_text(encoding="utf-8")))
+    lines = wrap(" ".join(names), 96, break_long_words=False, break_on_hyphens=False)
+    said = "Every rule of ``docs/rulebook.md``; made by ``python -m service.log.catalogue``."
+    end = '""".split()  # noqa: SIM905 - a list would take a line for each'
+    return "\n".join((f'"""{said}"""', "", 'NAMES = """', *lines, end, ""))
+
+
+def _hidden(value: Any) -> dict[str, Any]:
+    if value is SealedCard:
+        return dict(CARD_SCHEMA)
+    if value is Sealed or get_origin(value) is Sealed:
+        return dict(SEALED_SCHEMA)
+    raise SchemaUnknown(f"{value!r} cannot stand in an event")
+
+
+def _entry(event: type[msgspec.Struct]) -> list[str]:
+    tag = tag_of(event)
+    path = file_of(event).relative_to(ROOT).as_posix()
+    about = cleandoc(event.__doc__ or "").split("\n\n")[0].replace("\n", " ")
+    fields = ", ".join(_field(field) for field in msgspec.structs.fields(event)) or "nothing"
+    return [
+        f"### [`{tag}`](../{path})",
+        "",
+        *([about, ""] if about else []),
+        *(["Only the staff may read it.", ""] if tag in STAFF_ONLY else []),
+        f"Holds {fields}.",
+        "",
+        *_notes(event),
+    ]
+
+
+def _notes(event: type[msgspec.Struct]) -> list[str]:
+    """Return what is said of members, those of parts within an event once for each event."""
+    # Members that several games share are said once.
+    said = dict.fromkeys(_said(event, "", {event}))
+    notes = [f"- `{path}`: {text.replace('``', '`')}" for path, text in said]
+    return [*notes, ""] if notes else []
+
+
+def _said(
+    struct: type[msgspec.Struct], within: str, seen: set[type[msgspec.Struct]]
+) -> Iterator[tuple[str, str]]:
+    about = {name: said for kind in reversed(struct.__mro__) for name, said in _documented(kind)}
+    for field in msgspec.structs.fields(struct):
+        path = f"{within}{field.encode_name}"
+        if field.name in about:
+            yield path, about[field.name]
+        for part in _parts(field.type):
+            if part not in seen:
+                seen.add(part)
+                yield from _said(part, f"{path}.", seen)
+
+
+@cache
+def _documented(kind: type) -> tuple[tuple[str, str], ...]:
+    """Return the members of a class that have a text below them, with it."""
+    if not kind.__module__.startswith("engine."):
+        return ()
+    body = ast.parse(dedent(getsource(kind))).body[0]
+    lines = body.body if isinstance(body, ast.ClassDef) else []
+    return tuple(
+        (member.target.id, " ".join(cleandoc(below.value.value).split()))
+        for member, below in pairwise(lines)
+        if isinstance(member, ast.AnnAssign)
+        and isinstance(member.target, ast.Name)
+        and isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+        and isinstance(below.value.value, str)
+    )
+
+
+def _parts(kind: Any) -> Iterator[type[msgspec.Struct]]:
+    """Yield the structs that a member's type is made of."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        if not issubclass(kind, Sealed | SealedCard):
+            yield kind
+        return
+    for argument in get_args(kind):
+        yield from _parts(argument)
+
+
+def _field(field: msgspec.structs.FieldInfo) -> str:
+    hidden = "Sealed" in str(field.type)
+    return f"`{field.encode_name}` (sealed)" if hidden else f"`{field.encode_name}`"
+
+
+if __name__ == "__main__":
+    sys.stdout.writelines(f"{path.relative_to(ROOT)}\n" for path in write())

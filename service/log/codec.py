@@ -1,0 +1,304 @@
+"""
+Between the engine's events and the log's bytes.
+
+A hidden place (``Sealed``, ``SealedCard``) leaves its commitment in ``data`` and
+its opening in the boxes of its audiences.  What is written is decoded strictly
+before anything is hashed, because msgspec writes more than it would read.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from uuid import UUID
+
+import msgspec
+
+from engine.decider import Decider
+from engine.values import HOUSE, Sealed, SealedCard
+from service.base.errors import EventUnreadable
+from service.log import canonical
+from service.log.canonical import NotCanonical
+from service.log.hiding import hiding_in, pointers_in, whose_places
+from service.log.keys import LeagueKeys
+from service.log.record import Recorded
+from service.log.sealing import Opening, commitment, seal, unseal
+from service.log.upcasters import current_version, upcast
+
+Place = tuple[str, "Sealed[Any] | SealedCard"]
+_HIDDEN = frozenset((Sealed, SealedCard))
+_ROWS = (list, tuple)
+MALFORMED = (
+    *(msgspec.MsgspecError, LookupError, ValueError, TypeError, AttributeError),
+    *(ArithmeticError, RecursionError),
+)
+"""What upcasting and decoding raise for a document that is not what its type says."""
+_HOUSE = (HOUSE,)
+
+
+class Encoded(NamedTuple):
+    """An event as the log keeps it."""
+
+    type: str
+    schema_version: int
+    data: bytes
+    sealed: bytes | None
+
+
+class Codec:
+    """
+    Writes and reads the events of every aggregate it is given.
+
+    Args:
+        deciders: By category; their ``events`` say what may be stored.
+    """
+
+    def __init__(self, deciders: Mapping[str, Decider[Any, Any, Any]]) -> None:
+        self.deciders = deciders
+        self._kinds = {category: _kinds_of(each.events) for category, each in deciders.items()}
+
+    def encode(self, event: msgspec.Struct, stream: str, version: int, keys: LeagueKeys) -> Encoded:
+        """
+        Return *event* as the log keeps it at *version* of *stream*.
+
+        Raises:
+            NotCanonical: If it has no canonical form, or would not be read back.
+        """
+        sealer = _Sealer(event, keys.league, stream, version)
+        data = canonical.encode(event, sealer)
+        try:
+            type_ = str(event.__struct_config__.tag)
+            self._kinds[category_of(stream)][type_].read(data)
+        except (msgspec.MsgspecError, KeyError) as error:
+            raise NotCanonical(f"{type(event).__name__}: {error}") from error
+        boxes = sealer.boxes()
+        sealed = seal(keys, stream, version, boxes) if boxes else None
+        return Encoded(type_, current_version(type_), data, sealed)
+
+    def decode(
+        self,
+        recorded: Recorded,
+        keys: LeagueKeys | None,
+        boxes: Mapping[str, Mapping[str, Opening]] | None = None,
+    ) -> Any:
+        """
+        Return the engine's event, hidden places opened.
+
+        Args:
+            keys: ``None`` for a reader that holds none: hidden places then stand there
+                with their audiences but with neither value nor salt.
+            boxes: What all boxes of the event hold, if they were opened already.
+
+        Raises:
+            EventUnreadable: If the event is of an unknown type or version, or its
+                boxes do not open.
+        """
+        try:
+            kind = self._kinds[category_of(recorded.stream)][recorded.type]
+            data = recorded.data
+            if recorded.schema_version != kind.schema_version:
+                data = _today(recorded)
+            read, hiding, sealed = kind.checked(data), kind.hiding, recorded.sealed
+            if sealed is None or keys is None:
+                return read if hiding is None else hiding.fill(read, "", None, {})
+            cards = hiding is not None and hiding.holds_cards and hiding.holds_cards(read)
+            if boxes is None:
+                # Whose a card is only the boxes know; of other values the event itself says it.
+                wanted = None if cards else _HOUSE
+                boxes = unseal(keys, recorded.stream, recorded.stream_version, sealed, wanted)
+            whose, house = whose_places(boxes) if cards else {}, dict(boxes[HOUSE])
+            event = read if hiding is None else hiding.fill(read, "", house, whose)
+            if house:
+                raise ValueError("the house's box opens what is not hidden")
+            return event
+        except MALFORMED as error:
+            raise EventUnreadable(
+                "a stored event cannot be read",
+                stream=recorded.stream,
+                version=recorded.stream_version,
+                type=recorded.type,
+            ) from error
+
+    def public(self, stream: str, kind: str, schema_version: int, data: bytes) -> dict[str, Any]:
+        """
+        Return the public part of an event as plain JSON of today's version, checked.
+
+        Raises:
+            EventUnreadable: If the event is of an unknown type or version, or malformed.
+        """
+        try:
+            known = self._kinds[category_of(stream)][kind]
+            document: dict[str, Any] = msgspec.json.decode(data)
+            if schema_version != known.schema_version:
+                document = upcast(kind, schema_version, document)
+                data = msgspec.json.encode(document)
+            known.checked(data)
+        except MALFORMED as error:
+            why = f"{kind} of schema version {schema_version} cannot be read: {error}"
+            raise EventUnreadable(why, stream=stream, type=kind) from error
+        else:
+            return document
+
+
+class _Kind:
+    """
+    What decodes the events of one type.
+
+    By the column, which the hash covers: a union would look for its tag first, and that
+    stands near the end of what is written in order.
+    """
+
+    __slots__ = ("hiding", "read", "schema_version", "tagged")
+
+    def __init__(self, event: type[msgspec.Struct], tag: str) -> None:
+        self.schema_version = current_version(tag)
+        self.tagged = msgspec.json.encode({"type": tag})[1:-1]
+        """Has to stand in it: alone, a type is read without its tag too."""
+
+        self.hiding = hiding_in(event)
+        """What makes the event out of what is read; nothing if that is the event already."""
+
+        self.read = msgspec.json.Decoder(
+            event if self.hiding is None else self.hiding.shadow
+        ).decode
+
+    def checked(self, data: bytes) -> Any:
+        """Return what *data* holds, which has to say its type."""
+        if data.rfind(self.tagged) < 0:
+            raise ValueError("the event does not say its type")
+        return self.read(data)
+
+
+@cache
+def _kinds_of(events: Any) -> dict[str, _Kind]:
+    """Return the events of a union, or the one that is alone, by what they are stored as."""
+    found = {str(each.__struct_config__.tag): each for each in get_args(events) or (events,)}
+    return {tag: _Kind(each, tag) for tag, each in found.items()}
+
+
+@lru_cache(maxsize=16_384)
+def category_of(stream: str) -> str:
+    """Return ``table`` of ``table-<32 hex>``."""
+    return stream.partition("-")[0]
+
+
+def openings_for(
+    recorded: Recorded, audiences: str | Iterable[str], keys: LeagueKeys
+) -> dict[str, tuple[str, Any]]:
+    """
+    Return what *audiences* may see of an event: salt and value by place.
+
+    Args:
+        audiences: One, or several that are all the viewer's.
+
+    Returns:
+        By RFC 6901 pointer into ``data``, the salt in hexadecimal and the value.
+    """
+    if recorded.sealed is None:
+        return {}
+    wanted = (audiences,) if isinstance(audiences, str) else tuple(audiences)
+    boxes = unseal(keys, recorded.stream, recorded.stream_version, recorded.sealed, wanted)
+    return {
+        pointer: (salt, msgspec.json.decode(value))
+        for box in boxes.values()
+        for pointer, (salt, value) in box.items()
+    }
+
+
+class _Sealer:
+    """
+    What msgspec asks at each hidden place; knows that place's pointer.
+
+    msgspec asks in the order in which it writes, and ``order='sorted'`` is the
+    order of :func:`hidden_places`; the identity of each object is compared all the same.
+    """
+
+    def __init__(self, event: msgspec.Struct, league: UUID, stream: str, version: int) -> None:
+        self._event = event
+        self._about = (league, stream, version)
+        self._places: Iterator[Place] | None = None
+        self._boxes: dict[str, dict[str, tuple[str, msgspec.Raw]]] = {}
+
+    def __call__(self, hidden: Any) -> dict[str, Any]:
+        if type(hidden) not in _HIDDEN:
+            raise TypeError(f"{type(hidden).__name__} cannot be stored")
+        if self._places is None:
+            self._places = iter(hidden_places(self._event))
+        pointer, expected = next(self._places)
+        if expected is not hidden or HOUSE not in hidden.audiences or len(hidden.salt) != 32:
+            raise TypeError(f"a hidden value at {pointer} is not for the house, or has no salt")
+        if isinstance(hidden, SealedCard):
+            value = _card(hidden.card)
+            written = {"pile": hidden.pile, "position": hidden.position}
+            self._keep(pointer, hidden, value)
+            return written
+        value = canonical.encode(hidden.value)
+        self._keep(pointer, hidden, value)
+        league, stream, version = self._about
+        proof = commitment(league, stream, version, pointer, hidden.salt, value)
+        return {"audience": list(hidden.audiences), "commitment": proof}
+
+    def _keep(self, pointer: str, hidden: "Sealed[Any] | SealedCard", value: bytes) -> None:
+        for audience in hidden.audiences:
+            box = self._boxes.setdefault(audience, {})
+            box[pointer] = (hidden.salt.hex(), msgspec.Raw(value))
+
+    def boxes(self) -> dict[str, bytes]:
+        """Return the content of each audience's box."""
+        return {
+            audience: msgspec.json.encode(box, order="sorted")
+            for audience, box in self._boxes.items()
+        }
+
+
+@lru_cache(maxsize=1024)
+def _card(card: str) -> bytes:
+    return canonical.encode(card)
+
+
+def hidden_places(event: msgspec.Struct) -> list[Place]:
+    """Return what an event hides by RFC 6901 pointer, in the order in which it is written."""
+    found: list[Place] = []
+    _find(event, "", found)
+    return found
+
+
+def _find(value: Any, pointer: str, found: list[Place]) -> None:
+    if type(value) in _HIDDEN:
+        found.append((pointer, value))
+    elif isinstance(value, msgspec.Struct):
+        for name, encoded in _hiding_fields(type(value)):
+            _find(getattr(value, name), f"{pointer}/{encoded}", found)
+    elif isinstance(value, _ROWS):
+        for place in zip(pointers_in(pointer, len(value)), value, strict=True):
+            if type(place[1]) in _HIDDEN:  # as most are, many times in a hand
+                found.append(place)
+            else:
+                _find(place[1], place[0], found)
+    elif value is not None and isinstance(value, Mapping):
+        for key in sorted(value, key=str):
+            _find(value[key], f"{pointer}/{key}", found)
+
+
+@cache
+def _hiding_fields(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
+    """Return the fields below which a hidden place may stand, as they are called and written."""
+    hints = get_type_hints(struct)
+    pairs = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
+    return tuple(
+        sorted((pair for pair in pairs if _may_hide(hints[pair[0]])), key=lambda pair: pair[1])
+    )
+
+
+@cache
+def _may_hide(hint: Any) -> bool:
+    if hint is Any or hint in (Sealed, SealedCard) or get_origin(hint) is Sealed:
+        return True
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return bool(_hiding_fields(hint))
+    return any(_may_hide(each) for each in get_args(hint) if each is not Ellipsis)
+
+
+def _today(recorded: Recorded) -> bytes:
+    """Return the document of an event of an old version, as it would be written today."""
+    document = msgspec.json.decode(recorded.data)
+    return msgspec.json.encode(upcast(recorded.type, recorded.schema_version, document))

@@ -1,0 +1,157 @@
+"""
+What an aggregate was at an earlier position: the same fold, stopped there.
+
+A state of then holds what was hidden then; whoever shows it makes the same view of
+it as of the present one.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from engine.coordination.aggregates import DECIDERS
+from service.base.errors import BadRequest, EventUnreadable
+from service.log.canonical import NO_HASH
+from service.log.codec import Codec, category_of
+from service.log.keys import LeagueKeys
+from service.log.read import CHUNK, read_stream, read_until, verify, voided
+from service.log.states import CLOSES_BOOKS, Loaded
+
+FOLD_MAX = 10_000
+"""Events that one answer folds anew, at most."""
+
+LATE_MAX = timedelta(minutes=5)
+"""How long before its append an event may be dated: a batch is sent again for less."""
+
+_codec = Codec(DECIDERS)
+
+_AT = "SELECT at FROM events WHERE league = $1 AND position = $2"
+_LAST_UNTIL = """
+    SELECT position FROM events WHERE league = $1 AND position < $2 AND at <= $3
+     ORDER BY position DESC LIMIT 1
+"""
+_VERSION = """
+    SELECT stream_version FROM events WHERE league = $1 AND stream = $2 AND position <= $3
+     ORDER BY stream_version DESC LIMIT 1
+"""
+_BOOKS = """
+    SELECT stream_version FROM events
+     WHERE league = $1 AND stream = $2 AND type = $3 AND stream_version <= $4
+     ORDER BY stream_version DESC LIMIT 1
+"""
+
+
+class Fold:
+    """
+    Folds streams of one league up to one position, for one answer.
+
+    Args:
+        connection: asyncpg's, or a pool of it.
+        position: Of the last event that counts.
+    """
+
+    def __init__(self, connection: Any, league: UUID, keys: LeagueKeys, position: int) -> None:
+        self._connection = connection
+        self._league = league
+        self._keys = keys
+        self._left = FOLD_MAX
+        self._known: dict[str, Loaded] = {}
+        self._voided: frozenset[int] = frozenset()
+        self.position = position
+
+    async def state(self, stream: str) -> Loaded:
+        """
+        Return a stream as it stood; its initial state if it was not begun.
+
+        Raises:
+            BadRequest: ``as_of_too_far`` if that takes more than :data:`FOLD_MAX` events.
+            EventUnreadable: If an event cannot be read or its hash is wrong.
+        """
+        if stream not in self._known:
+            self._known[stream] = await self._folded(stream)
+        return self._known[stream]
+
+    async def _folded(self, stream: str) -> Loaded:
+        try:
+            return await self._fold(stream)
+        except EventUnreadable:
+            self._voided = await voided(self._connection, self._league)
+            if not self._voided:
+                raise
+        return await self._fold(stream)
+
+    async def _fold(self, stream: str) -> Loaded:
+        decider = DECIDERS[category_of(stream)]
+        loaded = Loaded(decider.initial, 0, NO_HASH)
+        until = await self._connection.fetchval(_VERSION, self._league, stream, self.position)
+        if until is None:
+            return loaded
+        # What closes the books may have been taken out of folding itself.
+        books = 0 if self._voided else await self._books(stream, until)
+        if books:
+            # The first event says what a table is; the one before the books only chains to them.
+            loaded = await self._apply(stream, loaded, 0, 1)
+            found = await read_until(self._connection, self._league, stream, books - 1, books)
+            if not found:
+                raise EventUnreadable("the chain is broken", stream=stream, version=books)
+            [link] = found
+            loaded = Loaded(loaded.state, link.stream_version, link.hash, link.at)
+        while loaded.version < until:
+            loaded = await self._apply(stream, loaded, loaded.version, until)
+        return loaded
+
+    async def _books(self, stream: str, until: int) -> int:
+        """Return the version after which to begin; 0 for the beginning."""
+        closing = CLOSES_BOOKS.get(category_of(stream))
+        if closing is None:
+            return 0
+        found = await self._connection.fetchval(_BOOKS, self._league, stream, closing, until)
+        return 0 if found is None or found <= 2 else int(found) - 1  # noqa: PLR2004
+
+    def _spend(self, events: int) -> None:
+        self._left -= events
+        if self._left < 0:
+            raise BadRequest(
+                "as_of_too_far",
+                f"this would fold more than {FOLD_MAX} events; ask for less at once",
+                events_max=FOLD_MAX,
+            )
+
+    async def _apply(self, stream: str, loaded: Loaded, after: int, until: int) -> Loaded:
+        limit = min(until - after, CHUNK)
+        rows = await read_stream(self._connection, self._league, stream, after, limit)
+        self._spend(len(rows))
+        evolve, state = DECIDERS[category_of(stream)].evolve, loaded.state
+        head, version = loaded.hash, loaded.version
+        if not self._voided:
+            verify(rows, head, version)
+        for row in rows:
+            if row.position not in self._voided:
+                if self._voided:
+                    verify((row,), head, version)
+                state = evolve(state, _codec.decode(row, self._keys))
+            head, version = row.hash, row.stream_version
+        return Loaded(state, version, head, rows[-1].at)
+
+
+async def position_at(connection: Any, league: UUID, instant: datetime, last: int) -> int:
+    """
+    Return the last position dated *instant* or before; -1 if there is none.
+
+    Positions are in the order of commits, which instants follow but for the moments
+    that a process waited: so halving finds an end beyond which nothing can be dated so
+    early, and from there the log is read backwards.
+
+    Args:
+        last: Position of the league's last event.
+    """
+    low, high = 0, last + 1
+    while low < high:
+        middle = (low + high) // 2
+        at = await connection.fetchval(_AT, league, middle)
+        if at > instant + LATE_MAX:
+            high = middle
+        else:
+            low = middle + 1
+    found = await connection.fetchval(_LAST_UNTIL, league, high, instant)
+    return -1 if found is None else int(found)

@@ -1,0 +1,152 @@
+"""
+Hidden values: the commitment everybody sees, and the boxes that only audiences open.
+
+Whoever makes a view names the audiences it may open; nothing is ever hidden by
+deleting fields.  Byte vectors: ``api-spec/vectors/entry.json``.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from hashlib import sha256
+from struct import Struct
+from uuid import UUID
+
+import msgspec
+from cryptography.exceptions import InvalidTag
+
+from service.base.errors import EventUnreadable
+from service.log.canonical import hash_of_name
+from service.log.keys import LeagueKeys
+
+COMMIT = b"holotable/commit/1"
+SEALED = b"holotable/sealed/1"
+_FORMAT = b"\x01"
+_BLOCK = 512
+_IV = 12
+_TAG = 16
+_FIXED = Struct(f">16s {_IV}s I")
+"""Of a box: what stands between the audience's name and the closed text."""
+
+_FIXED_SIZE, _unpack = _FIXED.size, _FIXED.unpack_from
+
+Opening = tuple[str, msgspec.Raw]
+"""Salt in hexadecimal, and the value's canonical JSON."""
+
+_openings = msgspec.json.Decoder(dict[str, tuple[str, msgspec.Raw]])
+
+
+def commitment(
+    league: UUID, stream: str, version: int, pointer: str, salt: bytes, value: bytes
+) -> str:
+    """
+    Return the commitment to a hidden value, in hexadecimal.
+
+    Args:
+        pointer: RFC 6901 pointer of the value's place in ``data``.
+        value: Its canonical JSON.
+    """
+    parts = (
+        COMMIT,
+        league.bytes,
+        hash_of_name(stream),
+        version.to_bytes(8, "big"),
+        sha256(pointer.encode()).digest(),
+        salt,
+        value,
+    )
+    return sha256(b"".join(parts)).hexdigest()
+
+
+def seal(keys: LeagueKeys, stream: str, version: int, boxes: Mapping[str, bytes]) -> bytes:
+    """
+    Return one box per audience, in ascending order, as ``sealed`` keeps them.
+
+    Args:
+        boxes: By audience, the canonical ``{pointer: [salt, value]}``.
+    """
+    cipher = keys.cipher(stream)
+    context = _context(keys.league, stream) + version.to_bytes(8, "big")
+    parts = [_FORMAT]
+    for audience in sorted(boxes):
+        name = audience.encode()
+        text = boxes[audience]
+        padded = text + b" " * (-len(text) % _BLOCK)
+        iv = keys.random(_IV)
+        closed = cipher.encrypt(iv, padded, context + name)
+        parts += [
+            bytes((len(name),)),
+            name,
+            keys.key_id.bytes,
+            iv,
+            len(closed).to_bytes(4, "big"),
+            closed,
+        ]
+    return b"".join(parts)
+
+
+def unseal(
+    keys: LeagueKeys, stream: str, version: int, sealed: bytes, audiences: tuple[str, ...] | None
+) -> dict[str, dict[str, Opening]]:
+    """
+    Open the boxes of *audiences* (of everyone, if ``None``) and return what each holds.
+
+    An audience without a box has nothing to see here and is left out.
+
+    Raises:
+        EventUnreadable: If a box is damaged, in an unknown format, or not this event's.
+    """
+    cipher = keys.cipher(stream)
+    context = _context(keys.league, stream) + version.to_bytes(8, "big")
+    wanted = None if audiences is None else _names(audiences)
+    key_here = keys.key_id.bytes
+    found: dict[str, dict[str, Opening]] = {}
+    known, holds = b"", {}
+    if sealed[:1] != _FORMAT:
+        raise EventUnreadable("sealed values in an unknown format")
+    at, end, before = 1, len(sealed), b""
+    while at < end:
+        name_ends = at + 1 + sealed[at]
+        begins = name_ends + _FIXED_SIZE
+        if begins > end:
+            raise EventUnreadable("sealed values are cut short")
+        key_id, iv, length = _unpack(sealed, name_ends)
+        name, at = sealed[at + 1 : name_ends], begins + length
+        if at > end or length < _TAG:
+            raise EventUnreadable("sealed values are cut short")
+        if name <= before:
+            raise EventUnreadable("boxes stand in another order, or twice")
+        before = name
+        if wanted is not None and name not in wanted:
+            continue
+        if key_id != key_here:
+            raise EventUnreadable("a box was closed with a key that is not here")
+        try:
+            text = cipher.decrypt(iv, sealed[begins:at], context + name)
+        except InvalidTag as error:
+            raise EventUnreadable("a box does not open", stream=stream, version=version) from error
+        if text != known:  # what two audiences see alike is read once
+            known, holds = text, _read(text, stream, version)
+        try:
+            found[name.decode()] = holds
+        except UnicodeDecodeError as error:
+            raise EventUnreadable("a box is nobody's", stream=stream, version=version) from error
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _context(league: UUID, stream: str) -> bytes:
+    """Return what is authenticated with every box of a stream, but version and audience."""
+    return SEALED + league.bytes + hash_of_name(stream)
+
+
+@lru_cache(maxsize=4096)
+def _names(audiences: tuple[str, ...]) -> frozenset[bytes]:
+    return frozenset(map(str.encode, audiences))
+
+
+def _read(text: bytes, stream: str, version: int) -> dict[str, Opening]:
+    try:
+        # Padding is passed over faster than read.
+        return _openings.decode(text.rstrip(b" "))
+    except msgspec.MsgspecError as error:
+        raise EventUnreadable("a box holds no openings", stream=stream, version=version) from error

@@ -1,0 +1,268 @@
+"""The store a writer appends to: PostgreSQL's, and what any other must offer."""
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+from uuid import UUID
+
+import asyncpg
+
+from service.base.grouping import Grouped
+from service.log import append, read
+from service.log.keys import Keys, LeagueKeys
+from service.log.record import Append, Disconnected, Outcome, Recorded
+
+CHANNEL = "holotable_log"
+_CLOSE_SECONDS = 2.0
+_WAKE_SECONDS = 0.02
+"""From one wake-up to the next; the first goes out at once."""
+
+# A wake-up that a crash forgets is no loss, so its commit waits for no disk.
+_WAKE = """
+    SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, p)
+      FROM unnest($2::text[]) AS p
+"""
+
+_Answer = TypeVar("_Answer")
+
+_log = logging.getLogger(__name__)
+
+
+class Store(Protocol):
+    """
+    A log.  Every method raises ``Disconnected`` when the log cannot be asked.
+
+    Two exist, PostgreSQL's and one in memory; one suite of tests holds for both.
+    """
+
+    async def start(self) -> None:
+        """Make ready; does not fail when the log is away."""
+
+    async def aclose(self) -> None:
+        """Give back what is held."""
+
+    async def append(
+        self, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
+    ) -> Outcome:
+        """Make *appends* in order; see ``service.log.append.call``."""
+
+    async def stream(
+        self, league: UUID, stream: str, after_version: int = 0, limit: int = read.CHUNK
+    ) -> list[Recorded]:
+        """Return events of a stream, oldest first."""
+
+    async def head(self, league: UUID, stream: str) -> tuple[int, bytes] | None:
+        """Return version and hash of a stream's last event, None if it has none."""
+
+    async def books(
+        self, league: UUID, stream: str, closing: str, limit: int = read.CHUNK
+    ) -> list[Recorded]:
+        """Return a stream's first event, and all from before its last event *closing* on."""
+
+    async def league(
+        self, league: UUID, after_position: int = -1, limit: int = read.CHUNK
+    ) -> list[Recorded]:
+        """Return events of a league, in the order of their positions."""
+
+    async def ends(self, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
+        """Return position and hash of the last event of each league that has one."""
+
+    async def epoch(self, league: UUID) -> int:
+        """Return a league's epoch."""
+
+    async def time(self, league: UUID) -> tuple[datetime | None, datetime | None]:
+        """Return what the log's own clock says, and the instant of a league's last event."""
+
+    async def voided(self, league: UUID) -> frozenset[int]:
+        """Return the positions of a league that were taken out of folding."""
+
+    async def keys(self, league: UUID) -> LeagueKeys:
+        """Return a league's keys, made at the first asking."""
+
+    def wake(self, league: UUID, position: int) -> None:
+        """Tell subscribers, soon and without waiting, that a league has grown to *position*."""
+
+
+async def chunks(
+    store: Store, league: UUID, stream: str, after_version: int = 0
+) -> AsyncIterator[list[Recorded]]:
+    """Yield a stream's events, oldest first; the next are on their way while some are used."""
+    rows = await store.stream(league, stream, after_version)
+    while rows:
+        if len(rows) < read.CHUNK:
+            yield rows
+            return
+        following = asyncio.ensure_future(store.stream(league, stream, rows[-1].stream_version))
+        try:
+            await asyncio.sleep(0)  # it is sent off now, and answered meanwhile
+            yield rows
+            rows = await following
+        finally:
+            following.cancel()
+
+
+class PostgresStore:
+    """
+    The log in PostgreSQL.
+
+    Args:
+        url: Of a role that may execute ``append_events``.
+        secret_key: The settings' key, which wraps the leagues' keys.
+        second_key: Another one that is accepted, while the key is being changed.
+        connections: For appending; leagues share them.
+        reading: For everything else.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        secret_key: str,
+        *,
+        second_key: str | None = None,
+        connections: int = 8,
+        reading: int = 4,
+    ) -> None:
+        self._dsn = "postgresql://" + url.partition("://")[2]
+        self._keys = Keys(secret_key, *([] if second_key is None else [second_key]))
+        self._sizes = (connections, reading)
+        self._appending: asyncpg.Pool | None = None
+        self._reading: asyncpg.Pool | None = None
+        self._grown: dict[UUID, int] = {}
+        self._growth = asyncio.Event()
+        self._waker: asyncio.Task[None] | None = None
+        self._heads: Grouped[tuple[UUID, str], tuple[int, bytes] | None] = Grouped(
+            lambda streams: self._read(read.heads_of, streams)
+        )
+
+    async def start(self) -> None:
+        """Make the pools, which connect when first asked, and start waking."""
+        self._appending, self._reading = [
+            await asyncpg.create_pool(
+                self._dsn,
+                min_size=0,
+                max_size=size,
+                reset=_leave_as_is,
+                server_settings={
+                    # With the process, for whoever looks into pg_stat_activity.
+                    "application_name": f"holotable-{name} {os.getpid()}",
+                    # Under REPEATABLE READ the heads would be compared on an old snapshot.
+                    "default_transaction_isolation": "read committed",
+                },
+            )
+            for size, name in zip(self._sizes, ("append", "read"), strict=True)
+        ]
+        self._waker = asyncio.create_task(self._wake_subscribers(), name="log-waker")
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._waker is not None:
+            self._waker.cancel()
+            await asyncio.gather(self._waker, return_exceptions=True)
+        for pool in (self._appending, self._reading):
+            if pool is not None:
+                try:
+                    async with asyncio.timeout(_CLOSE_SECONDS):
+                        await pool.close()
+                except TimeoutError:  # the server does not even say goodbye
+                    pool.terminate()
+        await self._heads.aclose()
+
+    async def append(
+        self, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
+    ) -> Outcome:
+        """Make *appends* in order, in one call."""
+        async with _borrowed(self._appending) as connection:
+            return await append.call(connection, league, epoch, appends, checked)
+
+    async def stream(
+        self, league: UUID, stream: str, after_version: int = 0, limit: int = read.CHUNK
+    ) -> list[Recorded]:
+        """Return events of a stream, oldest first."""
+        return await self._read(read.read_stream, league, stream, after_version, limit)
+
+    async def head(self, league: UUID, stream: str) -> tuple[int, bytes] | None:
+        """Return version and hash of a stream's last event, None if it has none."""
+        return await self._heads.of((league, stream))
+
+    async def books(
+        self, league: UUID, stream: str, closing: str, limit: int = read.CHUNK
+    ) -> list[Recorded]:
+        """Return a stream's first event, and all from before its last event *closing* on."""
+        return await self._read(read.read_books, league, stream, closing, limit)
+
+    async def league(
+        self, league: UUID, after_position: int = -1, limit: int = read.CHUNK
+    ) -> list[Recorded]:
+        """Return events of a league, in the order of their positions."""
+        return await self._read(read.read_league, league, after_position, limit)
+
+    async def ends(self, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
+        """Return position and hash of the last event of each league that has one."""
+        return await self._read(read.ends_of, leagues)
+
+    async def epoch(self, league: UUID) -> int:
+        """Return a league's epoch."""
+        return await self._read(read.epoch_of, league)
+
+    async def time(self, league: UUID) -> tuple[datetime | None, datetime | None]:
+        """Return the time by the database, and the instant of a league's last event."""
+        return await self._read(read.time_of, league)
+
+    async def voided(self, league: UUID) -> frozenset[int]:
+        """Return the positions of a league that were taken out of folding."""
+        return await self._read(read.voided, league)
+
+    async def keys(self, league: UUID) -> LeagueKeys:
+        """Return a league's keys, made at the first asking."""
+        found = self._keys.known(league)
+        if found is None:
+            found = await self._read(self._keys.of_or_new, league)
+        return found
+
+    async def _read(self, ask: Callable[..., Awaitable[_Answer]], *what: Any) -> _Answer:
+        """Ask, and ask once more on another connection if this one turns out to be dead."""
+        try:
+            async with _borrowed(self._reading) as connection:
+                return await ask(connection, *what)
+        except Disconnected:
+            async with _borrowed(self._reading) as connection:
+                return await ask(connection, *what)
+
+    def wake(self, league: UUID, position: int) -> None:
+        """Tell subscribers soon; what grows meanwhile is told in one go."""
+        self._grown[league] = max(position, self._grown.get(league, -1))
+        self._growth.set()
+
+    async def _wake_subscribers(self) -> None:
+        while True:
+            await self._growth.wait()
+            self._growth.clear()
+            grown, self._grown = self._grown, {}
+            payloads = [f"{league.hex}:{position}" for league, position in grown.items()]
+            try:
+                async with _borrowed(self._reading) as connection:
+                    await connection.execute(_WAKE, CHANNEL, payloads)
+            except Exception as error:  # noqa: BLE001
+                # A wake-up is a hint, and subscribers also poll.  But nobody would begin
+                # this loop again, be the queue of notifications full or the database away.
+                _log.warning("subscribers were not woken: %s", type(error).__name__)
+            await asyncio.sleep(_WAKE_SECONDS)  # what grows meanwhile is told together
+
+
+async def _leave_as_is(_connection: Any) -> None:
+    """Spare each append the statement that would reset a session which nobody changes."""
+
+
+@asynccontextmanager
+async def _borrowed(pool: asyncpg.Pool | None) -> AsyncIterator[Any]:
+    if pool is None:
+        raise Disconnected("the store is not started")
+    try:
+        async with pool.acquire() as connection:
+            yield connection
+    except append.GONE as error:
+        raise Disconnected(str(error)) from error

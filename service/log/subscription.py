@@ -1,0 +1,139 @@
+"""
+Waiting for a league to grow: woken after commits, and by a slow poll when no wake-up comes.
+
+A wake-up is a hint and never carries an event; whoever waits reads by position.
+Anybody with a login to the database can send one, so what it says is not believed.
+"""
+
+import asyncio
+import contextlib
+import logging
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from service.log.record import league_number
+from service.log.store import CHANNEL
+
+_log = logging.getLogger(__name__)
+
+_POSITIONS = 2**63
+_LEAGUES_MAX = 50_000
+"""Leagues that are remembered; beyond, waiters look for themselves."""
+
+_AGAIN_SECONDS = 0.2
+
+
+class Subscription:
+    """
+    One listening connection for a whole process; it reconnects by itself.
+
+    Args:
+        url: A direct connection; LISTEN does not work through a transaction pool.
+        poll_seconds: After this a waiter looks for itself.
+    """
+
+    def __init__(self, url: str, poll_seconds: float = 2.0) -> None:
+        self._dsn = "postgresql://" + url.partition("://")[2]
+        self._poll = poll_seconds
+        self._known: dict[UUID, int] = {}
+        self._told: set[UUID] = set()
+        self._news = asyncio.Condition()
+        self._listener: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Begin to listen."""
+        self._listener = asyncio.create_task(self._listen(), name="log-listener")
+
+    async def aclose(self) -> None:
+        """Stop listening."""
+        if self._listener is not None:
+            self._listener.cancel()
+            await asyncio.gather(self._listener, return_exceptions=True)
+
+    async def wait_for(
+        self, league: str | UUID | None, after: int = -1, timeout: float | None = None
+    ) -> bool:
+        """
+        Wait until a league may have events after a position.
+
+        Args:
+            league: ``None`` for any league; then any news is enough.
+            after: Last position the caller has read.
+            timeout: Seconds; the poll's interval if shorter or not given.
+
+        Returns:
+            True if news came; False if it is merely time to look.
+        """
+        number = league if league is None or isinstance(league, UUID) else league_number(league)
+        limit = self._poll if timeout is None else min(timeout, self._poll)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit), self._news:
+                if number is None:
+                    await self._news.wait()
+                else:
+                    await self._news.wait_for(lambda: self._known.get(number, -1) > after)
+                return True
+        return False
+
+    def told(self) -> frozenset[UUID]:
+        """Return the leagues that have had news since this was asked last; for one asker."""
+        told, self._told = self._told, set()
+        return frozenset(told)
+
+    async def heard(self) -> frozenset[UUID]:
+        """Wait for news, and return the leagues that have had some; for one asker."""
+        async with self._news:
+            await self._news.wait_for(lambda: self._told)
+            return self.told()
+
+    async def _listen(self) -> None:
+        told = False
+        while True:
+            try:
+                await self._listen_once()
+                told = False
+            except Exception as error:  # noqa: BLE001
+                # Whatever ended the connection, those who wait need another one: a process
+                # that no longer listens would answer by its slow poll alone, unnoticed.
+                if not told:
+                    _log.warning("listening was interrupted: %s", type(error).__name__)
+                told = True
+                await asyncio.sleep(_AGAIN_SECONDS)
+
+    async def _listen_once(self) -> None:
+        connection = await asyncpg.connect(
+            self._dsn, server_settings={"application_name": "holotable-listen"}
+        )
+        heard: asyncio.Queue[str | None] = asyncio.Queue()
+
+        def hear(_connection: Any, _pid: int, _channel: str, payload: Any) -> None:
+            heard.put_nowait(str(payload))
+
+        connection.add_termination_listener(lambda _connection: heard.put_nowait(None))
+        try:
+            await connection.add_listener(CHANNEL, hear)
+            while (payload := await heard.get()) is not None:
+                await self._hear(payload)
+        finally:
+            connection.terminate()
+        await asyncio.sleep(0.05)  # the connection ended: listen again
+
+    async def _hear(self, payload: str) -> None:
+        try:
+            league, _, text = payload.partition(":")
+            number, position = UUID(hex=league), int(text)
+        except ValueError:
+            position = -1
+        if not 0 <= position < _POSITIONS:
+            _log.warning("a wake-up that says nothing was passed over: %.80r", payload)
+            return
+        async with self._news:
+            if len(self._known) >= _LEAGUES_MAX:
+                self._known.clear()
+            if len(self._told) >= _LEAGUES_MAX:
+                self._told.clear()
+            self._known[number] = max(position, self._known.get(number, -1))
+            self._told.add(number)
+            self._news.notify_all()

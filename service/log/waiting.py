@@ -1,0 +1,40 @@
+"""Commands that wait for their league's turn."""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from service.log.batch import Command, Decide, Receipt
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A command on its way."""
+
+    command: Command
+    decide: Decide
+    answer: asyncio.Future[Receipt]
+    attempts: int = 0
+
+
+@dataclass(slots=True)
+class League:
+    """What the writer knows of one league."""
+
+    name: str
+    number: UUID
+    waiting: deque[Waiting] = field(default_factory=deque)
+    queued: bool = False
+    epoch: int | None = None
+    latest: datetime | None = None
+    """Instant of the last event that this process knows of."""
+
+
+def refuse(item: Waiting, error: Exception, cause: Exception | None = None) -> None:
+    """Answer *item* with *error*, unless whoever sent it has gone."""
+    if not item.answer.done():
+        if cause is not None:
+            error.__cause__ = cause
+        item.answer.set_exception(error)

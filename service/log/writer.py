@@ -1,0 +1,400 @@
+"""
+The league's writer: what waits is decided in turn and committed as one batch.
+
+Nobody waits for a timer: a batch is what arrived during the last commit.  Each
+command is decided when the batch is formed, on the state its predecessors
+leave, so that commands of one process never conflict with each other.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from engine.decider import Decider
+from service.base.errors import StoreUnavailable
+from service.log.answers import Answers
+from service.log.batch import (
+    Attempt,
+    Command,
+    Decide,
+    Entry,
+    Former,
+    Receipt,
+    RecordedEvent,
+    States,
+)
+from service.log.codec import Codec
+from service.log.record import (
+    DatedAhead,
+    Disconnected,
+    Outcome,
+    StatementFailed,
+    league_number,
+)
+from service.log.rehearsal import Rehearsed, rehearse
+from service.log.states import Loaded, StateCache
+from service.log.store import Store
+from service.log.waiting import League, Waiting, refuse
+
+__all__ = [
+    "Command",
+    "Decide",
+    "Entry",
+    "Loaded",
+    "Receipt",
+    "RecordedEvent",
+    "States",
+    "Writer",
+]
+
+_APPENDS_MAX = 500
+_EVENTS_MAX = 2_000
+_BYTES_MAX = 1_000_000
+_ATTEMPTS_MAX = 100
+
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+_SLIGHTLY = timedelta(seconds=1)
+_PAUSE_SECONDS = 0.2
+_RECKONED_SECONDS = 60.0
+"""How long a process keeps in mind that the log's clock was behind; then it has measured anew."""
+
+_log = logging.getLogger(__name__)
+
+
+class Writer:
+    """
+    One per process: every append goes through it.
+
+    Args:
+        store: PostgreSQL's, or the one in memory.
+        deciders: By category.
+        now: The store's clock; instants of events come from it.
+        revision: Of the code, for the metadata.
+        connections: Batches that may be under way at once, each of another league.
+        streams_kept: States kept between commands.
+        patience: Seconds for which an append of unknown outcome is repeated.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        deciders: Mapping[str, Decider[Any, Any, Any]],
+        now: Callable[[], datetime],
+        *,
+        revision: str = "0",
+        connections: int = 8,
+        streams_kept: int = 4096,
+        patience: float = 10.0,
+    ) -> None:
+        self._store = store
+        self._codec = Codec(deciders)
+        self._cache = StateCache(store, self._codec, streams_kept)
+        self._answers = Answers(store, self._codec)
+        self._former = Former(self._codec, self._cache, now, revision)
+        self._leagues: dict[str, League] = {}
+        self._queue: asyncio.Queue[League] = asyncio.Queue()
+        self._connections = connections
+        self._patience = patience
+        self._servers: list[asyncio.Task[None]] = []
+        self._reckoned: asyncio.TimerHandle | None = None
+        self.measure: Callable[[], Awaitable[None]] | None = None
+        """Measures the log's clock anew; asked when the log calls an event too far ahead."""
+
+    @property
+    def store(self) -> Store:
+        """The log behind this writer."""
+        return self._store
+
+    @property
+    def codec(self) -> Codec:
+        """What reads this log's events."""
+        return self._codec
+
+    async def start(self) -> None:
+        """Begin to serve; does not fail when the database is away."""
+        await self._store.start()
+        self._servers = [
+            asyncio.create_task(self._serve(), name=f"writer-{number}")
+            for number in range(self._connections)
+        ]
+
+    async def aclose(self) -> None:
+        """Stop; what waits is answered with ``StoreUnavailable``."""
+        if self._reckoned is not None:
+            self._reckoned.cancel()
+        for server in self._servers:
+            server.cancel()
+        await asyncio.gather(*self._servers, return_exceptions=True)
+        for league in self._leagues.values():
+            for item in league.waiting:
+                refuse(item, StoreUnavailable("the service is stopping"))
+            league.waiting.clear()
+        await self._store.aclose()
+
+    async def submit(self, league: str, command: Command, decide: Decide) -> Receipt:
+        """
+        Decide *command* in its turn, append what it causes, and return where it stands.
+
+        Args:
+            decide: Called once per attempt, with states as of its turn; it must have
+                no side effects and draw nothing that differs between attempts.
+
+        Raises:
+            CommandRejected: As *decide* refused it; on states that still hold.
+            IdempotencyKeyReused: If the same command was accepted with another request.
+            StoreUnavailable: If the database is away; the command may have been kept,
+                and sending it again finds out.
+            Rehearsed: With what it would cause, if *command* is a rehearsal.
+        """
+        known = self._league(league)
+        if command.rehearse:
+            raise await self._rehearse(known, decide)
+        item = Waiting(command, decide, asyncio.get_running_loop().create_future())
+        known.waiting.append(item)
+        self._enqueue(known)
+        return await item.answer
+
+    async def _rehearse(self, league: League, decide: Decide) -> Rehearsed:
+        try:
+            await self._know_epoch(league)
+            found = await rehearse(self._codec, self._cache, league.number, decide)
+        except Disconnected as error:
+            raise StoreUnavailable("the database is away") from error
+        found.league = league.name
+        return found
+
+    async def load(self, league: str, stream: str, fresh: bool = True) -> Loaded:
+        """
+        Return a stream's state outside any command.
+
+        Args:
+            fresh: Whether to read the stream's tail; if not, what this process last saw.
+
+        Raises:
+            StoreUnavailable: If the database is away.
+        """
+        if not fresh:
+            found = self.known(league, stream)
+            if found is not None:
+                return found
+        known = self._league(league)
+        try:
+            await self._know_epoch(known)
+            return await self._cache.load(known.number, stream, fresh=fresh)
+        except Disconnected as error:
+            raise StoreUnavailable("the database is away") from error
+
+    def known(self, league: str, stream: str) -> Loaded | None:
+        """Return a stream's state as this process last saw it, if it still has it."""
+        known = self._league(league)
+        return None if known.epoch is None else self._cache.known(known.number, stream)
+
+    async def epoch(self, league: str) -> int:
+        """Return the epoch this process believes a league to be in."""
+        known = self._league(league)
+        try:
+            return await self._know_epoch(known)
+        except Disconnected as error:
+            raise StoreUnavailable("the database is away") from error
+
+    def _league(self, name: str) -> League:
+        found = self._leagues.get(name)
+        if found is None:
+            found = self._leagues[name] = League(name, league_number(name))
+        return found
+
+    def _enqueue(self, league: League) -> None:
+        if not league.queued and league.waiting:
+            league.queued = True
+            self._queue.put_nowait(league)
+
+    async def _know_epoch(self, league: League) -> int:
+        if league.epoch is None:
+            league.epoch = await self._store.epoch(league.number)
+        return league.epoch
+
+    async def _serve(self) -> None:
+        while True:
+            league = await self._queue.get()
+            taken: list[Waiting] = []
+            try:
+                await self._serve_batch(league, taken)
+            except Disconnected as error:
+                self._cache.forget(league.number)
+                for item in taken:
+                    refuse(item, StoreUnavailable("the database is away"), error)
+            except asyncio.CancelledError:
+                for item in taken:
+                    refuse(item, StoreUnavailable("the service is stopping"))
+                raise
+            except Exception as error:  # noqa: BLE001
+                # A server that dies would leave its leagues waiting for ever.  So whatever
+                # a store or a defect throws is logged and given to all of the batch, whose
+                # requests raise it; what the cache believed is forgotten.
+                _log.exception("a batch of league %s failed", league.name)
+                self._cache.forget(league.number)
+                for item in taken:
+                    refuse(item, error)
+            finally:
+                league.queued = False
+                self._enqueue(league)
+
+    async def _serve_batch(self, league: League, taken: list[Waiting]) -> None:
+        """Form a batch from what waits, send it, answer everybody."""
+        # From here on a failure answers these; commands left out go back to the queue.
+        while league.waiting and len(taken) < _APPENDS_MAX:
+            item = league.waiting.popleft()
+            if not item.answer.done():
+                taken.append(item)
+        epoch = await self._know_epoch(league)
+        attempts = await self._form(league, taken)
+        if not attempts:
+            return
+        outcome, broken = await self._send(league, epoch, [attempt for _, attempt in attempts])
+        if outcome.epoch != epoch:
+            league.epoch, league.latest = outcome.epoch, None
+            self._cache.forget(league.number)
+            self._put_back(league, [item for item, _ in attempts])
+            return
+        again: list[Waiting] = []
+        for index, (item, attempt) in enumerate(attempts):
+            if index in broken:
+                self._cache.suspect(league.number, attempt.streams)
+                refuse(item, broken[index])
+            elif index in outcome.duplicates:
+                self._cache.suspect(league.number, attempt.streams)
+                await self._answers.again(league, item, attempt, outcome.duplicates[index])
+            elif index in outcome.failed:
+                self._cache.suspect(league.number, attempt.streams)
+                again.append(item)
+            else:
+                self._cache.keep(league.number, attempt.left)
+                league.latest = max(league.latest or _BEGINNING, attempt.at or _BEGINNING)
+                self._answers.kept(league, item, attempt, outcome.first[index], duplicate=False)
+        if outcome.first:
+            events = sum(len(attempts[index][1].events) for index in outcome.first)
+            if events:
+                self._store.wake(league.number, min(outcome.first.values()) + events - 1)
+        self._put_back(league, again)
+
+    async def _form(self, league: League, taken: list[Waiting]) -> list[tuple[Waiting, Attempt]]:
+        """Decide in turn; what exceeds the caps, or repeats a command, waits for the next batch."""
+        keys = await self._store.keys(league.number)
+        if league.latest is None:
+            _, last = await self._store.time(league.number)
+            league.latest = last or _BEGINNING
+        turn = self._former.turn(league.number, keys, league.latest)
+        attempts: list[tuple[Waiting, Attempt]] = []
+        commands: set[UUID] = set()
+        left_out: list[Waiting] = []
+        for item in taken:
+            full = turn.events >= _EVENTS_MAX or turn.bytes >= _BYTES_MAX
+            if full or item.command.command_id in commands:
+                left_out.append(item)
+                continue
+            commands.add(item.command.command_id)
+            try:
+                attempts.append((item, await turn.attempt(item.command, item.decide)))
+            except Disconnected:
+                raise
+            except Exception as error:  # noqa: BLE001
+                # Deciding runs the code of whoever submitted.  A refusal or a defect of it
+                # is raised where it was submitted and must not fail the others' commands.
+                refuse(item, error)
+        for item in left_out:
+            taken.remove(item)
+        league.waiting.extendleft(reversed(left_out))
+        return attempts
+
+    async def _send(
+        self, league: League, epoch: int, attempts: list[Attempt]
+    ) -> tuple[Outcome, dict[int, Exception]]:
+        """Send a batch; if its statement fails, each append alone, in order."""
+        appends = [attempt.append for attempt in attempts]
+        try:
+            return await self._insist(league, epoch, appends), {}
+        except DatedAhead:
+            await self._reckon(league)
+            return Outcome(epoch, failed=set(range(len(appends)))), {}
+        except StatementFailed as error:
+            if len(appends) == 1:
+                return Outcome(epoch), {0: error}
+            _log.warning("a batch of %d failed and is sent one by one: %s", len(appends), error)
+        total = Outcome(epoch)
+        broken: dict[int, Exception] = {}
+        for index, append in enumerate(appends):
+            try:
+                one = await self._insist(league, epoch, [append], checked=True)
+            except DatedAhead:
+                await self._reckon(league)
+                total.failed.add(index)
+                continue
+            except StatementFailed as error:
+                broken[index] = error
+                continue
+            if one.epoch != epoch:
+                total.failed |= set(range(index, len(appends)))
+                league.epoch = one.epoch
+                self._cache.forget(league.number)
+                break
+            if one.first:
+                total.first[index] = one.first[0]
+            elif one.duplicates:
+                total.duplicates[index] = one.duplicates[0]
+            else:
+                total.failed.add(index)
+        return total, broken
+
+    async def _insist(
+        self, league: League, epoch: int, appends: list[Any], checked: bool = False
+    ) -> Outcome:
+        """Send the same call until its outcome is known; event ids make that harmless."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self._patience
+        pause = 0.02
+        while True:
+            try:
+                return await self._store.append(league.number, epoch, appends, checked)
+            except Disconnected:
+                if loop.time() + pause > until:
+                    raise
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, 1.0)
+
+    async def _reckon(self, league: League) -> None:
+        """Learn how far the log's clock is behind this process's count; it was set back."""
+        if self.measure is not None:
+            await self.measure()
+        there, league.latest = await self._store.time(league.number)
+        if there is None:
+            return
+        self._former.behind = max(self._former.now() - there, timedelta())
+        if self._former.behind < _SLIGHTLY:
+            # What was on its way names instants that are seconds ahead at most.
+            self._former.behind = timedelta()
+            await asyncio.sleep(_PAUSE_SECONDS)
+            return
+        if self._reckoned is not None:
+            self._reckoned.cancel()
+        loop = asyncio.get_running_loop()
+        self._reckoned = loop.call_later(_RECKONED_SECONDS, self._forget_reckoning)
+        _log.warning("the log's clock is %s behind this process's", self._former.behind)
+
+    def _forget_reckoning(self) -> None:
+        self._former.behind = timedelta()
+
+    def latest(self, league: str) -> datetime:
+        """Return the instant of a league's last event, as far as this process knows."""
+        return self._league(league).latest or _BEGINNING
+
+    def _put_back(self, league: League, items: list[Waiting]) -> None:
+        """Let *items* come first in the next batch."""
+        for item in reversed(items):
+            item.attempts += 1
+            if item.attempts > _ATTEMPTS_MAX:
+                refuse(item, StoreUnavailable("too many others write to the same streams"))
+            else:
+                league.waiting.appendleft(item)

@@ -1,0 +1,1 @@
+"""People: accounts, entered players, rosters, texts, and their erasure."""

@@ -1,0 +1,222 @@
+"""
+What is claimed in confidence: ordinary rows, which no count, feed or list of others shows.
+
+Nothing of them is in the log until a referee opens a dispute, whose claimant is then the
+referee: whoever came forward is named nowhere.  What a row says stands sealed with the league's
+key, the claimant and whom it is about included; only state, instants and who handled it do not.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.dispute.values import Subject
+from engine.values import DisputeId, identifier
+from service.base.uuids import uuid5
+from service.log.keys import LeagueKeys
+from service.people.idempotency import Requests, Said
+from service.people.schema import confidential_claim as relation
+from service.people.sealed_rows import KeysOf, close
+from service.people.sealed_rows import opened as unsealed
+
+_NAME = "confidential_claim"
+_SEALED = ("claimant", "about", "subject", "rules", "claim", "answer")
+"""Columns of before; their values are in the box ``told`` now."""
+
+
+class _Told(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a box holds."""
+
+    claimant: UUID
+    about: UUID | None
+    subject: Subject
+    rules: tuple[str, ...]
+    claim: str | None
+    answer: str | None
+
+
+class Filed(NamedTuple):
+    """A claim as it stands; words are null once somebody they belong to is erased."""
+
+    id: UUID
+    league: UUID
+    claimant: UUID
+    about: UUID | None
+    subject: Subject
+    rules: tuple[str, ...]
+    claim: str | None
+    state: str
+    """``filed``, ``opened`` or ``dismissed``."""
+    filed_at: datetime
+    handled_by: UUID | None = None
+    handled_at: datetime | None = None
+    answer: str | None = None
+    """To the claimant: why it was dismissed."""
+    dispute: str | None = None
+
+
+async def file(
+    connection: AsyncConnection,
+    keys: KeysOf,
+    filed: Filed,
+    requests: Requests,
+    command: UUID,
+    request: bytes,
+) -> bool:
+    """
+    Keep a claim, once: a retry of the same command changes nothing; return whether it was kept.
+
+    Raises:
+        IdempotencyKeyReused: If the same command came with another request.
+    """
+    # A record that named the claimant or the claim would say who came forward.  So would the
+    # command's own number: it is a bare digest of the account and of a key that can be guessed.
+    own = await keys(filed.league)
+    said = Said(keyed(own, b"request", command), request, account=filed.league)
+    if await requests.before(connection, said, filed.filed_at) is not None:
+        return False
+    row = {name: value for name, value in filed._asdict().items() if name not in _SEALED}
+    row["told"] = _box(own, filed)
+    await connection.execute(insert(relation).values(row))
+    return True
+
+
+def keyed(keys: LeagueKeys, use: bytes, command: UUID) -> UUID:
+    """Return a number that *command* gives for *use*, and that only the league's key repeats."""
+    digest = keys.request_digest(b"holotable/confidential/1/" + use + command.bytes)
+    return UUID(hex=digest[:32])
+
+
+async def claim_of(connection: AsyncConnection, keys: KeysOf, number: UUID) -> Filed | None:
+    """Return a claim, whoever asks; None if there is none such."""
+    found = await _found(connection, keys, relation.c.id == number)
+    return found[0] if found else None
+
+
+async def claims_in(
+    connection: AsyncConnection, keys: KeysOf, league: UUID, *, of: UUID | None = None
+) -> list[Filed]:
+    """Return a league's claims, the oldest first; those of one claimant, if *of* is given."""
+    found = await _found(connection, keys, relation.c.league == league)
+    return [each for each in found if of is None or each.claimant == of]
+
+
+async def waiting(connection: AsyncConnection, keys: KeysOf, league: UUID, claimant: UUID) -> int:
+    """Return how many claims of somebody nobody has looked into yet."""
+    filed = sa.and_(relation.c.league == league, relation.c.state == "filed")
+    return sum(each.claimant == claimant for each in await _found(connection, keys, filed))
+
+
+async def handle(
+    connection: AsyncConnection,
+    keys: KeysOf,
+    filed: Filed,
+    by: UUID,
+    now: datetime,
+    *,
+    dispute: str | None = None,
+    answer: str | None = None,
+) -> bool:
+    """
+    Write down what became of a claim that waits; return whether it waited still.
+
+    Args:
+        dispute: What was opened; without one it is dismissed, with an *answer*.
+    """
+    handled = await connection.execute(
+        sa.update(relation)
+        .where(relation.c.id == filed.id, relation.c.state == "filed")
+        .values(
+            state="dismissed" if dispute is None else "opened",
+            handled_by=by,
+            handled_at=now,
+            dispute=dispute,
+            told=_box(await keys(filed.league), filed._replace(answer=answer)),
+        )
+    )
+    return bool(handled.rowcount)
+
+
+async def involved(connection: AsyncConnection, keys: KeysOf, dispute: str, person: UUID) -> bool:
+    """Whether a dispute was opened upon a claim in confidence that is *person*'s or about them."""
+    found = await _found(connection, keys, relation.c.dispute == dispute)
+    return any(person in (each.claimant, each.about) for each in found)
+
+
+async def erase_claims(connection: AsyncConnection, keys: KeysOf, person: UUID) -> int:
+    """Empty every claim *person* made or that is about them, and their answers; return how many."""
+    emptied = 0
+    # Whose a claim is stands in its box, so every one is opened; erasing is rare.
+    for each in await _found(connection, keys, sa.true(), for_update=True):
+        claim, answer = each.claim, each.answer
+        if person in (each.claimant, each.about):
+            claim = None
+        if person in (each.handled_by, each.about):
+            answer = None
+        if (claim, answer) != (each.claim, each.answer):
+            emptied += (claim != each.claim) + (answer != each.answer)
+            await _seal(connection, keys, each._replace(claim=claim, answer=answer))
+    return emptied
+
+
+async def seal_old(connection: AsyncConnection, keys: KeysOf) -> int:
+    """Seal the claims that stand readable from before, and return how many."""
+    readable = await _found(connection, keys, relation.c.told.is_(None), for_update=True)
+    for each in readable:
+        await _seal(connection, keys, each)
+    return len(readable)
+
+
+async def _seal(connection: AsyncConnection, keys: KeysOf, filed: Filed) -> None:
+    empty = dict.fromkeys(_SEALED)
+    told = _box(await keys(filed.league), filed)
+    await connection.execute(
+        sa.update(relation).where(relation.c.id == filed.id).values(told=told, **empty)
+    )
+
+
+async def _found(
+    connection: AsyncConnection,
+    keys: KeysOf,
+    where: sa.ColumnElement[bool],
+    *,
+    for_update: bool = False,
+) -> list[Filed]:
+    """Return claims, the oldest first."""
+    statement = sa.select(relation).where(where).order_by(relation.c.filed_at, relation.c.id)
+    if for_update:
+        statement = statement.with_for_update()
+    rows = (await connection.execute(statement)).mappings().all()
+    return [_filed(row, await keys(row["league"])) for row in rows]
+
+
+def dispute_of(number: UUID) -> DisputeId:
+    """
+    Return the one dispute that can be opened upon a claim.
+
+    It follows from the claim, so that two referees who open it at once open one; and
+    nobody who sees the dispute finds the claim by it.
+    """
+    return DisputeId(identifier("dsp", uuid5(number, "dispute")))
+
+
+def _box(keys: LeagueKeys, filed: Filed) -> bytes:
+    told = _Told(**{name: value for name, value in filed._asdict().items() if name in _SEALED})
+    return close(keys, _NAME, filed.id, "told", msgspec.json.encode(told))
+
+
+def _filed(row: Mapping[Any, Any], keys: LeagueKeys) -> Filed:
+    known = dict(row)
+    box = known.pop("told")
+    if box is None:  # filed by a process of before, and not sealed yet
+        known["subject"] = msgspec.convert(row["subject"], Subject)
+        known["rules"] = tuple(row["rules"])
+        return Filed(**known)
+    told = msgspec.json.decode(unsealed(keys, _NAME, row["id"], "told", box), type=_Told)
+    return Filed(**(known | msgspec.structs.asdict(told)))

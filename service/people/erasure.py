@@ -1,0 +1,135 @@
+"""
+Erasing a person: everything that names them goes, and the log stays as it is.
+
+The log knows a player by number only.  What is emptied is the account (login, name,
+password), what they wrote and what was written about them, salts included.  Their tokens, the
+keys of their calendars, their sign-ins and the digests of their requests are deleted.
+Nothing can bring it back, and every proof still holds.
+"""
+
+from datetime import datetime
+from typing import ClassVar
+from uuid import UUID
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from engine.league.errors import LastOwner
+from engine.values import identifier
+from service.base.errors import NotCaughtUp, ServiceError, StreamNotFound
+from service.people import operator_log as deeds
+from service.people.confidential_claims import erase_claims
+from service.people.entered_players import forget_entered
+from service.people.memberships import roles_of
+from service.people.schema import (
+    account,
+    calendar_key,
+    idempotency,
+    password_reset,
+    sign_in,
+    token,
+)
+from service.people.sealed_rows import KeysOf
+from service.people.texts import erase_texts
+from service.projections import queries, schema
+from service.projections.progress import positions, wait_for
+from service.projections.projection import head
+
+WAIT_SECONDS = 5.0
+
+
+class StillEntered(ServiceError):
+    """The player is entered in a tournament that is not over."""
+
+    code: ClassVar[str] = "still_entered"
+
+
+class Erased(msgspec.Struct, frozen=True, kw_only=True):
+    """What is gone for good."""
+
+    player: str
+    tokens: int
+    calendars: int
+    """Keys of calendars."""
+
+    texts: int
+
+
+async def erase(
+    engine: AsyncEngine, keys: KeysOf, person: UUID, now: datetime, *, by: str | None = None
+) -> Erased:
+    """
+    Erase a person; doing it again finds nothing left.
+
+    Args:
+        engine: With the login of the API.
+        keys: Open what was claimed in confidence, to find what is theirs.
+        by: Who does it, if not the person.
+
+    Raises:
+        StreamNotFound: If there is no such account.
+        StillEntered: If the player would be missed at a table; with the tournaments.
+        LastOwner: If a league would be left without an owner.
+        NotCaughtUp: If the read models do not reach the log within five seconds.
+    """
+    player = identifier("plr", person)
+    await _demand_nobody_waits(engine, player)
+    async with engine.begin() as connection:
+        found = await connection.execute(
+            sa.update(account)
+            .where(account.c.id == person)
+            .values(login=None, name=None, password=None)
+            .returning(account.c.id)
+        )
+        if found.first() is None:
+            raise StreamNotFound("there is no account of this player", player=player)
+        leagues = await deeds.leagues_of(connection, player)
+        await deeds.add(connection, leagues, by or player, "player_erased", player)
+        calendars = await connection.execute(
+            sa.delete(calendar_key).where(calendar_key.c.account == person)
+        )
+        tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
+        for beside in (idempotency, password_reset, sign_in):
+            await connection.execute(sa.delete(beside).where(beside.c.account == person))
+        await forget_entered(connection, person)
+        texts = await erase_texts(connection, person, now)
+        texts += await erase_claims(connection, keys, person)
+    return Erased(player=player, tokens=tokens.rowcount, calendars=calendars.rowcount, texts=texts)
+
+
+async def _demand_nobody_waits(engine: AsyncEngine, player: str) -> None:
+    async with engine.connect() as connection:
+        # Asked of the log: a league of a moment ago would have its only owner erased.
+        leagues = await roles_of(connection, player)
+        heads = {league: await head(connection, league) for league in leagues}
+    reached = positions(engine)
+    for league, position in heads.items():
+        for name in ("members", "tournaments"):
+            if not await wait_for(reached, name, league, position, WAIT_SECONDS):
+                raise NotCaughtUp("the read model has not reached the log yet")
+    async with engine.connect() as connection:
+        entered = {each.tournament for each in await queries.seats_of(connection, player)}
+        if entered:
+            raise StillEntered(
+                "a player who is entered can be erased when the tournament is over, or "
+                "after withdrawing",
+                tournaments=sorted(entered),
+            )
+        if await _owns_alone(connection, player):
+            raise LastOwner
+
+
+async def _owns_alone(connection: AsyncConnection, player: str) -> bool:
+    """Whether some league has no other owner than *player*."""
+    member = schema.member
+    owner, other = member.alias("owner"), member.alias("other")
+    others = (
+        sa.select(sa.literal(1))
+        .where(other.c.league == owner.c.league, other.c.role == "owner", other.c.player != player)
+        .exists()
+    )
+    alone = sa.select(sa.literal(1)).where(
+        owner.c.player == player, owner.c.role == "owner", sa.not_(others)
+    )
+    return await connection.scalar(alone.limit(1)) is not None

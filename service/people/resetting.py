@@ -1,0 +1,155 @@
+"""
+Reset codes: a new password for somebody who has lost theirs.
+
+An operator gives out a code for anybody.  An owner gives one out only for an account that
+this league's claim code made and that belongs to no other league: nobody outside it is
+affected by what its owner may do.  Such a code is good while its giver is an owner.
+"""
+
+import base64
+import hashlib
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.values import PlayerId, identifier, number_of
+from service.people import accounts, sign_ins, tokens
+from service.people import calendar_keys as keys
+from service.people.memberships import roles_of
+from service.people.schema import account, entered_player, password_reset
+
+GOOD_FOR: Final = timedelta(hours=24)
+SECRET_BYTES: Final = 24
+
+
+class Reset(NamedTuple):
+    """What a good code is for."""
+
+    person: UUID
+    login: str
+    league: str | None
+    """Whose owner gave the code out; None if the operator did."""
+
+    by: PlayerId | None
+    """The owner who gave it out."""
+
+
+def code_text(random: bytes) -> str:
+    """Return the reset code made of :data:`SECRET_BYTES` random bytes."""
+    return base64.urlsafe_b64encode(random).decode()
+
+
+async def offer(
+    connection: AsyncConnection,
+    person: UUID,
+    code: str,
+    now: datetime,
+    *,
+    league: str | None = None,
+    by: UUID | None = None,
+) -> None:
+    """
+    Keep a reset code by its hash; an earlier one is void.
+
+    Args:
+        league: Whose owner gives the code out; None if the operator does.
+        by: That owner.
+    """
+    values = {
+        "hash": _digest(code),
+        "league": None if league is None else number_of(league),
+        "given_by": by,
+        "expires_at": now + GOOD_FOR,
+    }
+    await connection.execute(
+        insert(password_reset)
+        .values(account=person, **values)
+        .on_conflict_do_update(index_elements=["account"], set_=values)
+    )
+
+
+async def resettable_by(connection: AsyncConnection, league: str, person: UUID) -> bool:
+    """Return whether a code of *league* made this account, and it belongs to no other league."""
+    made = await connection.scalar(
+        sa.select(account.c.id)
+        .join(entered_player, entered_player.c.account == account.c.id)
+        .where(
+            account.c.id == person,
+            account.c.login.is_not(None),
+            entered_player.c.league == number_of(league),
+            entered_player.c.made_account,
+        )
+    )
+    if made is None:
+        return False
+    return set(await roles_of(connection, identifier("plr", person))) <= {league}
+
+
+async def good(connection: AsyncConnection, code: str, now: datetime) -> Reset | None:
+    """
+    Return what *code* is for; None if it is unknown, used, too old, or the account has joined
+    another league.
+
+    The code stays locked until the transaction ends.  The caller checks that the giver is
+    still an owner.
+    """
+    found = await connection.execute(
+        sa.select(password_reset, account.c.login)
+        .join(account, account.c.id == password_reset.c.account)
+        .where(
+            password_reset.c.hash == _digest(code),
+            password_reset.c.expires_at > now,
+            account.c.login.is_not(None),
+        )
+        .with_for_update(of=password_reset)
+    )
+    row = found.first()
+    if row is None:
+        return None
+    if row.league is None:
+        return Reset(row.account, row.login, None, None)
+    league = identifier("lge", row.league)
+    if row.given_by is None or not await resettable_by(connection, league, row.account):
+        return None
+    return Reset(row.account, row.login, league, PlayerId(identifier("plr", row.given_by)))
+
+
+async def set_password(
+    connection: AsyncConnection,
+    person: UUID,
+    kept: str,
+    now: datetime,
+    kind: sign_ins.Kind,
+    *,
+    address: str,
+    but: UUID | None = None,
+) -> int:
+    """
+    Keep another password and end what the old one gave; return how many tokens ended.
+
+    Every key of a calendar ends, and every reset code that the person gave out.
+
+    Args:
+        kept: The password, hashed.
+        but: A token that stays, with those that it descends from.
+    """
+    ended = await tokens.revoke_all(connection, person, now, but=but)
+    await accounts.change_password(connection, person, kept, now)
+    await connection.execute(sa.delete(password_reset).where(password_reset.c.account == person))
+    await keys.revoke_all(connection, person, now)
+    await revoke_given(connection, person)
+    await sign_ins.add(connection, person, kind, now, address=address)
+    return ended
+
+
+async def revoke_given(connection: AsyncConnection, giver: UUID) -> None:
+    """End the reset codes that *giver* gave out: a thief may have asked for them."""
+    await connection.execute(sa.delete(password_reset).where(password_reset.c.given_by == giver))
+
+
+def _digest(code: str) -> bytes:
+    return hashlib.sha256(code.encode()).digest()

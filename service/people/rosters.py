@@ -1,0 +1,164 @@
+"""
+Lists of players as CSV: read strictly, and everything that is wrong named by its line.
+
+The header names the columns: ``name``, and if wanted ``email``, ``role`` and
+``external_id``, in any order; separated by commas or, as some spreadsheets have it, by
+semicolons.  UTF-8, with or without a byte order mark.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, get_args
+
+from engine.league.roles import Role
+from service.base.errors import BadRequest
+from service.people.entered_players import identity_of
+from service.people.names import named
+
+ROWS_MAX = 500
+BYTES_MAX = 128 * 1024
+COLUMNS = ("name", "email", "role", "external_id")
+_KNOWN = ", ".join(COLUMNS)
+_DETAIL_MAX = 500
+
+_NAME_MAX, _EMAIL_MAX, _EXTERNAL_MAX = 80, 254, 64
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+_EXTERNAL = re.compile(r"[\x21-\x7e]+")
+_ROLES: tuple[Role, ...] = tuple(each for each in get_args(Role) if each != "owner")
+
+
+class Row(NamedTuple):
+    """One player of a list."""
+
+    line: int
+    """Where the row begins, counted from 1, the header included."""
+
+    name: str
+    role: Role
+    identity: str
+
+
+class Fault(NamedTuple):
+    """What is wrong with a row."""
+
+    line: int
+    code: str
+    detail: str
+
+
+class Roster(NamedTuple):
+    """A list as it was read: rows that can be used, and what is wrong with the others."""
+
+    rows: tuple[Row, ...]
+    faults: tuple[Fault, ...]
+
+
+def read_roster(content: bytes) -> Roster:
+    """
+    Read a list of players.
+
+    Raises:
+        BadRequest: ``invalid_unicode``, or ``invalid_csv`` if not even its rows can be told.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadRequest("invalid_unicode", "the body is not UTF-8") from error
+    lines = _lines(text)
+    first = next(lines, None)
+    if first is None:
+        raise BadRequest("invalid_csv", "the list is empty: a header and rows are wanted")
+    columns = _columns(first[1])
+    rows: list[Row] = []
+    faults: list[Fault] = []
+    for count, (line, cells) in enumerate(lines, start=1):
+        if count > ROWS_MAX:
+            raise BadRequest(
+                "invalid_csv", f"a list has {ROWS_MAX} rows at most", rows_max=ROWS_MAX
+            )
+        found = _row(line, columns, cells)
+        if isinstance(found, Row):
+            rows.append(found)
+        else:
+            faults.append(found)
+    return Roster(tuple(rows), (*faults, *_repeated(rows)))
+
+
+def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows that hold anything, with the line each begins on."""
+    header = text.partition("\n")[0]
+    delimiter = ";" if ";" in header and "," not in header else ","
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise BadRequest("invalid_csv", f"line {line}: {error}", line=line) from error
+        if cells is None:
+            return
+        if any(cell.strip() for cell in cells):
+            yield line, cells
+
+
+def _columns(cells: list[str]) -> tuple[str, ...]:
+    columns = tuple(cell.strip().casefold() for cell in cells)
+    unknown = [each for each in columns if each not in COLUMNS]
+    if unknown:
+        detail = f"the header has unknown columns: {', '.join(unknown)}; known are {_KNOWN}"
+        raise BadRequest("invalid_csv", detail[:_DETAIL_MAX], unknown=unknown)
+    twice = sorted({each for each in columns if columns.count(each) > 1})
+    if twice:
+        raise BadRequest("invalid_csv", f"the header has columns twice: {', '.join(twice)}")
+    if "name" not in columns:
+        raise BadRequest("invalid_csv", "the header has no column name")
+    return columns
+
+
+def _row(line: int, columns: tuple[str, ...], cells: list[str]) -> Row | Fault:
+    if len(cells) != len(columns):
+        detail = f"the row has {len(cells)} cells, the header {len(columns)}"
+        return Fault(line, "cells", detail)
+    given = {
+        column: cell.strip() for column, cell in zip(columns, cells, strict=True) if cell.strip()
+    }
+    fault = next(_faults(given), None)
+    if fault is not None:
+        return Fault(line, *fault)
+    name = named(given["name"])
+    identity = identity_of(name, given.get("email"), given.get("external_id"))
+    role: Any = given.get("role", "player").casefold()
+    return Row(line, name, role, identity)
+
+
+def _faults(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    name, email = given.get("name", ""), given.get("email")
+    external, role = given.get("external_id"), given.get("role", "player")
+    if not 0 < len(name) <= _NAME_MAX:
+        yield "name", f"a name has 1 to {_NAME_MAX} characters"
+    if any(_CONTROL.search(each) for each in given.values()):
+        yield "characters", "a cell holds a line break or another control character"
+    try:
+        named(name)
+    except ValueError as error:
+        yield "name", str(error)
+    if email is not None and (len(email) > _EMAIL_MAX or _EMAIL.fullmatch(email) is None):
+        yield "email", "this is no e-mail address"
+    if role.casefold() not in _ROLES:
+        yield "role", f"a role is one of {', '.join(_ROLES)}"
+    if external is not None and (
+        len(external) > _EXTERNAL_MAX or _EXTERNAL.fullmatch(external) is None
+    ):
+        yield "external_id", f"an external id is 1 to {_EXTERNAL_MAX} ASCII characters, no spaces"
+
+
+def _repeated(rows: list[Row]) -> Iterator[Fault]:
+    """Yield what is said twice: two people of one name need an external id or addresses."""
+    lines: dict[str, int] = {}
+    for row in rows:
+        first = lines.setdefault(row.identity, row.line)
+        if first != row.line:
+            yield Fault(row.line, "repeated", f"the same player stands on line {first}")

@@ -1,0 +1,62 @@
+"""Where events refer to words: the types that can, and the references in a document."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, get_args
+
+import msgspec
+
+from engine.values import TextId, TextRef
+from service.log.catalogue import events_by_category, tag_of
+
+_MEMBERS = {"text", "digest"}
+_NAME = re.compile("txt_[0-9a-f]{32}")
+
+
+@cache
+def types_with_texts() -> tuple[str, ...]:
+    """Return every event type that can refer to words."""
+    events = {each for events in events_by_category().values() for each in events}
+    return tuple(sorted(tag_of(each) for each in events if _refers(each, set())))
+
+
+def refs_in(document: Any) -> Iterator[TextRef]:
+    """Yield every reference to words in the JSON of an event, wherever it stands."""
+    if isinstance(document, dict):
+        name, digest = document.get("text"), document.get("digest")
+        if document.keys() == _MEMBERS and isinstance(name, str) and isinstance(digest, str):
+            yield TextRef(text=TextId(name), digest=digest)
+            return
+        document = list(document.values())
+    if isinstance(document, list):
+        for each in document:
+            yield from refs_in(each)
+
+
+def named_in(document: Any) -> dict[str, str | None]:
+    """
+    Return the texts that the JSON of an event names, each with its digest.
+
+    The digest is None for the bare names of older versions (``tournament_cancelled`` v1).
+    """
+    return {**dict.fromkeys(_bare_names(document)), **{e.text: e.digest for e in refs_in(document)}}
+
+
+def _bare_names(document: Any) -> Iterator[str]:
+    if isinstance(document, str) and _NAME.fullmatch(document):
+        yield document
+    elif isinstance(document, dict | list):
+        for each in document.values() if isinstance(document, dict) else document:
+            yield from _bare_names(each)
+
+
+def _refers(kind: Any, seen: set[Any]) -> bool:
+    if kind is TextRef:
+        return True
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        if kind in seen:
+            return False
+        seen.add(kind)
+        return any(_refers(field.type, seen) for field in msgspec.structs.fields(kind))
+    return any(_refers(each, seen) for each in get_args(kind))

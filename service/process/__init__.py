@@ -1,0 +1,1 @@
+"""The processes of the service, each put together in one place."""

@@ -1,0 +1,162 @@
+"""The signer as a process: four routes on loopback, a key and a folder, no database."""
+
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import uvicorn
+from litestar import Litestar, MediaType, Request, Response, get, post
+from litestar.datastructures import State
+from litestar.params import FromPath, JSONBody
+
+from service.base import telemetry
+from service.base.errors import CheckpointRefused
+from service.base.settings import SettingsInvalid, SignerSettings
+from service.transparency.messages import Head, ReceiptsRequest, Signed, SignedReceipts, SignRequest
+from service.transparency.note import Checkpoint, SigningKey, private_key, read_private_key
+from service.transparency.signer import Memory, Signer
+
+_STOP_SECONDS = 5
+
+
+def _encoded(value: Any, status: int = 200) -> Response[bytes]:
+    return Response(msgspec.json.encode(value), status_code=status, media_type=MediaType.JSON)
+
+
+@get("/key", sync_to_thread=False, media_type=MediaType.TEXT)
+def public_key(state: State) -> str:
+    """Answer the public key; whoever started the signer asks until it does."""
+    signer: Signer = state.signer
+    return signer.verifier_key
+
+
+@get("/heads/{origin:path}", sync_to_thread=False)
+def last_head(state: State, origin: FromPath[str]) -> Response[bytes]:
+    """Answer the last head signed under an origin; before the first, the empty tree."""
+    signer: Signer = state.signer
+    head = signer.last(origin.removeprefix("/"))
+    return _encoded(
+        Head(origin=head.origin, size=head.size, root=head.root, verifier_key=signer.verifier_key)
+    )
+
+
+@post("/heads", sync_to_thread=False)
+def sign(state: State, data: JSONBody[SignRequest]) -> Response[bytes]:
+    """
+    Sign a head that continues the last one; 409 if it does not.
+
+    One after the other in the one loop: between recalling the last head and
+    keeping the next nobody else may come.
+    """
+    signer: Signer = state.signer
+    head = Checkpoint(origin=data.origin, size=data.size, root=data.root)
+    return _encoded(Signed(note=signer.sign(head, data.proof)))
+
+
+@post("/receipts", sync_to_thread=False)
+def sign_receipts(state: State, data: JSONBody[ReceiptsRequest]) -> Response[bytes]:
+    """Sign receipts, which bind only the house that asks for them; 409 for a malformed one."""
+    signer: Signer = state.signer
+    notes = tuple(signer.sign_receipt(each) for each in data.receipts)
+    return _encoded(SignedReceipts(verifier_key=signer.verifier_key, notes=notes))
+
+
+def _refused(_: Request[Any, Any, Any], error: CheckpointRefused) -> Response[bytes]:
+    return _encoded({"code": error.code, "detail": error.detail, "facts": error.facts}, 409)
+
+
+def signing_app(signer: Signer) -> Litestar:
+    """Return the signer's application; it asks for no token and belongs on loopback only."""
+    return Litestar(
+        [public_key, last_head, sign, sign_receipts],
+        state=State({"signer": signer}),
+        exception_handlers={CheckpointRefused: _refused},
+        openapi_config=None,
+        logging_config=None,
+    )
+
+
+def run(settings: SignerSettings) -> None:
+    """
+    Serve until a signal says to stop; exit code 3 if it never came to serving.
+
+    Raises:
+        SettingsInvalid: If the key is damaged, the memory is another signer's or
+            cannot be written, or the address is taken.
+    """
+    telemetry.configure(settings, "signer")
+    try:
+        key = read_private_key(settings.signer_key)
+    except ValueError as error:
+        raise SettingsInvalid(str(error)) from error
+    with _memory(settings.signer_memory) as memory, _listening(settings) as listening:
+        serve(Signer(key, memory), listening, settings.log_level)
+
+
+def serve(signer: Signer, listening: socket.socket, log_level: str = "warning") -> None:
+    """Serve *signer* on a socket until a signal says to stop."""
+    config = uvicorn.Config(
+        signing_app(signer),
+        log_level=log_level,
+        access_log=False,
+        timeout_graceful_shutdown=_STOP_SECONDS,
+        server_header=False,
+    )
+    server = uvicorn.Server(config)
+    server.run(sockets=[listening])
+    if not server.started:
+        sys.exit(3)
+
+
+def make_key(file: Path, name: str, secret: bytes) -> str:
+    """
+    Write a new private key, for its owner only, and beside it the public one, ``FILE.pub``.
+
+    Args:
+        file: Where to; its folder is made if missing.
+        name: Of the signer, as clients will see it.
+        secret: 32 unpredictable bytes.
+
+    Returns:
+        The public key.
+
+    Raises:
+        ValueError: If the name has a space or a plus sign.
+        FileExistsError: If there is a file already; a key is never overwritten.
+    """
+    public = SigningKey(name, secret).verifier_key()
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = file.with_name(f"{file.name}.new")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as out:
+        out.write(private_key(name, secret) + "\n")
+        out.flush()
+        os.fsync(out.fileno())
+    try:
+        os.link(draft, file)  # whole or not at all, and never over another
+    finally:
+        draft.unlink()
+    file.with_name(f"{file.name}.pub").write_text(public + "\n", encoding="ascii")
+    return public
+
+
+def _memory(folder: str) -> Memory:
+    try:
+        return Memory(Path(folder))
+    except BlockingIOError as error:
+        raise SettingsInvalid(f"another signer uses {folder}") from error
+    except OSError as error:
+        what = f"HOLOTABLE_SIGNER_MEMORY cannot be written: {error.strerror}"
+        raise SettingsInvalid(what) from error
+
+
+def _listening(settings: SignerSettings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family)
+    except OSError as error:
+        what = f"cannot listen on {settings.host}:{settings.port}: {error.strerror}"
+        raise SettingsInvalid(what) from error

@@ -1,0 +1,395 @@
+"""
+The whole stack under one process: database, signer, API, projections, worker.
+
+Every child logs in with its own role and dies with us: the kernel ends it even
+if we are killed.  Start the stack from the main thread (see ``embedded``).
+"""
+
+import os
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import psycopg
+
+from service.base import database
+from service.base.children import dying_with
+from service.base.embedded import Cluster, binaries
+from service.base.settings import PREFIX, Settings, SignerSettings, environment
+from service.base.sources import SystemEntropy
+from service.process.signer import make_key
+from service.tasks import broker
+from service.tasks.worker import READY
+
+DATABASE = database.DATABASE
+
+_READY_SECONDS = 60.0
+_STOP_SECONDS = 15.0
+_CHILDREN = ("signer", "api", "project", "worker")
+"""In the order of their start."""
+
+_ASKING_SIGNER = ("api", "worker", "audit", "migrate")
+_AGAIN_SECONDS = 1.0
+"""Pause before a child that ended is started again; each next time doubles it."""
+
+_AGAIN_TIMES = 5
+"""A child that ends more often than this, each time soon, ends the stack."""
+
+_SOUND_SECONDS = 60.0
+"""A child that has run for so long counts as sound again."""
+
+_OF_LOGS = ("log_level", "log_format")
+_SIGNER = "holotable.local"
+"""Name of the signer of a stack on one machine."""
+
+
+class StackFailed(Exception):
+    """A part of the stack did not come up, or ended; one line, with what it last said."""
+
+
+@dataclass
+class Stack:
+    """
+    Everything that has to run, as a context manager.
+
+    Args:
+        data: Directory of the cluster, the secrets and the logs.
+        host: Where the API listens.
+        port: 0 takes a free one.
+        keep: Whether *data* outlives the stack.
+        durable: False for data that need not survive the machine.
+        options: Further settings of the children, by field name.
+        server: Address of a PostgreSQL to use instead of one of our own, with a
+            superuser's login.
+        name: Of the database of the log; the broker's is called after it.
+    """
+
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = 0
+    keep: bool = True
+    durable: bool = True
+    options: Mapping[str, object] = field(default_factory=dict)
+    server: str | None = None
+    name: str = DATABASE
+    cluster: Cluster | None = None
+    signer_port: int = 0
+    _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    _log_began: dict[str, int] = field(default_factory=dict)
+    _started: dict[str, float] = field(default_factory=dict)
+    _ends: Counter[str] = field(default_factory=Counter)
+    """How often each child has ended soon after its start, one time after the other."""
+
+    _due: dict[str, float] = field(default_factory=dict)
+    """When each child that ended is started again."""
+
+    _roles_found: bool | None = None
+
+    @property
+    def url(self) -> str:
+        """Address of the API."""
+        return f"http://{self.host}:{self.port}"
+
+    def settings(self, process: str) -> Settings:
+        """Return the settings of ``api``, ``project``, ``worker``, ``audit`` or ``migrate``."""
+        needs_broker = process == "worker"
+        return Settings(
+            database_url=self._url(f"holotable_{process}", self.name),
+            secret_key=self._secret("key"),
+            second_secret_key=self._kept("second-key"),
+            broker_url=self._url(database.BROKER, self._broker) if needs_broker else None,
+            signer_url=self.signer_url if process in _ASKING_SIGNER else None,
+            host=self.host,
+            port=self.port,
+            **self.options,  # type: ignore[arg-type]
+        )
+
+    def signer_settings(self) -> SignerSettings:
+        """Return the settings of the signer; its key and memory are made once and kept."""
+        return SignerSettings(
+            signer_key=self._signing_key(),
+            signer_memory=str(self.data / "signer"),
+            port=self.signer_port,
+            **{name: it for name, it in self.options.items() if name in _OF_LOGS},  # type: ignore[arg-type]
+        )
+
+    @property
+    def signer_url(self) -> str:
+        """Where the signer listens: on loopback, whatever the API does."""
+        return f"http://127.0.0.1:{self.signer_port}"
+
+    def start(self) -> None:
+        """
+        Start everything and wait until it answers.
+
+        Raises:
+            StackFailed: If a child does not come up; all others are stopped then.
+            ClusterFailed: If the database does not.
+        """
+        self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.port = self.port or _free_port(self.host)
+        self.signer_port = _free_port("127.0.0.1")
+        try:
+            self._start_database()
+            for process in _CHILDREN:
+                self._spawn(process)
+            self._await("signer", lambda: _answers(f"{self.signer_url}/key"))
+            self._await("api", lambda: _answers(f"{self.url}/readyz"))
+            self._await_worker()
+        except BaseException:  # Ctrl-C while it starts too must leave no child behind
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stop the children in the opposite order, then the database; remove what is not kept."""
+        for process in reversed(tuple(self._children)):
+            child = self._children.pop(process)
+            child.terminate()
+            try:
+                child.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+        if self.cluster is not None:
+            self.cluster.stop()
+            self.cluster = None
+        if not self.keep:
+            self.discard()
+
+    def discard(self) -> None:
+        """Remove the data of a stopped stack, and leave a given server as it was found."""
+        if self.server is not None and self._roles_found is not None:
+            for name in (self.name, self._broker):
+                database.drop_database(self.server, name)
+            if self._roles_found:
+                database.forget_passwords(self.server)
+            else:
+                database.drop_roles(self.server)
+            self._roles_found = None
+        shutil.rmtree(self.data, ignore_errors=True)
+
+    @property
+    def where(self) -> str:
+        """Say where the data are."""
+        given = "" if self.server is None else f", and {self.name} on the given server"
+        return f"{self.data}{given}"
+
+    def check(self) -> None:
+        """
+        Look whether everything still runs.
+
+        Raises:
+            StackFailed: If a child or our own database has ended by itself.
+        """
+        self._check_database()
+        if (ended := self.failed()) is not None:
+            raise StackFailed(self._why(ended))
+
+    def mend(self, told: Callable[[str], None]) -> None:
+        """
+        Start children again that have ended, after a pause that grows each time.
+
+        Args:
+            told: Given one line for each child that ended.
+
+        Raises:
+            StackFailed: If a child ends again and again, or our own database has ended.
+        """
+        self._check_database()
+        now = time.monotonic()
+        for process in _CHILDREN:
+            if process in self._due:
+                if self._due[process] <= now:
+                    del self._due[process]
+                    self._spawn(process)
+            elif self._children[process].poll() is not None:
+                soon = now - self._started[process] < _SOUND_SECONDS
+                self._ends[process] = self._ends[process] + 1 if soon else 1
+                if self._ends[process] > _AGAIN_TIMES:
+                    raise StackFailed(
+                        f"{self._why(process)} ({_AGAIN_TIMES} restarts did not help)"
+                    )
+                pause = _AGAIN_SECONDS * 2.0 ** (self._ends[process] - 1)
+                self._due[process] = now + pause
+                told(f"{self._why(process)}; it is started again in {pause:.0f} s")
+
+    def failed(self) -> str | None:
+        """Return the name of a child that has ended by itself, if one has."""
+        return next(
+            (name for name, child in self._children.items() if child.poll() is not None), None
+        )
+
+    def log(self, process: str) -> Path:
+        """Return where a child writes."""
+        return self.data / f"{process}.log"
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _start_database(self) -> None:
+        superuser = self._own_server() if self.server is None else self._given_server(self.server)
+        passwords = {login: self._secret(login) for login in database.LOGINS}
+        database.create_roles(superuser, passwords)
+        database.create_database(superuser, self.name)
+        database.create_database(superuser, self._broker, owner=database.BROKER)
+        database.migrate(self._url("holotable_migrate", self.name))
+        broker.install(self._url(database.BROKER, self._broker))
+
+    def _own_server(self) -> str:
+        self.cluster = Cluster(self.data / "cluster", binaries(os.environ), durable=self.durable)
+        self.cluster.start()
+        superuser = self.cluster.url()
+        with psycopg.connect(superuser, autocommit=True) as connection:
+            database.close_databases(connection, "postgres", "template1")
+        return superuser
+
+    def _given_server(self, url: str) -> str:
+        ours = all((self.data / "secrets" / login).exists() for login in database.LOGINS)
+        self._roles_found = database.inspect_server(url, ours)
+        return url
+
+    @property
+    def _broker(self) -> str:
+        return f"{self.name}_broker"
+
+    def _url(self, role: str, name: str) -> str:
+        if self.server is not None:
+            given = database.with_database(self.server, name)
+            return database.with_login(given, role, self._secret(role))
+        if self.cluster is None:
+            raise StackFailed("the database is not running")
+        return self.cluster.url(name, role, self._secret(role))
+
+    def _secret(self, name: str) -> str:
+        """Return a secret of this stack, made at the first asking and kept in its directory."""
+        file = self.data / "secrets" / name
+        if not file.exists():
+            file.parent.mkdir(mode=0o700, exist_ok=True)
+            file.touch(mode=0o600)
+            file.write_text(SystemEntropy().bytes(24).hex(), encoding="ascii")
+        return file.read_text(encoding="ascii").strip()
+
+    def _kept(self, name: str) -> str | None:
+        """Return a secret that the operator has put there, if there is one."""
+        file = self.data / "secrets" / name
+        return file.read_text(encoding="ascii").strip() if file.exists() else None
+
+    def write_environments(self) -> Path:
+        """Write what an operator's shell needs for each login, and return the folder."""
+        folder = self.data / "env"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        for process in ("api", "project", "worker", "audit", "migrate"):
+            file = folder / process
+            file.touch(mode=0o600)
+            told = environment(self.settings(process))
+            lines = (f"export {name}={shlex.quote(value)}\n" for name, value in told.items())
+            file.write_text("".join(lines), encoding="utf-8")
+        return folder
+
+    def _signing_key(self) -> str:
+        file = self.data / "secrets" / "signer"
+        if not file.exists():
+            make_key(file, _SIGNER, SystemEntropy().bytes(32))
+        return file.read_text(encoding="ascii").strip()
+
+    def _spawn(self, process: str) -> None:
+        told = self.signer_settings() if process == "signer" else self.settings(process)
+        inherited = {name: it for name, it in os.environ.items() if not name.startswith(PREFIX)}
+        self._started[process] = time.monotonic()
+        with self.log(process).open("ab") as log:
+            self._log_began[process] = log.tell()
+            self._children[process] = subprocess.Popen(
+                [sys.executable, "-m", "service.cli.main", process],
+                env=inherited | environment(told),
+                cwd=database.ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C reaches us, and we stop it in order
+                preexec_fn=dying_with(os.getpid(), signal.SIGTERM),
+            )
+
+    def _await_worker(self) -> None:
+        # What an earlier run wrote into the same log says nothing of this one.
+        began, ready = self._log_began["worker"], READY.encode()
+        self._await("worker", lambda: ready in self.log("worker").read_bytes()[began:])
+
+    def _await(self, process: str, ready: Callable[[], bool]) -> None:
+        until = time.monotonic() + _READY_SECONDS
+        while time.monotonic() < until:
+            if (ended := self.failed()) is not None:
+                raise StackFailed(self._why(ended))
+            if ready():
+                return
+            time.sleep(0.05)  # a child says by its port or its log that it is ready: ask again
+        raise StackFailed(f"{process} did not come up: {self._tail(process)}")
+
+    def _check_database(self) -> None:
+        if self.cluster is not None and self.cluster.ended():
+            raise StackFailed("PostgreSQL ended; its log is server.log in the cluster's directory")
+
+    def _why(self, process: str) -> str:
+        """Say in one line how a child ended, and what it last said in this life."""
+        code = self._children[process].poll() or 0
+        how = (
+            f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        )
+        # Killed from outside it had no word to say about that.
+        said = "" if code < 0 else self._tail(process)
+        return f"{process} {how}{': ' if said else ''}{said}"
+
+    def _tail(self, process: str) -> str:
+        """Return the last line that a child has written since its start."""
+        written = self.log(process).read_bytes()[self._log_began[process] :]
+        lines = written.decode("utf-8", errors="replace").strip().splitlines()
+        return lines[-1][:500] if lines else ""
+
+
+def interrupt_on_terminate() -> None:
+    """
+    Let SIGTERM end this process as Ctrl-C does, so that the stack is stopped in order.
+
+    SIGINT too: it is ignored when a script starts us with ``&``.
+    """
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGINT, interrupt)
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310 - our own
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def _free_port(host: str) -> int:
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,108 @@
+"""
+What an operator has to know although the service works: for ``doctor`` and readiness.
+
+A stopped projection, a league in quarantine and a failed audit harm no other league, so
+readiness tells of them as warnings and the API stays in service.
+"""
+
+import time
+from typing import Any, Final, Literal
+
+import asyncpg
+import msgspec
+
+from service.base.database import is_away
+from service.projections.models import ALL
+
+Warning = Literal["audit_failed", "quarantined", "projection_outdated", "not_known"]
+
+_SECONDS: Final = 10.0
+"""How long an answer holds, since anybody may ask."""
+
+# The newest audit of the whole league that has ended, whoever asked for it.
+_FAILED = """
+    SELECT name AS league, last.id AS report, last.state
+      FROM key
+     CROSS JOIN LATERAL (SELECT 'lge_' || replace(key.league::text, '-', '')) AS it(name)
+     CROSS JOIN LATERAL (
+        SELECT id, state FROM audit_report
+         WHERE audit_report.league = name AND scope = name AND finished_at IS NOT NULL
+         ORDER BY requested_at DESC LIMIT 1) last
+     WHERE last.state <> 'passed'
+     ORDER BY name
+"""
+_OUTDATED = """
+    SELECT DISTINCT name FROM reads.checkpoint
+      JOIN unnest($1::text[], $2::int[]) AS program(name, version) USING (name)
+     WHERE checkpoint.version <> program.version
+     ORDER BY name
+"""
+_HELD = """
+    SELECT EXISTS (SELECT FROM quarantine)
+        OR EXISTS (SELECT FROM reads.checkpoint WHERE broken_at IS NOT NULL)
+        OR EXISTS (SELECT FROM job WHERE state = 'dead')
+"""
+
+
+class FailedAudit(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest audit of a league, which did not pass."""
+
+    league: str
+    report: str
+    state: str
+
+    def __str__(self) -> str:
+        return f"{self.league}: audit {self.report} {self.state}"
+
+
+async def failed_audits(driver: Any) -> list[FailedAudit]:
+    """Return the newest ended audit of every league in which it did not pass."""
+    return [FailedAudit(**row) for row in await driver.fetch(_FAILED)]
+
+
+async def outdated(driver: Any) -> list[str]:
+    """Return the projections that stand still because another version made their rows."""
+    names, versions = [each.name for each in ALL], [each.version for each in ALL]
+    return [row["name"] for row in await driver.fetch(_OUTDATED, names, versions)]
+
+
+class Troubles:
+    """
+    What readiness warns of, asked at most once in ten seconds.
+
+    Args:
+        pool: Of a role that reads jobs, reports and read models.
+    """
+
+    def __init__(self, pool: asyncpg.Pool) -> None:
+        self._pool = pool
+        self._found: list[Warning] = []
+        self._until = 0.0
+
+    async def warnings(self) -> list[Warning]:
+        """
+        Return what is wrong, by name alone: who asks is nobody in particular.
+
+        Raises:
+            Exception: What the driver says if the database is away.
+        """
+        if time.monotonic() >= self._until:
+            try:
+                self._found = await self._look()
+            except asyncpg.PostgresError as error:
+                if is_away(error):
+                    raise
+                # The schema is not migrated yet: that must not end what works.
+                self._found = ["not_known"]
+            self._until = time.monotonic() + _SECONDS
+        return self._found
+
+    async def _look(self) -> list[Warning]:
+        found: list[Warning] = []
+        if await failed_audits(self._pool):
+            found.append("audit_failed")
+        if await self._pool.fetchval(_HELD):
+            found.append("quarantined")
+        if await outdated(self._pool):
+            found.append("projection_outdated")
+        return found

@@ -1,0 +1,1 @@
+"""Leagues that are made up: the demo, its bots, whole seasons."""

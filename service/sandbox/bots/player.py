@@ -1,0 +1,147 @@
+"""A player that looks at the table as anybody may, thinks for a moment, and answers."""
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from service.sandbox.bots.betting import Stakes, Temper, bet
+from service.sandbox.bots.card_turns import card_turn, standing
+from service.sandbox.bots.client import Client, Problem
+from service.sandbox.bots.judgement import Dealt, best_addition, chance, draws, score, whim
+
+STALE = frozenset({"stale_decision", "no_decision_open", "not_your_turn", "table_held"})
+"""Refusals that only say that the table has moved on."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Player:
+    """
+    One bot in one tournament.
+
+    Args:
+        client: Speaks with the bot's own token.
+        name: Its name; with *seed* it fixes the moods.
+        seed: Of the night.
+        entropy: Its own 32 bytes for the decks it is dealt from; without them it adds none.
+        asleep: Whether it misses every decision until it is away and somebody wakes it.
+    """
+
+    client: Client
+    name: str
+    seed: int
+    entropy: bytes | None = None
+    asleep: bool = False
+    temper: Temper = field(init=False)
+    answered: int = 0
+    refused: list[str] = field(default_factory=list)
+    """Codes of refusals that were not just a moment too late; empty in a good night."""
+
+    def __post_init__(self) -> None:
+        self.temper = Temper.of(self.name, self.seed)
+
+    async def commit(self, tournament: str) -> None:
+        """Bind itself to its entropy, before the seats are drawn."""
+        if self.entropy is None:
+            return
+        commitment = sha256(b"holotable/entropy/1" + self.entropy).hexdigest()
+        await self._mix(f"/v1/tournaments/{tournament}/entropy", {"commitment": commitment})
+
+    async def open(self, tournament: str) -> None:
+        """Open its entropy, between the draw of seats and the first hand; asleep it does not."""
+        if self.entropy is None or self.asleep:
+            return
+        value = self.entropy.hex()
+        await self._mix(f"/v1/tournaments/{tournament}/entropy/open", {"value": value})
+
+    async def _mix(self, path: str, body: dict[str, str]) -> None:
+        try:
+            await self.client.post(path, body)
+        except Problem as problem:
+            if problem.code not in ("entropy_too_late", "seats_being_drawn"):
+                self.refused.append(f"{problem} for its entropy")
+
+    async def answer(self, table: str, decision: str) -> bool:
+        """
+        Look at *table* and answer the open decision, if it is this player's to make.
+
+        Returns:
+            Whether an action was accepted.
+
+        Raises:
+            Unreachable: If the server stays away.
+        """
+        if self.asleep:
+            return False
+        done = await self._act(table, decision)
+        while done == "field":
+            # Laying cards open does not answer the decision.
+            done = await self._act(table, decision)
+        return done is not None
+
+    async def _act(self, table: str, decision: str) -> str | None:
+        """Do one thing; return what it was, if it was accepted."""
+        view = await self.client.get(f"/v1/tables/{table}")
+        action = choose(view, self.temper, self.name, self.seed)
+        if action is None:
+            return None
+        key = f"{self.name}-{decision}-{view['version']}"
+        try:
+            await self.client.post(f"/v1/tables/{table}/actions", action, key=key)
+        except Problem as problem:
+            if problem.code not in STALE:
+                self.refused.append(f"{problem} for {action['type']}")
+            return None
+        self.answered += 1
+        return str(action["type"])
+
+    async def come_back(self, table: str) -> None:
+        """Say at *table* that it plays on, from the next hand; too late if it has no seat left."""
+        self.asleep = False
+        try:
+            await self.client.post(f"/v1/tables/{table}/presence", {"away": False})
+        except Problem as problem:
+            if problem.code != "entrant_not_seated":
+                self.refused.append(f"{problem} for coming back")
+
+
+def choose(view: dict[str, Any], temper: Temper, name: str, seed: int) -> dict[str, Any] | None:
+    """
+    Return the action a player takes on what it sees, ``None`` if nothing is asked of it.
+
+    The same view, temper, name and seed give the same action.
+    """
+    decision, mine = view["decision"], view["me"]
+    legal = {action["verb"]: action for action in view["legal"]}
+    if decision is None or mine is None or not legal:
+        return None
+    moment = (view["number"], view["hand_number"], view["deal"], decision["turn"])
+    mood = whim(seed, name, *moment)
+    if "select" in legal:
+        cards = dealt(view, mood).selection(legal["select"]["cards_min"])
+        action: dict[str, Any] = {"type": "select", "cards": list(cards)}
+    elif "improve" in legal:
+        kept, fresh = mine["selection"], mine["new_cards"]
+        cards = best_addition(kept, fresh, view["target"], view["suit"])
+        action = {"type": "improve", "cards": list(cards)}
+    elif "stand" in legal:
+        action = card_turn(view)
+    else:
+        action = bet(legal, Stakes.of(view, legal), prospect(view, mood), temper, mood)
+    return {"decision": decision["token"], **action}
+
+
+def dealt(view: dict[str, Any], mood: float) -> Dealt:
+    """Return the viewer's cards against the dice, with ways in which the new ones might fall."""
+    cards = (*view["me"]["cards"], *view["me"]["selection"])
+    return Dealt(view["me"]["cards"], view["target"], view["suit"], draws(cards, mood))
+
+
+def prospect(view: dict[str, Any], mood: float) -> float:
+    """Return how often the viewer's hand beats one opponent's, as far as can be known now."""
+    mine, number, suit = view["me"], view["target"], view["suit"]
+    if number is None:
+        return standing(view)
+    if view["decision"]["street"] == 1:
+        return dealt(view, mood).prospect(mine["selection"])
+    added = best_addition(mine["selection"], mine["new_cards"], number, suit)
+    return chance(score((*mine["selection"], *added), number, suit))

@@ -1,0 +1,142 @@
+"""Follows one tournament's public feeds and wakes whoever is to act."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx
+
+from service.sandbox.bots.client import Client, Unreachable
+from service.sandbox.bots.player import Player
+from service.sandbox.demo.teller import Story
+
+RETRY_SECONDS: Final = 0.2
+
+
+@dataclass(slots=True, kw_only=True)
+class Floor:
+    """
+    Twelve bots in one loop: the house tells who is asked, the floor taps them on the shoulder.
+
+    A bot that runs alone asks ``GET /v1/me`` for its turns instead; the guide on
+    writing a bot shows that.
+
+    Args:
+        watcher: Reads the feeds, as a spectator.
+        players: By entrant.
+        story: Told as it happens.
+        sleepy: Whether one at each table falls asleep; at one table only, the others
+            would have played on to their end by the time it is awake.
+    """
+
+    watcher: Client
+    players: dict[str, Player]
+    story: Story
+    sleepy: bool = False
+    feeds: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Everything seen so far, by table."""
+
+    _seats: dict[str, dict[int, str]] = field(default_factory=dict)
+
+    async def follow(self, tournament: str) -> dict[str, Any]:
+        """
+        Play *tournament* to its end.
+
+        Returns:
+            The data of ``tournament_finished``.
+
+        Raises:
+            TournamentLost: If it was cancelled.
+        """
+        async with asyncio.TaskGroup() as tasks:
+            tables: list[asyncio.Task[None]] = []
+            after: str | None = None
+            while True:
+                async for item in self._items(f"/v1/tournaments/{tournament}/events", after):
+                    after = item["cursor"]
+                    self.story.tournament(item)
+                    match item["type"]:
+                        case "seats_drawn" if self.sleepy:
+                            self._put_to_sleep(item["data"]["assignments"])
+                        case "play_started" | "round_seated" | "final_seated":
+                            if item["type"] == "play_started":
+                                for player in self.players.values():
+                                    tasks.create_task(player.open(tournament))
+                            tables += [
+                                tasks.create_task(self._table(table, tasks))
+                                for table in self._new(item)
+                            ]
+                        case "tournament_finished":
+                            for table in tables:
+                                table.cancel()
+                            finished: dict[str, Any] = item["data"]
+                            return finished
+                        case "tournament_cancelled":
+                            raise TournamentLost(item["data"]["reason"])
+                        case _:
+                            continue
+                await asyncio.sleep(RETRY_SECONDS)
+
+    def _new(self, item: dict[str, Any]) -> list[str]:
+        """Return the tables in an event that nobody follows yet."""
+        new = [table for table in _tables_in(item) if table not in self.feeds]
+        self.feeds |= {table: [] for table in new}
+        return new
+
+    def _put_to_sleep(self, assignments: list[dict[str, Any]]) -> None:
+        """Let the player in each table's lowest seat miss everything until it is away."""
+        lowest: dict[str, dict[str, Any]] = {}
+        for place in sorted(assignments, key=lambda place: place["seat"]):
+            lowest.setdefault(place["table"], place)
+        for place in lowest.values():
+            self.players[place["entrant"]].asleep = True
+
+    async def _table(self, table: str, tasks: asyncio.TaskGroup) -> None:
+        seen = self.feeds.setdefault(table, [])
+        while True:
+            after = seen[-1]["cursor"] if seen else None
+            async for item in self._items(f"/v1/tables/{table}/events", after):
+                seen.append(item)
+                self.story.table(table, item)
+                self._tap(table, item, tasks)
+            await asyncio.sleep(RETRY_SECONDS)
+
+    def _tap(self, table: str, item: dict[str, Any], tasks: asyncio.TaskGroup) -> None:
+        data = item["data"]
+        if item["type"] == "hand_opened":
+            self._seats[table] = {seat["seat"]: seat["entrant"] for seat in data["seats"]}
+            for seat in data["seats"]:
+                # Who is away has been dealt in and killed by now; that is when it wakes up.
+                sleeper = self.players.get(seat["entrant"]) if seat["away"] else None
+                if sleeper is not None and sleeper.asleep:
+                    tasks.create_task(sleeper.come_back(table))
+        elif item["type"] == "decision_opened":
+            for seat in data["seats"]:
+                player = self.players.get(self._seats[table][seat])
+                if player is not None:
+                    tasks.create_task(player.answer(table, data["decision"]))
+
+    async def _items(self, path: str, after: str | None) -> Any:
+        """Yield a feed's items until the connection ends; the caller comes back."""
+        try:
+            async for item in self.watcher.feed(path, after):
+                yield item
+        except (httpx.TransportError, Unreachable):
+            return
+
+
+def _tables_in(item: dict[str, Any]) -> list[str]:
+    """Return the tables that an event names, each once."""
+    data = item["data"]
+    match item["type"]:
+        case "play_started":
+            named = data["tables"]
+        case "round_seated":
+            named = [table["table"] for table in data["tables"]]
+        case _:
+            named = [place["table"] for place in data["assignments"]]
+    return list(dict.fromkeys(named))
+
+
+class TournamentLost(Exception):
+    """The tournament was cancelled instead of played."""

@@ -1,0 +1,87 @@
+"""``holotable up``: the same stack, staying."""
+
+import asyncio
+import os
+import time
+from pathlib import Path
+
+import httpx
+from rich.console import Console
+from rich.markup import escape
+
+from service.base.embedded import ClusterFailed
+from service.base.settings import PREFIX
+from service.process import people
+from service.process.supervisor import Stack, StackFailed, interrupt_on_terminate
+
+LOGIN = "organiser"
+OWN_KEYS = {
+    f"{PREFIX}{name}{end}" for name in ("SECRET_KEY", "SECOND_SECRET_KEY") for end in ("", "_FILE")
+}
+TOKEN_FILE = "organiser.token"  # noqa: S105 - the name of a file
+
+
+def stay(directory: Path, host: str, port: int, server: str | None) -> int:
+    """Run the stack on *directory* until it is told to stop; the exit code."""
+    console = Console(soft_wrap=True, highlight=False)
+    if named := sorted(OWN_KEYS.intersection(os.environ)):
+        console.print(
+            f"{named[0]} is set, and `up` keeps a key of its own\n  next: take it out of the "
+            f"environment; {directory}/secrets/key is the key (docs/guides/credentials.md)",
+            markup=False,
+        )
+        return 2
+    interrupt_on_terminate()
+    stack = Stack(directory, host=host, port=port, server=server)
+    try:
+        with stack:
+            _greet(console, stack)
+            while True:
+                stack.mend(lambda why: console.print(f"[yellow]{escape(why)}[/]"))
+                # No child says that it has ended; a signal ends the sleep at once.
+                time.sleep(0.5)
+    except KeyboardInterrupt:
+        console.print(f"\nstopped; the data stay in {stack.where}")
+        return 130
+    except (ClusterFailed, StackFailed) as error:
+        console.print(f"[bold red]the stack failed:[/] {escape(str(error))}")
+        console.print(f"  next: see the logs in {directory}", markup=False)
+        return 3
+
+
+def _greet(console: Console, stack: Stack) -> None:
+    token = organiser_token(stack)
+    console.print(f"[bold]Holotable[/] is up at {stack.url}, its data in {stack.where}")
+    console.print(f"  organiser's token: {token}")
+    console.print("  create a league:")
+    console.print(
+        f"    curl -s {stack.url}/v1/leagues -H 'Authorization: Bearer {token}' \\\n"
+        "      -H 'Content-Type: application/json' -d '{\"name\": \"Cloud City\"}'",
+        markup=False,
+    )
+    folder = stack.write_environments()
+    console.print("  for operator's commands, in another shell:")
+    console.print(f"    . {folder}/audit && holotable audit lge_...", markup=False)
+    console.print("  Ctrl-C stops everything; the same command goes on where it was.")
+
+
+def organiser_token(stack: Stack) -> str:
+    """
+    Return a token of the organiser that is good; the account is made at the first start.
+
+    What an earlier start has kept may have expired or been revoked meanwhile: then
+    there is a new one.
+    """
+    file, settings = stack.data / TOKEN_FILE, stack.settings("api")
+    asyncio.run(people.take_key_from_password(settings, LOGIN))
+    if file.exists():
+        token = file.read_text(encoding="ascii").strip()
+        # No proxy that the environment names: the API is ours, and near.
+        with httpx.Client(base_url=stack.url, timeout=10, trust_env=False) as http:
+            answer = http.get("/v1/me", headers={"Authorization": f"Bearer {token}"})
+        if answer.status_code != httpx.codes.UNAUTHORIZED:
+            return token
+    token = asyncio.run(people.organiser(settings, LOGIN, "Organiser"))
+    file.touch(mode=0o600)
+    file.write_text(token, encoding="ascii")
+    return token

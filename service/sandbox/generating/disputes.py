@@ -1,0 +1,239 @@
+"""
+What is disputed in a made-up season: claims, freezes, rulings that act, appeals.
+
+Chance and entropy are of their own, so that an evening without a dispute goes as it would.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.coordination.aggregates import DECIDERS
+from engine.coordination.policies import decide_in_turn
+from engine.dispute.commands import Appeal, AttachEvidence, Claim, Freeze, Rule, Unfreeze
+from engine.dispute.values import Evidence, Recorded, Subject
+from engine.errors import CommandRejected
+from engine.kit import windows
+from engine.league.commands import AddMember
+from engine.tournament.model.state import Running
+from engine.values import (
+    DisputeId,
+    LeagueId,
+    PlayerId,
+    TextId,
+    TextRef,
+    identifier,
+    number_of,
+    stream_of,
+)
+from service.api.http.rehearsing import would_change
+from service.director.desk import HOUSE, Desk
+from service.director.disputes.evidence import EVENTS_MAX
+from service.director.disputes.ruling import Acts, frozen, ruled, taken
+from service.director.next_hand import open_next_hand
+from service.log.batch import Decide
+from service.log.record import Metadata
+from service.log.record import Recorded as Row
+from service.log.rehearsal import Certain, carried_out
+from service.log.writer import Command, Entry, States
+from service.sandbox.generating.chance import Dice
+from service.sandbox.generating.world import SeededEntropy
+
+ActsOf = Callable[[dict[str, Any]], Acts]
+"""Returns what a ruling does, given who signs it, why and when."""
+
+_SETTLING = ("hand_settled", "tournament_finished", "tournament_cancelled", "result_corrected")
+
+
+class Court:
+    """
+    Hears what is claimed on one tournament or season, and rules on it.
+
+    Args:
+        about: Identifier of what is disputed there.
+        referee: Who rules first; a second ruling is somebody else's.
+    """
+
+    def __init__(
+        self, desk: Desk, league: str, about: str, referee: PlayerId, chaos: float
+    ) -> None:
+        self.dice = Dice(f"{about}/disputes", chaos)
+        self.entropy = SeededEntropy(f"{about}/disputes")
+        self._desk = desk
+        self._league = LeagueId(league)
+        self._referee = referee
+        self._second: PlayerId | None = None
+
+    async def hear(
+        self, subject: Subject, claimant: PlayerId, rule: str, acts_of: ActsOf | None = None
+    ) -> None:
+        """
+        Hear a claim to its end.
+
+        Args:
+            rule: Slug of the rule that is said to be broken.
+            acts_of: Without it no ruling does anything.
+        """
+        stream = await self._claim(subject, claimant, rule)
+        if self.dice.happens(0.6):
+            await self._frozen(stream, Freeze(**self._signed(self._referee)))
+            await asyncio.sleep(60)
+            if self.dice.happens(0.2):
+                await self._frozen(stream, Unfreeze(**self._signed(self._referee)))
+        await self._rule(stream, subject, self._referee, rule, acts_of)
+        if self.dice.happens(0.4):
+            await asyncio.sleep(300)
+            await self._decided(stream, claimant, Appeal(**self._signed(claimant)))
+            if self.dice.happens(0.3):
+                await self._frozen(stream, Freeze(**self._signed(self._referee)))
+            await self._rule(stream, subject, await self._another(), rule, acts_of)
+
+    def _signed(self, by: PlayerId) -> dict[str, Any]:
+        return {"by": by, "reason": self._words(), "now": self._desk.clock.now()}
+
+    def _words(self) -> TextRef:
+        text = TextId(identifier("txt", self.entropy.uuid()))
+        return TextRef(text=text, digest=self.entropy.token())
+
+    async def _submit(self, actor: str, decide: Decide) -> None:
+        command = Command(
+            command_id=self.entropy.uuid(),
+            actor=actor,
+            received_at=self._desk.clock.now(),
+            request=b"{}",
+        )
+        await self._desk.writer.submit(self._league, command, decide)
+
+    async def _decided(self, stream: str, actor: PlayerId, *asked: Any) -> None:
+        decider = DECIDERS[stream.partition("-")[0]]
+
+        async def decide(states: States) -> list[Entry]:
+            state = (await states.load(stream)).state
+            return [Entry(stream, *decide_in_turn(decider, state, asked))]
+
+        await self._submit(actor, decide)
+
+    async def _claim(self, subject: Subject, claimant: PlayerId, rule: str) -> str:
+        name = DisputeId(identifier("dsp", self.entropy.uuid()))
+        now = self._desk.clock.now()
+        evidence = await self._evidence(subject)
+        over = [each.at for each in evidence.events if each.type in _SETTLING]
+        settled = windows.Settled(at=over[-1]) if over else None
+        claim = Claim(
+            dispute=name,
+            league=self._league,
+            subject=subject,
+            by=claimant,
+            claim=self._words(),
+            rules=(rule,),
+            closes_at=windows.closes_at(windows.in_force((), now), subject.kind, settled),
+            now=now,
+        )
+        attached = AttachEvidence(evidence=evidence, salt=self.entropy.token(), now=now)
+        stream = stream_of(name)
+        await self._decided(stream, claimant, claim, attached)
+        return stream
+
+    async def _evidence(self, subject: Subject) -> Evidence:
+        """Return what the server would attach: no head is signed yet, nothing was refused."""
+        named = subject.table if subject.hand is not None else subject.tournament or subject.season
+        stream = stream_of(str(named))
+        store, number = self._desk.writer.store, number_of(self._league)
+        rows = await store.stream(number, stream, 0, 1_000_000)
+        if subject.hand is not None:
+            begun = next(at for at, row in enumerate(rows) if subject.hand.encode() in row.data)
+            rows = rows[begun:]
+            ends = (at for at, row in enumerate(rows) if row.type == "hand_settled")
+            rows = rows[: next(ends, len(rows)) + 1]
+        last = rows[-EVENTS_MAX:]
+        return Evidence(
+            stream=stream,
+            events=tuple(_recorded(row) for row in last),
+            left_out=len(rows) - len(last),
+            digest=hashlib.sha256(b"".join(row.hash for row in last)).hexdigest(),
+            refused=(),
+            epoch=None,
+            size=None,
+            root=None,
+            earlier=(),
+            replay=None if subject.hand is None else f"/v1/hands/{subject.hand}/replay",
+        )
+
+    async def _frozen(self, stream: str, command: Freeze | Unfreeze) -> None:
+        async def decide(states: States) -> list[Entry]:
+            return await frozen(states, stream, command)
+
+        await self._submit(self._referee, decide)
+
+    async def _rule(
+        self, stream: str, subject: Subject, by: PlayerId, rule: str, acts_of: ActsOf | None
+    ) -> None:
+        """Rule, and act; where an act is refused the claim is turned down instead."""
+        if acts_of is not None and self.dice.happens(0.7):
+            signed = self._signed(by)
+            acts = acts_of(signed)
+            command = Rule(outcome="for", rules=(rule,), acts=taken(subject, acts), **signed)
+            try:
+                await self._submit(by, self._as_shown(stream, command, acts))
+            except CommandRejected:
+                pass
+            else:
+                await self._lead_on(subject)
+                return
+        against = Rule(outcome="against", rules=(rule,), **self._signed(by))
+
+        async def decide(states: States) -> list[Entry]:
+            return await ruled(states, stream, against, Acts())
+
+        await self._submit(by, decide)
+
+    def _as_shown(self, stream: str, command: Rule, acts: Acts) -> Decide:
+        """Return what decides a ruling that names the dry run of what it does."""
+        asked = msgspec.json.encode([stream, command.outcome, command.rules, command.acts])
+
+        async def decide(states: States) -> list[Entry]:
+            async def load(_: str, other: str) -> Any:
+                return (await states.load(other)).state
+
+            async def rule(seen: States) -> list[Entry]:
+                return await ruled(seen, stream, command, acts)
+
+            found = await carried_out(DECIDERS, Certain(states), rule)
+            found.asked = asked
+            digest = (await would_change(found, load, command.now)).digest
+            return await ruled(states, stream, replace(command, dry_run=digest), acts)
+
+        return decide
+
+    async def _lead_on(self, subject: Subject) -> None:
+        if subject.tournament is not None:
+            above = await self._desk.writer.load(
+                self._league, stream_of(subject.tournament), fresh=False
+            )
+            tables = above.state.tables if isinstance(above.state, Running) else ()
+            for seating in tables:
+                self._desk.later(open_next_hand(self._desk, self._league, seating.table))
+
+    async def _another(self) -> PlayerId:
+        """Return somebody who has not ruled yet, made a referee for it."""
+        if self._second is None:
+            self._second = PlayerId(identifier("plr", self.entropy.uuid()))
+            joins = AddMember(player=self._second, role="referee", now=self._desk.clock.now())
+            await self._decided(stream_of(self._league), self._referee, joins)
+        return self._second
+
+
+def _recorded(row: Row) -> Recorded:
+    sent = msgspec.json.decode(row.metadata, type=Metadata)
+    return Recorded(
+        position=row.position,
+        version=row.stream_version,
+        type=row.type,
+        hash=row.hash.hex(),
+        at=row.at,
+        received_at=None if sent.actor == HOUSE else sent.received_at,
+    )

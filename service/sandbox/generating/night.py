@@ -1,0 +1,349 @@
+"""One tournament of a made-up season, from its announcement to what is corrected later."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any
+
+from engine import tournament
+from engine.errors import CommandRejected
+from engine.kit.rng import entropy_commitment
+from engine.table.model.commands import Command as TableCommand
+from engine.table.model.state import Table
+from engine.tournament.model.commands import Announce, Register, TendClock, Withdraw
+from engine.tournament.model.entering_commands import (
+    AnnounceDraft,
+    AnswerOffer,
+    Approve,
+    CheckIn,
+    Draft,
+)
+from engine.tournament.model.fairness_commands import CommitEntropy, PublishSeeds
+from engine.tournament.model.state import Finished, Registering, Running
+from engine.values import EntrantId, PlayerId, TextId, TextRef, identifier, number_of, stream_of
+from service.bundles.gathering import tables_of
+from service.director import admission, rounds
+from service.director import breaks as pacing
+from service.director import closing_heads as heads
+from service.director import decision_clock as watching
+from service.director import entropy as fairness
+from service.director import next_hand as boundaries
+from service.director import registration_clock as entry_times
+from service.director import season_ends as closing
+from service.director import submitting as directing
+from service.director.desk import Desk
+from service.log.writer import Command, Entry, Receipt, States
+from service.sandbox.generating import claims, incidents
+from service.sandbox.generating.chance import Dice
+from service.sandbox.generating.disputes import Court
+from service.sandbox.generating.players import ABSENT, MANIAC, answer, mood
+from service.sandbox.generating.world import Stalled
+
+PATIENCE = 160
+"""So many answers a player; then everybody plays as if it were the last hand."""
+
+_IDLE_MAX = 2_000
+_SWEEP = 30
+"""After so many seconds without anything, tables left lying are looked for."""
+
+_THINKING = (2, 5, 9)
+"""Tenths of a second that people take for an answer."""
+
+
+class Night:
+    """
+    Plays one tournament of a league.
+
+    Args:
+        director: Who of the staff says what staff says.
+    """
+
+    def __init__(self, desk: Desk, dice: Dice, league: str, name: str, director: PlayerId) -> None:
+        self.desk = desk
+        self.dice = dice
+        self.league = league
+        self.tournament = name
+        self.director = director
+        self.court = Court(desk, league, name, director, dice.chaos)
+        self.moods: dict[str, str] = {}
+        self.late: list[PlayerId] = []
+        """Who comes once play is on."""
+
+        self.secrets: dict[EntrantId, str] = {}
+        self.actions = 0
+        self.players = 0
+
+    # -- asking
+
+    def order(self, actor: str) -> Command:
+        """Return a command of somebody's own."""
+        return Command(
+            command_id=self.desk.entropy.uuid(),
+            actor=actor,
+            received_at=self.desk.clock.now(),
+            request=b"{}",
+        )
+
+    @property
+    def now(self) -> Any:
+        """Return the present instant."""
+        return self.desk.clock.now()
+
+    def reason(self) -> TextRef:
+        """Return what stands for words that somebody has written."""
+        entropy = self.desk.entropy
+        return TextRef(text=TextId(identifier("txt", entropy.uuid())), digest=entropy.token())
+
+    async def state(self, subject: str | None = None) -> Any:
+        """Return the state of the tournament, or of a table."""
+        stream = stream_of(subject or self.tournament)
+        return (await self.desk.writer.load(self.league, stream, fresh=False)).state
+
+    async def ask(self, command: Any, order: Command | None = None) -> bool:
+        """Ask something of the tournament; a refusal is an answer."""
+        order = order or self.order(self.director)
+        try:
+            await directing.buy(self.desk, self.league, self.tournament, command, order)
+        except CommandRejected:
+            return False
+        return True
+
+    async def at_table(self, table: str, command: TableCommand) -> bool:
+        """Ask something of a table; a refusal is an answer."""
+        try:
+            await directing.submit(self.desk, self.league, table, command, self.order("player"))
+        except CommandRejected:
+            return False
+        return True
+
+    async def decide(self, subject: str, decider: Any, command: Any) -> Receipt:
+        """Have *command* decided on one stream."""
+        return await decided(self.desk, self.league, subject, decider, command, self.order("staff"))
+
+    # -- before play
+
+    async def announce(self, terms: Announce) -> None:
+        """Announce it, and open registration."""
+        if self.dice.odd(0.2):
+            whole = incidents.terms_of(terms)
+            await self.decide(self.tournament, tournament.decider, Draft(terms=whole, now=self.now))
+            published = AnnounceDraft(now=self.now)
+            await self.decide(self.tournament, tournament.decider, published)
+        else:
+            await self.decide(self.tournament, tournament.decider, terms)
+        await directing.open_registration(self.desk, self.league, self.tournament)
+
+    async def enter(self, players: Sequence[PlayerId]) -> None:
+        """Let *players* enter, some later; and some think better of it."""
+        comers = self.dice.shuffled(players)
+        state = await self.state()
+        if state.terms.entry.late and len(comers) > 3:
+            self.late = comers[3:][: self.dice.between(1, 2)]
+            comers = [each for each in comers if each not in self.late]
+        for player in comers:
+            await self.register(player)
+            await asyncio.sleep(1)
+        state = await self.state()
+        for applicant in state.entering.applicants:
+            await self.ask(Approve(entrant=applicant.entrant, now=self.now))
+        state = await self.state()
+        if len(state.entrants) > 3 and self.dice.odd(0.3):
+            gone = self.dice.one(state.entrants).entrant
+            await self.ask(Withdraw(entrant=gone, now=self.now))
+        state = await self.state()
+        for waiter in state.entering.waiting:
+            if waiter.offered_until is not None and self.dice.happens(0.7):
+                yes = self.dice.happens(0.7)
+                await self.ask(AnswerOffer(entrant=waiter.entrant, accepted=yes, now=self.now))
+
+    async def register(self, player: PlayerId) -> bool:
+        """Let *player* enter; late, if play is on."""
+        order = self.order(player)
+        entrant = EntrantId(identifier("ent", self.desk.entropy.uuid()))
+        ids = admission.table_ids(order)
+        asked = Register(entrant=entrant, player=player, bot=True, table_ids=ids, now=self.now)
+        return await self.ask(asked, order)
+
+    async def begin(self) -> None:
+        """Check everybody in, hear whom entropy matters, and start when it is time."""
+        state = await self.state()
+        opens = state.terms.entry.check_in_opens_before_seconds
+        if opens is not None:
+            await self.until(state.terms.starts_at - timedelta(seconds=opens - 1))
+            await entry_times.open_check_in(self.desk, self.league, self.tournament)
+            for each in (*state.entrants, *state.entering.waiting):
+                if not self.dice.odd(0.2):
+                    await self.ask(CheckIn(entrant=each.entrant, now=self.now))
+        for each in (await self.state()).entrants:
+            if self.dice.happens(0.3):
+                secret = self.desk.entropy.token()
+                self.secrets[each.entrant] = secret
+                commitment = entropy_commitment(bytes.fromhex(secret))
+                await self.ask(
+                    CommitEntropy(entrant=each.entrant, commitment=commitment, now=self.now)
+                )
+        for _ in range(5):
+            state = await self.state()
+            if not isinstance(state, Registering):
+                return
+            await self.until(state.terms.starts_at + timedelta(seconds=1))
+            await directing.start_tournament(
+                self.desk, self.league, self.tournament, self.now, scheduled=True
+            )
+
+    async def pass_time(self, seconds: float) -> None:
+        """Let time pass."""
+        await asyncio.sleep(seconds)
+
+    async def until(self, instant: Any) -> None:
+        """Let time pass."""
+        left = (instant - self.now).total_seconds()
+        if left > 0:
+            await asyncio.sleep(left)
+
+    # -- play
+
+    async def play(self) -> None:
+        """Play until every table is closed."""
+        await self.open_entropy()
+        idle = 0
+        while True:
+            state = await self.state()
+            if isinstance(state, Running):
+                self.players = len(state.entrants)
+                await self.tend(state)
+            elif await self.all_closed():
+                return  # cancelled in the middle of a hand, it is played to its end
+            acted = False
+            for table in await self.tables():
+                acted = await self.answer(table) or acted
+            if acted and isinstance(state, Running) and self.dice.odd(0.12):
+                await incidents.happen(self)
+            if acted and isinstance(state, Running) and self.court.dice.odd(0.02):
+                await claims.in_play(self, state)
+            idle = 0 if acted else idle + 1
+            if idle > _IDLE_MAX:
+                raise Stalled(f"{self.tournament} does not come to its end")
+            if idle and idle % _SWEEP == 0:
+                for table in await self.tables():
+                    await incidents.return_to(self, table)
+                    # As a worker's watch does, with tables that nobody has led on.
+                    await boundaries.open_next_hand(self.desk, self.league, table, fresh=True)
+            await asyncio.sleep(0.1 if acted else 1.0)
+
+    async def open_entropy(self) -> None:
+        """Let those open who have committed; some forget."""
+        for entrant, secret in self.secrets.items():
+            if self.dice.odd(0.3):
+                continue
+            with suppress(CommandRejected):
+                await fairness.open_entropy(
+                    self.desk, self.league, self.tournament, (entrant, secret), self.order(entrant)
+                )
+
+    async def story(self) -> list[Any]:
+        """Return the tournament's events so far."""
+        writer = self.desk.writer
+        league = await self.desk.writer.store.keys(number_of(self.league))
+        rows = await writer.store.stream(league.league, stream_of(self.tournament), 0, 1_000_000)
+        return [writer.codec.decode(row, league) for row in rows]
+
+    async def tables(self) -> list[str]:
+        """Return every table there ever was."""
+        return tables_of(await self.story())
+
+    async def all_closed(self) -> bool:
+        """Return whether no table is open any more."""
+        states = [await self.state(each) for each in await self.tables()]
+        return all(not isinstance(each, Table) or each.closed for each in states)
+
+    async def answer(self, name: str) -> bool:
+        """Answer the open decision of a table, for one seat; say whether there was one."""
+        table = await self.state(name)
+        if not isinstance(table, Table) or table.decision is None or table.held is not None:
+            return False
+        decision = table.decision
+        entrant = table.at(self.dice.one(decision.seats)).entrant
+        how = self.moods.setdefault(entrant, mood(self.dice))
+        self.actions += 1
+        if self.actions > PATIENCE * max(2, self.players):
+            how = MANIAC
+        if how == ABSENT:
+            await self.until(decision.deadline + timedelta(seconds=table.grace_seconds + 1))
+            with suppress(CommandRejected):
+                await watching.time_out(self.desk, self.league, name, decision)
+            return True
+        await asyncio.sleep(self.dice.one(_THINKING) / 10)
+        table = await self.state(name)
+        if table.decision is None or table.decision.token != decision.token:
+            return True
+        return await self.at_table(name, answer(self.desk, self.dice, table, entrant, how)) or True
+
+    async def tend(self, state: Running) -> None:
+        """Do what time asks: levels, breaks, rounds, the end of late entry."""
+        clock = state.clock
+        if clock is not None and clock.due is not None and self.now >= clock.due:
+            await self.ask(TendClock(now=self.now))
+        rest = state.floor.rest
+        if rest is not None:
+            await incidents.in_break(self, state)
+            await self.until(rest.due)
+            await pacing.end_break(self.desk, self.league, self.tournament, rest.begun_by)
+        last = state.terms.floor.last_hands_at
+        if last is not None and self.now >= last:
+            await pacing.call_last_hands(self.desk, self.league, self.tournament)
+        if state.entering.late_until is not None:
+            await self.come_late(state, state.entering.late_until)
+        if state.windows:
+            await incidents.come_back(self, state)
+        plan = state.rounds
+        if plan is not None and plan.stage == "between" and plan.next_at is not None:
+            await self.until(plan.next_at)
+            await rounds.seat_round(self.desk, self.league, self.tournament, plan.number)
+        if state.terms.ruleset.score == "cash_out" and not state.closing:
+            await incidents.in_casino(self, state)
+
+    async def come_late(self, state: Running, until: datetime) -> None:
+        """Let the next one come while late registration is open, and somebody come again."""
+        alone = len(state.remaining()) < 2
+        if self.late and (self.actions > 4 or alone):
+            await self.register(self.late.pop())
+        elif self.dice.happens(0.05):
+            out = [each.player for each in state.placings]
+            if out:
+                await self.register(self.dice.one(out))
+        if not self.late and (self.actions > 30 or alone):
+            # Until nobody can come any more, the last one left waits for comers.
+            await self.until(until + timedelta(seconds=1))
+            await entry_times.close_late(self.desk, self.league, self.tournament)
+
+    # -- afterwards
+
+    async def end(self) -> bool:
+        """Award points, hear disputes, write down the heads; say whether it was played out."""
+        for heard in self.court.dice.shuffled((True, False)):
+            if not heard:
+                await directing.award_points(self.desk, self.league, self.tournament)
+            elif self.court.dice.odd(0.5):
+                await claims.over(self)
+                await directing.award_points(self.desk, self.league, self.tournament)
+        streams = [stream_of(each) for each in await self.tables()]
+        await asyncio.sleep(1)
+        await heads.record_these(self.desk, self.league, self.tournament, streams)
+        if self.dice.odd(0.4):
+            await self.ask(PublishSeeds(by=self.director, now=self.now))
+        return isinstance(await self.state(), Finished)
+
+
+async def decided(
+    desk: Desk, league: str, subject: str, decider: Any, asked: Any, order: Command
+) -> Receipt:
+    """Have *asked* decided on the stream of *subject* alone."""
+    stream = stream_of(subject)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        events = decider.decide((await states.load(stream)).state, asked)
+        return [Entry(stream, events), *await closing.told(states, events, order.received_at)]
+
+    return await desk.writer.submit(league, order, decide)

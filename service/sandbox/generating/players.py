@@ -1,0 +1,106 @@
+"""Players by chance: whatever they do, the rules allow it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.table.model.commands import (
+    Act,
+    CallHand,
+    Command,
+    FieldCards,
+    Improve,
+    Select,
+    TakeCardTurn,
+)
+from engine.table.model.state import Table
+from engine.table.read.view import seen_by
+from engine.table.read.view_parts import TableView
+from engine.values import EntrantId
+from service.director.desk import Desk
+from service.sandbox.generating.chance import Dice
+
+PATIENT = ("caller", "careful", "careful", "random")
+"""Moods of people who play; more of them are odd, the more chaos there is."""
+
+WEIRD = ("maniac", "random", "random", "absent", "folder")
+ABSENT = "absent"
+MANIAC = "maniac"
+
+_SHY = {"careful": 0.35, "random": 0.25, "folder": 0.8}
+"""How often somebody folds to a bet."""
+
+_BOLD = {"careful": 0.12, "random": 0.35, "maniac": 0.7}
+"""How often somebody raises who may."""
+
+
+def mood(dice: Dice) -> str:
+    """Return how somebody plays."""
+    return str(dice.one(WEIRD if dice.odd(0.6) else PATIENT))
+
+
+def answer(desk: Desk, dice: Dice, table: Table, entrant: EntrantId, how: str) -> Command:
+    """Return what *entrant*, who is asked, does in this mood."""
+    view = seen_by(table, entrant)
+    decision = table.decision
+    if decision is None or view.me is None:
+        raise LookupError("nobody is asked")
+    asked: dict[str, Any] = {
+        "entrant": entrant,
+        "decision": decision.token,
+        "now": desk.clock.now(),
+    }
+    if decision.phase == "select":
+        cards = _some(dice, view.me.cards, least=_least_selected(table), bold=how == MANIAC)
+        return Select(**asked, cards=cards, salt=desk.entropy.token())
+    if decision.phase == "improve":
+        # Rulebook `selection.final`: one card at least, of both choices together.
+        least = 0 if view.me.selection else 1
+        cards = _some(dice, view.me.new_cards, least=least, bold=False)
+        return Improve(**asked, cards=cards, salt=desk.entropy.token())
+    return _turn(desk, dice, table, view, asked, how)
+
+
+def _least_selected(table: Table) -> int:
+    return int(getattr(table.ruleset, "first_selection_min", 0))
+
+
+def _some(dice: Dice, cards: Sequence[str], *, least: int, bold: bool) -> tuple[str, ...]:
+    if bold:
+        return tuple(cards[: max(1, least)])
+    chosen = tuple(card for card in cards if dice.below(2))
+    return chosen if len(chosen) >= least else tuple(cards[:least])
+
+
+def _turn(
+    desk: Desk, dice: Dice, table: Table, view: TableView, asked: dict[str, Any], how: str
+) -> Command:
+    """Return a bet, or a card turn in the games that have them."""
+    legal = {each.verb: each for each in view.legal}
+    if "raise_to" in legal and dice.happens(_BOLD.get(how, 0.0)):
+        return Act(**asked, verb="raise_to", amount=_amount(dice, table, legal["raise_to"], how))
+    if "fold" in legal and "check" not in legal and dice.happens(_SHY.get(how, 0.0)):
+        return Act(**asked, verb="fold")
+    for verb in ("check", "call", "stay"):
+        if verb in legal:
+            expected = legal[verb].amount if verb == "call" else None
+            return Act(**asked, verb=verb, expected=expected)
+    action = dice.one([each for each in view.legal if each.verb not in ("fold", "junk")])
+    if action.verb == "call_hand":
+        return CallHand(**asked)
+    if action.verb == "field":
+        return FieldCards(**asked, cards=(action.cards or ())[:1])
+    card = dice.one(action.cards) if action.cards else None
+    return TakeCardTurn(
+        **asked, verb=action.verb, card=card, source=action.source, salt=desk.entropy.token()
+    )
+
+
+def _amount(dice: Dice, table: Table, action: Any, how: str) -> int:
+    unit = table.ruleset.chip_unit
+    least, most = action.min, action.max
+    if how == MANIAC or most - least < unit or dice.happens(0.15):
+        return int(most)
+    if dice.happens(0.5):
+        return int(least if least % unit == 0 else most)
+    first = -(-least // unit)
+    return int(unit * dice.between(first, max(first, min(most // unit, first + 4))))

@@ -1,0 +1,79 @@
+"""A tournament that recurs in a made-up season: planned, edited, and played once."""
+
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+
+from engine.season.schedule.commands import ChangeFixture, EndFixtures, PlanFixtures
+from engine.season.schedule.values import Entered, Plan, RecurrenceId
+from engine.values import TournamentId, identifier
+from service.sandbox.generating.night import Night, decided
+from service.schedule.editing import Edit, edit
+from service.schedule.expansion import Budget
+from service.schedule.materialising import materialise, tournament_of
+from service.schedule.occurrences import between
+from service.schedule.rules import STORED_STEPS
+from service.schedule.zones import EDITION, written
+
+_ZONES = ("Etc/UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata")
+
+
+async def recurred(night: Night, season: str, decider: Any) -> TournamentId:
+    """
+    Plan a recurrence, announce it, edit all of it but its first occurrence away.
+
+    Args:
+        night: Of nothing yet; asks in the league's name.
+        season: Whose it is.
+        decider: Of seasons.
+
+    Returns:
+        The tournament that the first occurrence has become; registration is open.
+    """
+    recurrence = RecurrenceId(identifier("rec", night.desk.entropy.uuid()))
+    plan = Plan(
+        rrule=night.dice.one(("FREQ=DAILY;COUNT=3", "FREQ=WEEKLY;COUNT=4;BYDAY=FR,SA")),
+        zone=night.dice.one(_ZONES),
+        start=written((night.now + timedelta(days=2)).replace(second=0, microsecond=0)),
+        tzdb=EDITION,
+        ahead_hours=24 * 30,
+        body=msgspec.json.encode(_body(night), order="sorted").decode(),
+    )
+    asked = PlanFixtures(recurrence=recurrence, plan=plan, now=night.now)
+    await decided(night.desk, night.league, season, decider, asked, night.order(night.director))
+    await materialise(night.desk, night.league, season, recurrence)
+    known = (await night.state(season)).schedule.of(recurrence)
+    first, second, third = between(
+        known, night.now, night.now + timedelta(days=60), Budget(STORED_STEPS)
+    )[:3]
+    about: dict[str, Any] = {"recurrence": recurrence, "now": night.now}
+
+    def skipped(entered: tuple[Entered, ...]) -> Edit:
+        return ChangeFixture(
+            occurrence=second.label, moment=None, body=None, skipped=True, entered=entered, **about
+        )
+
+    def ended(entered: tuple[Entered, ...]) -> Edit:
+        return EndFixtures(since=third.label, entered=entered, **about)
+
+    for each in (skipped, ended):
+        order = night.order(night.director)
+        await edit(night.desk, night.league, season, order, each)
+    return tournament_of(recurrence, first.label, 1)
+
+
+def _body(night: Night) -> dict[str, Any]:
+    """Return the announcement as the API takes it."""
+    return {
+        "name": "Friday night",
+        "ruleset": "better_simple",
+        "starting_stack": night.dice.one((30, 40)),
+        "table_seats": night.dice.between(3, 6),
+        "payouts": night.dice.one(([1], [60, 40])),
+        "prize_pool": 1_000,
+        "currency": "EUR",
+        "hands_between_seconds": night.dice.one((0, 3)),
+        # Short levels: a night that everybody has left is blinded out in hundreds of hands.
+        "length_seconds": 1_200,
+    }

@@ -1,0 +1,131 @@
+"""
+A house of its own for a season that is made up: its time, its entropy, its log.
+
+Everything runs as it does in the service, on a log in memory.  Time passes only while
+everybody waits, and what is drawn follows from one seed: so the same seed gives the
+same bytes, and an evening takes no longer than what is computed in it.
+"""
+
+import asyncio
+import selectors
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+from uuid import UUID
+
+from engine.coordination.aggregates import DECIDERS
+from service.base.settings import Settings
+from service.base.uuids import uuid4_of
+from service.director.beacon import Pulses
+from service.director.desk import Desk
+from service.log.keys import LeagueKeys
+from service.log.memory import MemoryStore
+from service.log.writer import Writer
+from service.sandbox.generating.chance import Dice
+
+FIRST_DAY = datetime(2026, 1, 2, 18, tzinfo=UTC)
+"""When the first event of every made-up season happens."""
+
+_TOKEN_BYTES = 32
+
+
+class Stalled(Exception):
+    """Nothing is left that could happen, and the season is not over."""
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """An event loop whose clock leaps to the next thing that is due; it never waits."""
+
+    def __init__(self) -> None:
+        self._passed = 0.0
+        super().__init__(_Leaping(self))
+
+    def time(self) -> float:
+        """Return how many seconds have passed in here."""
+        return self._passed
+
+    def leap(self, seconds: float) -> None:
+        """Let *seconds* pass."""
+        self._passed += seconds
+
+
+class _Leaping(selectors.SelectSelector):
+    """Watches nothing: nobody outside ever says anything."""
+
+    def __init__(self, loop: VirtualLoop) -> None:
+        super().__init__()
+        self._loop = loop
+
+    def select(self, timeout: float | None = None) -> list[Any]:
+        if timeout is None:
+            raise Stalled("everybody waits for somebody else")
+        self._loop.leap(max(timeout, 0.0))
+        return []
+
+
+class VirtualClock:
+    """Tells the time of the loop it is asked in."""
+
+    def now(self) -> datetime:
+        """Return the present instant in UTC, to the millisecond."""
+        passed = round(asyncio.get_running_loop().time(), 3)
+        return FIRST_DAY + timedelta(seconds=passed)
+
+
+class SeededEntropy:
+    """Draws what anybody may foresee who knows the seed: these seasons keep no secret."""
+
+    def __init__(self, seed: str) -> None:
+        self._dice = Dice(seed)
+
+    def bytes(self, count: int) -> bytes:
+        """Return *count* bytes."""
+        return self._dice.bytes(count)
+
+    def uuid(self) -> UUID:
+        """Return a version 4 UUID."""
+        return uuid4_of(self.bytes(16))
+
+    def token(self) -> str:
+        """Return 32 bytes in lower-case hexadecimal."""
+        return self.bytes(_TOKEN_BYTES).hex()
+
+
+class SeededStore(MemoryStore):
+    """A log in memory whose boxes are closed with keys and IVs that follow from the seed."""
+
+    def __init__(self, entropy: SeededEntropy) -> None:
+        super().__init__()
+        self._entropy = entropy
+        self._made: dict[UUID, LeagueKeys] = {}
+
+    async def keys(self, league: UUID) -> LeagueKeys:
+        """Return a league's keys, made at the first asking."""
+        if league not in self._made:
+            draw = self._entropy
+            self._made[league] = LeagueKeys(league, draw.uuid(), draw.bytes(32), draw.bytes)
+        return self._made[league]
+
+
+class _NoDatabase:
+    """Stands where a pool of connections is; whoever would ask a database fails, and loudly."""
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@asynccontextmanager
+async def open_world(seed: str) -> AsyncIterator[Desk]:
+    """Open a desk over an empty log; what is drawn at it follows from *seed*."""
+    entropy, clock = SeededEntropy(f"{seed}/entropy"), VirtualClock()
+    writer = Writer(SeededStore(SeededEntropy(f"{seed}/boxes")), DECIDERS, clock.now)
+    await writer.start()
+    settings = Settings(database_url="postgresql://nobody@nowhere/nothing", secret_key="0" * 32)
+    pool, beacon = cast("Any", _NoDatabase()), Pulses(None, clock)
+    desk = Desk(writer, clock, entropy, pool, settings, beacon)
+    try:
+        yield desk
+    finally:
+        await desk.aclose()
+        await writer.aclose()
