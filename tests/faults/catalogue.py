@@ -3,23 +3,23 @@
 from tests.faults import seasons
 from tests.faults.planting import Fault
 
-BEACON = "tests/engine/test_beacon.py::"
-BETTING = "tests/engine/test_betting.py::"
-CONTESTED = "tests/engine/test_contested.py::"
-EXAMPLES = "tests/engine/test_worked_examples.py::"
-FAIRNESS = "tests/engine/test_fairness.py::"
-POKER_ACTIONS = "tests/engine/test_poker_actions.py::"
-POKER = "tests/engine/test_poker_rules.py::"
-PLAYER_ANTES = "tests/engine/test_player_antes.py::"
-POTS = "tests/engine/test_pots.py::"
-RANDOMNESS = "tests/engine/test_randomness.py::"
-ROUNDS = "tests/engine/test_hand_for_hand.py::"
-SPIKE = "tests/engine/test_spike_pots.py::"
-SPIKE_TURNS = "tests/engine/test_spike_turns.py::"
-SPIKE_HANDS = "tests/engine/test_spike_hands.py::"
-TABLE = "tests/engine/test_table.py::"
-SHOWDOWN = "tests/engine/test_traditional_showdown.py::"
-TRADITIONAL = "tests/engine/test_traditional.py::"
+BEACON = "tests/engine/tournament/test_beacon.py::"
+BETTING = "tests/engine/hand/test_betting.py::"
+CONTESTED = "tests/engine/table/test_contested.py::"
+EXAMPLES = "tests/engine/table/test_worked_examples.py::"
+FAIRNESS = "tests/engine/tournament/test_fairness.py::"
+POKER_ACTIONS = "tests/engine/table/test_poker_actions.py::"
+POKER = "tests/engine/table/test_poker_rules.py::"
+PLAYER_ANTES = "tests/engine/table/test_player_antes.py::"
+POTS = "tests/engine/hand/test_pots.py::"
+RANDOMNESS = "tests/engine/kit/test_randomness.py::"
+ROUNDS = "tests/engine/tournament/test_hand_for_hand.py::"
+SPIKE = "tests/engine/table/test_spike_pots.py::"
+SPIKE_TURNS = "tests/engine/table/test_spike_turns.py::"
+SPIKE_HANDS = "tests/engine/hand/test_spike_hands.py::"
+TABLE = "tests/engine/table/test_table.py::"
+SHOWDOWN = "tests/engine/table/test_traditional_showdown.py::"
+TRADITIONAL = "tests/engine/table/test_traditional.py::"
 
 FAULTS = (
     *seasons.FAULTS,
@@ -294,7 +294,7 @@ FAULTS = (
         file="tournament/floor/rulings.py",
         sound="given = (command.rounds or 0) * players if",
         faulty="given = (command.rounds or 0) * (players - 1) if",
-        caught_by="tests/engine/test_penalties.py::"
+        caught_by="tests/engine/tournament/test_penalties.py::"
         "test_e15_rounds_are_hands_for_every_player_at_the_table_when_it_is_given",
     ),
     Fault(
@@ -316,7 +316,7 @@ FAULTS = (
         file="tournament/seating/draw.py",
         sound="while max(wanted) - min(wanted) > tolerance:",
         faulty="while max(wanted) - min(wanted) > 1:",
-        caught_by="tests/engine/test_balancing.py::"
+        caught_by="tests/engine/tournament/test_balancing.py::"
         "test_no_more_moves_than_by_trying_every_way_and_none_the_second_time",
     ),
     Fault(
@@ -324,7 +324,7 @@ FAULTS = (
         file="coordination/rearrangements.py",
         sound="if move.to_table == table and places[move.entrant].penalty",
         faulty="if move.to_table == table and places[move.entrant].penalty < 0",
-        caught_by="tests/engine/test_penalties.py::"
+        caught_by="tests/engine/tournament/test_penalties.py::"
         "test_what_is_left_of_a_penalty_goes_along_to_another_table",
     ),
     Fault(

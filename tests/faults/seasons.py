@@ -2,8 +2,8 @@
 
 from tests.faults.planting import Fault
 
-CLOSING = "tests/engine/test_closing.py::"
-STANDINGS = "tests/engine/test_standings.py::"
+CLOSING = "tests/engine/season/test_closing.py::"
+STANDINGS = "tests/engine/season/test_standings.py::"
 
 FAULTS = (
     Fault(

@@ -57,4 +57,4 @@ def test_the_test_passes_where_nothing_is_planted(tmp_path: Path) -> None:
     )
     unchanged.plant(tmp_path)
 
-    assert run(tmp_path, "tests/engine/test_pots.py").returncode == 0
+    assert run(tmp_path, "tests/engine/hand/test_pots.py").returncode == 0

@@ -21,7 +21,7 @@ from engine.table.model.commands import (
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.table.read.view_parts import TableView
-from tests.engine.tables import digest
+from tests.engine.table.tables import digest
 
 VERBS: tuple[Verb, ...] = get_args(Verb)
 CARD_VERBS: tuple[CardVerb, ...] = get_args(CardVerb)

@@ -21,7 +21,7 @@ from engine.table.model.events import Event
 from engine.table.model.hand import Decision
 from engine.table.model.state import Table
 from engine.table.read.view_parts import TableView
-from tests.engine.tables import Floor, digest, entrant
+from tests.engine.table.tables import Floor, digest, entrant
 from tests.properties.chooser import (
     CARD_VERBS,
     SOURCES,

@@ -14,7 +14,7 @@ from engine.table.model.state import Table
 from engine.tournament.model.commands import CloseEarly
 from engine.tournament.model.state import Finished, Running
 from engine.values import HandId, TableId, stream_of
-from tests.engine.floor import NOON, TOURNAMENT, to_start
+from tests.engine.tournament.floor import NOON, TOURNAMENT, to_start
 from tests.properties.chooser import Chooser
 
 HEAD = "00" * 32

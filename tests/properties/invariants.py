@@ -22,7 +22,7 @@ from engine.table.model.state import Place, State, Table
 from engine.table.read.recall import recall
 from engine.table.read.view import seen_by
 from engine.values import EntrantId, Sealed, SealedCard, audience_of
-from tests.engine.tables import Floor
+from tests.engine.table.tables import Floor
 from tests.properties.croupier import Croupier
 
 Append = tuple[State, Command, tuple[Event, ...]]

@@ -21,7 +21,7 @@ from engine.tournament.model.entering_events import TableAdded
 from engine.tournament.model.events import ChipsPromised, SeatsDrawn
 from engine.tournament.model.state import Registering, Running
 from engine.tournament.model.terms import EntryTerms
-from tests.engine.floor import NOON, announce, entrant, opening, player, table
+from tests.engine.tournament.floor import NOON, announce, entrant, opening, player, table
 
 OFFER = timedelta(minutes=10)
 PEOPLE = 12

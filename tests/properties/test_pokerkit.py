@@ -15,7 +15,7 @@ from engine.kit.cards import deck
 from engine.rulesets import Blinds, Ruleset, resolve
 from engine.table.model import events
 from engine.table.read.view_parts import TableView
-from tests.engine.tables import Floor
+from tests.engine.table.tables import Floor
 
 HANDS = 300
 ANTE = 60

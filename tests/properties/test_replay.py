@@ -13,7 +13,7 @@ from engine.kit.cards import deck
 from engine.table.model.events import Event, HandOpened, OpenCard
 from engine.table.read.replay import Happened, Replay, replayed
 from engine.values import Sealed, SealedCard, audience_of
-from tests.engine.tables import START
+from tests.engine.table.tables import START
 from tests.properties.croupier import Croupier
 from tests.properties.test_table import choices as chances
 from tests.properties.test_table import croupier_of, every_variant, numbers, played, seats, words

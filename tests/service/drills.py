@@ -21,10 +21,10 @@ from service.base import database as databases
 from service.base.settings import environment
 from service.director import submitting as directing
 from service.director.desk import Desk
-from tests.service.test_clocks import rules
-from tests.service.test_directing import announced, decided
-from tests.service.test_fixtures import opened, plan, planned
-from tests.service.test_worker import await_ready
+from tests.service.director.test_clocks import rules
+from tests.service.director.test_directing import announced, decided
+from tests.service.schedule.test_fixtures import opened, plan, planned
+from tests.service.tasks.test_worker import await_ready
 from tests.support.databases import TestDatabase
 
 SKEWED = """

@@ -13,7 +13,7 @@ import pytest
 from engine.values import stream_of
 from service.director.desk import open_desk
 from tests.service.drills import CHAOS, Drill, broker, queued, workers
-from tests.service.test_worker import audited
+from tests.service.tasks.test_worker import audited
 from tests.support.databases import TestDatabase
 from tests.support.waiting import until_awaited
 

@@ -8,8 +8,8 @@ from engine.table.model.events import ChipsBought, HandSettled
 from engine.tournament.model.commands import DeclareRebuy, Leave
 from engine.tournament.model.events import RebuyTaken
 from service.director.busts import with_busts
-from tests.engine.evening import Evening
-from tests.engine.test_rebuys import all_in
+from tests.engine.coordination.evening import Evening
+from tests.engine.tournament.test_rebuys import all_in
 
 
 def test_a_rebuy_that_was_declared_comes_also_when_a_leaver_ends_the_hand() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from engine.rulesets import EXTRA_HANDS
-from tests.engine.test_spike_hands import plain, plain_galaxy
+from tests.engine.hand.test_spike_hands import plain, plain_galaxy
 from tests.vectors.generate import FILES, FOLDER, text_of
 
 Case = dict[str, Any]

@@ -21,8 +21,7 @@ from service.log.read import read_league
 from service.log.record import Recorded
 from service.transparency.note import Checkpoint
 from service.transparency.tree import root_of
-from tests.service.test_directing import played
-from tests.service.test_repair import (
+from tests.service.cli.test_repair import (
     a_leap_with_a_wrong_hash,
     a_wrong_hash,
     an_opening_hand_after_a_leap,
@@ -30,6 +29,7 @@ from tests.service.test_repair import (
     last_of,
     plant,
 )
+from tests.service.director.test_directing import played
 from tests.support.databases import TestDatabase
 from tests.verifier.forging import KEY, Forgery, Line
 from tests.verifier.forging import PUBLIC as VOUCHED

@@ -6,7 +6,7 @@ from engine.league.commands import AddMember
 from engine.league.roles import Role
 from engine.values import PlayerId, stream_of
 from tests.service.api.conftest import Api, Person
-from tests.service.api.test_evidence import project
+from tests.service.api.proof.test_evidence import project
 from tests.service.league_night import Night
 from tests.support.logs import utcnow
 

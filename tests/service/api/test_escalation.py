@@ -11,8 +11,8 @@ from service.api.league import claim_codes, players
 from service.api.me import passwords
 from service.people import entered_players as entering
 from tests.service.api.escalation import Attack, Chain, Step, chains
+from tests.service.api.league.test_players import director
 from tests.service.api.matrix import routes
-from tests.service.api.test_players import director
 
 pytestmark = pytest.mark.anyio
 

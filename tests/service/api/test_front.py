@@ -13,7 +13,7 @@ from service.api.http.operations import BODY_MAX
 from service.base.database import asyncpg_dsn
 from service.log.writer import Entry, States
 from service.people.tokens import token_text
-from tests.service.api.test_commands import answer_to, turn
+from tests.service.api.table.test_commands import answer_to, turn
 
 pytestmark = pytest.mark.anyio
 

@@ -1,0 +1,11 @@
+"""What the tests of the floor say over and over: who rules, why, and when."""
+
+from typing import Any
+
+from engine.values import PlayerId, TextId, TextRef
+from tests.engine.tournament.floor import NOON
+
+DIRECTOR = PlayerId("plr_" + "d" * 32)
+WHY = TextRef(text=TextId("txt_" + "e" * 32), digest="ab" * 32)
+RULED: dict[str, Any] = {"by": DIRECTOR, "reason": WHY, "now": NOON}
+"""Members that every ruling has."""

@@ -1,0 +1,312 @@
+"""What an entry costs, what the pool comes to, what the places are worth, what was paid."""
+
+from typing import Any
+
+import pytest
+
+from engine.rulesets import resolve, ruleset_hash
+from engine.tournament import decider
+from engine.tournament.model.commands import Cancel, DeclareRebuy, Finish, Pause, Withdraw
+from engine.tournament.model.errors import EntrantUnknown, TermsInvalid, TournamentOver
+from engine.tournament.model.events import RebuyTaken, TournamentFinished
+from engine.tournament.model.floor_commands import AnnounceBreak, EndBreak
+from engine.tournament.model.money_commands import RecordPayment, TakeAddOn
+from engine.tournament.model.money_errors import AddOnNotAllowed, PaymentNotDue, PaymentsOnTrust
+from engine.tournament.model.money_events import AddOnTaken, PaymentRecorded
+from engine.tournament.model.money_values import PaymentKind
+from engine.tournament.model.terms import FeeTerms
+from engine.tournament.model.terms_fees import AddOnTerms, PayoutRow, Price
+from engine.tournament.money.prizes import prizes
+from tests.engine.scenario import Scenario
+from tests.engine.tournament.books import charging, ledger, out, stacks
+from tests.engine.tournament.floor import (
+    NOON,
+    announce,
+    entrant,
+    opening,
+    player,
+    register,
+    to_start,
+)
+from tests.engine.tournament.rulings import RULED
+
+
+def paid(number: int, kind: PaymentKind, amount: int) -> RecordPayment:
+    return RecordPayment(entrant=entrant(number), kind=kind, amount=amount, by=player(99), now=NOON)
+
+
+def entered(*numbers: int, **fees: Any) -> Scenario:
+    """Return a tournament that takes entries, with *numbers* in it."""
+    terms = FeeTerms(**{"buy_in": 1_000, "fee": 100, **fees})
+    announced = announce(fees=terms, payouts=(1,), currency="EUR")
+    return Scenario(decider).asked(announced, opening, *(register(each) for each in numbers))
+
+
+def test_the_pool_follows_from_the_entries() -> None:
+    """
+    Buy-ins are the players', fees the house's; nobody has to add anything up.
+    """
+    books = ledger(charging(4))
+
+    assert (books.paid, books.pool, books.fees) == (4_400, 4_000, 400)
+
+
+def test_who_withdraws_takes_the_buy_in_along() -> None:
+    """
+    Before play an entry that is given up was never one.
+    """
+    given = entered(1, 2).asked(Withdraw(entrant=entrant(2), now=NOON))
+
+    assert ledger(given).pool == 1_000
+
+
+def test_a_guarantee_is_filled_up_by_the_house() -> None:
+    """
+    What the house adds shows in the books as its own.
+    """
+    books = ledger(charging(4, guaranteed=5_000))
+
+    assert (books.added, books.pool) == (1_000, 5_000)
+    assert ledger(charging(6, guaranteed=5_000)).added == 0
+
+
+def test_the_pool_is_paid_by_shares_when_the_tournament_ends() -> None:
+    """
+    50, 30 and 20 in a hundred of six thousand.
+    """
+    given = charging(6, payouts=(50, 30, 20))
+    given.asked(out(given, entrant(1), entrant(2), entrant(3)))
+    ranked = stacks(e4=4_000, e5=1_500, e6=500)
+
+    (finished,) = given.when(Finish(rule="finish.hands_max", stacks=ranked, now=NOON)).events()
+
+    assert isinstance(finished, TournamentFinished)
+    assert [(each.entrant, each.amount) for each in finished.payouts] == [
+        (entrant(4), 3_000),
+        (entrant(5), 1_800),
+        (entrant(6), 1_200),
+    ]
+    books = ledger(given)
+    assert (books.prizes, books.pool, books.fees) == (6_000, 0, 600)
+
+
+def test_two_out_with_equal_stacks_average_the_prizes_of_their_places() -> None:
+    """
+    The fifth and the sixth prize together, half each.
+    """
+    given = charging(6, payouts=(30, 25, 20, 12, 8, 5))
+    given.asked(out(given, entrant(1), entrant(2)))
+    ranked = stacks(e3=3_000, e4=1_500, e5=1_000, e6=500)
+
+    (finished,) = given.when(Finish(rule="finish.hands_max", stacks=ranked, now=NOON)).events()
+
+    won = {each.entrant: each.amount for each in finished.payouts}
+    assert (won[entrant(1)], won[entrant(2)]) == (390, 390)
+
+
+@pytest.mark.parametrize(
+    ("fees", "entrants", "pool", "expected"),
+    [
+        ({"table": (PayoutRow(entrants_from=2, shares=(1,)),)}, 5, 500, (500,)),
+        (
+            {
+                "table": (
+                    PayoutRow(entrants_from=2, shares=(1,)),
+                    PayoutRow(entrants_from=6, shares=(65, 35)),
+                )
+            },
+            6,
+            600,
+            (390, 210),
+        ),
+        ({"amounts": (300, 200)}, 9, 650, (450, 200)),
+        ({"amounts": (300, 200)}, 1, 300, (300,)),
+        ({"paid_percent": 20}, 11, 1_001, (501, 300, 200)),
+        ({"paid_percent": 50}, 8, 1_200, (500, 300, 200, 200)),
+        ({"unit": 50}, 9, 1_020, (520, 300, 200)),
+        ({"unit": 100}, 9, 1_099, (599, 300, 200)),
+    ],
+)  # fmt: skip
+def test_the_places_are_worth_what_the_terms_say(
+    fees: dict[str, Any], entrants: int, pool: int, expected: tuple[int, ...]
+) -> None:
+    """
+    By the row for the field, by fixed amounts, by a part of the field, in whole units.
+    """
+    announced = announce(fees=FeeTerms(**fees), payouts=(50, 30, 20), currency="EUR")
+    terms = Scenario(decider).asked(announced).state.terms
+
+    amounts = prizes(terms, pool=pool, entrants=entrants)
+
+    assert amounts == expected
+    assert sum(amounts) == pool
+
+
+@pytest.mark.parametrize(
+    ("fees", "field"),
+    [
+        ({"buy_in": -1}, "fees"),
+        ({"bounty": 2**51}, "fees"),
+        ({"add_on": AddOnTerms(price=5, chips=0)}, "fees.add_on"),
+        ({"add_on": AddOnTerms(price=5, chips=3)}, "fees.add_on"),
+        ({"table": (PayoutRow(entrants_from=2, shares=()),)}, "fees.table"),
+        ({"table": (PayoutRow(entrants_from=2, shares=(1,)),) * 2}, "fees.table"),
+        ({"table": (PayoutRow(entrants_from=9, shares=(1,)),)}, "payouts"),
+        ({"amounts": (200, 300)}, "fees.amounts"),
+        ({"paid_percent": 101}, "fees.paid_percent"),
+        ({"unit": 0}, "fees.unit"),
+        ({"buy_in": 5}, "payouts"),
+    ],
+)
+def test_terms_that_cannot_be_kept_are_not_announced(fees: dict[str, Any], field: str) -> None:
+    """
+    Nothing in the terms changes once people have paid.
+    """
+    asked = announce(fees=FeeTerms(**fees), payouts=(), currency="EUR")
+
+    with pytest.raises(TermsInvalid) as refusal:
+        decider.decide(decider.initial, asked)
+    assert refusal.value.facts == {"field": field}
+
+
+def test_money_must_have_a_currency() -> None:
+    """
+    Units of nothing are no money.
+    """
+    with pytest.raises(TermsInvalid, match="currency"):
+        decider.decide(decider.initial, announce(fees=FeeTerms(buy_in=5), payouts=(1,)))
+
+
+def test_what_staff_saw_paid_is_written_down_and_the_rest_is_owed() -> None:
+    """
+    The pool counts entries, not payments; who owes what is seen at once.
+    """
+    given = entered(1, 2, payment="recorded")
+
+    given.when(paid(1, "buy_in", 600)).then(
+        PaymentRecorded(
+            entrant=entrant(1),
+            player=player(1),
+            kind="buy_in",
+            amount=600,
+            currency="EUR",
+            by=player(99),
+            rule="payment.recorded",
+        )
+    )
+
+    books = ledger(given)
+    assert (books.paid, books.owed, books.pool, books.fees) == (600, 1_600, 2_000, 200)
+    given.when(paid(1, "buy_in", 401)).then_rejected(
+        PaymentNotDue, kind="buy_in", amount=401, due=400
+    )
+    given.when(paid(3, "buy_in", 1)).then_rejected(EntrantUnknown)
+
+
+def test_who_withdraws_after_paying_is_given_it_back_once() -> None:
+    """
+    Until then it is the entrant's credit; more than was paid is never given back.
+    """
+    given = entered(1, 2, payment="recorded")
+    given.asked(paid(2, "buy_in", 1_000), Withdraw(entrant=entrant(2), now=NOON))
+    assert ledger(given).credit == 1_000
+
+    given.asked(paid(2, "refund", 1_000))
+
+    books = ledger(given)
+    assert (books.credit, books.refunds) == (0, 1_000)
+    given.when(paid(2, "refund", 1)).then_rejected(PaymentNotDue, kind="refund", amount=1, due=0)
+
+
+def test_what_was_paid_too_much_is_given_back_after_a_cancellation_too() -> None:
+    """
+    Who had withdrawn is not among those whom the policy names.
+    """
+    given = entered(1, 2, payment="recorded")
+    given.asked(paid(1, "fee", 100), paid(2, "buy_in", 300))
+    given.asked(Withdraw(entrant=entrant(2), now=NOON), Cancel(reason="storm", now=NOON))
+    assert (ledger(given).credit, ledger(given).refunds) == (300, 100)
+
+    given.asked(paid(2, "refund", 300))
+
+    assert (ledger(given).credit, ledger(given).refunds) == (0, 400)
+    given.when(paid(1, "refund", 1)).then_rejected(PaymentNotDue, kind="refund", amount=1, due=0)
+    given.when(paid(1, "fee", 1)).then_rejected(TournamentOver, phase="cancelled")
+
+
+def test_on_trust_every_entry_counts_as_paid() -> None:
+    """
+    Clubs that settle at the bar need no second book.
+    """
+    entered(1).when(paid(1, "buy_in", 1)).then_rejected(PaymentsOnTrust)
+
+
+@pytest.mark.parametrize(("price", "pooled"), [(None, 1_000), (Price(price=700, fee=30), 700)])
+def test_a_rebuy_is_paid_into_the_pool(price: Price | None, pooled: int) -> None:
+    """
+    At its own price, or at what the entry cost.
+    """
+    rules = resolve("better", {"rebuy": {"max": 1, "seconds": 60}})
+    terms = FeeTerms(buy_in=1_000, fee=100, rebuy=price)
+    given = charging_with(rules, terms)
+    given.asked(out(given, entrant(2)))
+
+    (taken,) = given.when(DeclareRebuy(entrant=entrant(2), now=NOON)).events()
+
+    assert isinstance(taken, RebuyTaken)
+    books = ledger(given)
+    assert books.pool == 3_000 + pooled
+    assert books.fees == 300 + (100 if price is None else 30)
+
+
+def charging_with(rules: Any, terms: FeeTerms) -> Scenario:
+    asked = to_start(
+        3, ruleset=rules, ruleset_hash=ruleset_hash(rules), fees=terms, payouts=(1,),
+        currency="EUR", table_seats=6,
+    )  # fmt: skip
+    return Scenario(decider).asked(*asked)
+
+
+def test_an_add_on_is_taken_while_play_stands_and_paid_into_the_pool() -> None:
+    """
+    Once each by default; its chips come to the seat in the same append.
+    """
+    given = charging(3, add_on=AddOnTerms(price=500, fee=20, chips=2_000))
+    take = TakeAddOn(entrant=entrant(2), now=NOON)
+    given.when(take).then_rejected(AddOnNotAllowed, reason="not_at_a_break")
+    given.asked(Pause(reason="break", now=NOON))
+
+    (taken,) = given.when(take).events()
+
+    assert isinstance(taken, AddOnTaken)
+    assert (taken.chips, taken.number) == (2_000, 1)
+    assert (ledger(given).pool, ledger(given).fees) == (3_500, 320)
+    given.when(take).then_rejected(AddOnNotAllowed, reason="none_left")
+
+
+def test_an_add_on_is_taken_at_a_break_of_the_schedule_too() -> None:
+    """
+    A break is when play stands; after it the time is over.
+    """
+    given = charging(3, add_on=AddOnTerms(price=500, chips=2_000))
+    given.asked(AnnounceBreak(seconds=600, **RULED))
+
+    given.asked(TakeAddOn(entrant=entrant(1), now=NOON), EndBreak(**RULED))
+
+    assert ledger(given).pool == 3_500
+    given.when(TakeAddOn(entrant=entrant(2), now=NOON)).then_rejected(
+        AddOnNotAllowed, reason="not_at_a_break"
+    )
+
+
+def test_no_add_on_where_none_is_offered_and_none_for_who_is_out() -> None:
+    """
+    What is sold stands in the terms.
+    """
+    pause = Pause(reason="break", now=NOON)
+    charging(3).asked(pause).when(TakeAddOn(entrant=entrant(1), now=NOON)).then_rejected(
+        AddOnNotAllowed, reason="none_offered"
+    )
+    given = charging(3, add_on=AddOnTerms(price=500, chips=2_000)).asked(pause)
+    given.asked(out(given, entrant(1)))
+    given.when(TakeAddOn(entrant=entrant(1), now=NOON)).then_rejected(AddOnNotAllowed, reason="out")

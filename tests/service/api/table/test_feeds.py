@@ -1,0 +1,106 @@
+"""Feeds show everybody the same events, and each viewer only the own cards."""
+
+import asyncio
+import json
+
+import httpx
+import pytest
+
+from tests.service.api.table.test_commands import answer_to, turn
+from tests.support.poison import owning, plant
+
+pytestmark = pytest.mark.anyio
+
+
+async def everything(person, path):
+    """Pull a feed to its end in small pages."""
+    items, cursor = [], None
+    while True:
+        query = {"limit": 3} | ({"after": cursor} if cursor else {})
+        page = (await person.get(path, params=query)).json()
+        items += page["items"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return items
+
+
+async def test_a_feed_is_pulled_in_pages_and_opens_only_the_viewers_cards(serving) -> None:
+    async with serving() as api:
+        owner, _, _, people, table = await api.playing()
+        await turn(people, table)
+        path = f"/v1/tables/{table}/events"
+        public, first, second = [
+            await everything(each, path) for each in (owner, people[0], people[1])
+        ]
+        assert [each["id"] for each in public] == [each["id"] for each in first]
+        assert [each["version"] for each in public] == list(range(1, len(public) + 1))
+        assert not any(each["opened"] for each in public)
+        opened = [
+            {str(value) for each in items for value in each["opened"].values()}
+            for items in (first, second)
+        ]
+        assert opened[0] and opened[1] and not opened[0] & opened[1]
+        assert [each["data"] for each in first] == [each["data"] for each in second]
+        cursor = public[-1]["cursor"]
+        foreign = await owner.get(path, params={"after": cursor[:-4] + "AAAA"})
+        assert (foreign.status_code, foreign.json()["code"]) == (400, "invalid_cursor")
+
+
+async def test_a_view_holds_only_the_callers_cards_and_an_etag(serving) -> None:
+    async with serving() as api:
+        owner, _, _, people, table = await api.playing()
+        await turn(people, table)
+        views = [(await each.get(f"/v1/tables/{table}")).json() for each in people]
+        spectator = await owner.get(f"/v1/tables/{table}")
+        assert spectator.json()["me"] is None
+        for own, other in (views, views[::-1]):
+            assert own["me"]["cards"]
+            assert not any(card in json.dumps(other["me"]) for card in own["me"]["cards"])
+        tag = {"If-None-Match": spectator.headers["etag"]}
+        same = await owner.get(f"/v1/tables/{table}", headers=tag)
+        assert (same.status_code, same.content) == (304, b"")
+
+
+async def test_a_long_poll_ends_with_the_news(serving) -> None:
+    async with serving() as api:
+        owner, _, _, people, table = await api.playing()
+        person, view = await turn(people, table)
+        tag = (await owner.get(f"/v1/tables/{table}")).headers["etag"]
+        polling = asyncio.create_task(
+            owner.get(f"/v1/tables/{table}", params={"wait": 20}, headers={"If-None-Match": tag})
+        )
+        await asyncio.sleep(0.2)
+        await person.post(f"/v1/tables/{table}/actions", answer_to(view), key="p")
+        answer = await asyncio.wait_for(polling, 5)
+        assert answer.status_code == 200
+        assert answer.headers["etag"] != tag
+
+
+async def test_a_stream_resumes_after_the_last_event_and_ends_on_stop(serving) -> None:
+    async with serving() as api:
+        _, _, _, people, table = await api.playing()
+        await turn(people, table)
+        items = await everything(people[0], f"/v1/tables/{table}/events")
+        shell = api.app.litestar.state.shell
+        asyncio.get_running_loop().call_later(0.5, shell.stopping.set)
+        answer: httpx.Response = await people[0].get(
+            f"/v1/tables/{table}/events",
+            headers={"Accept": "text/event-stream", "Last-Event-ID": items[1]["cursor"]},
+        )
+        ids = [line[4:] for line in answer.text.splitlines() if line.startswith("id: ")]
+        assert ids == [each["cursor"] for each in items[2:]]
+
+
+async def test_a_feed_ends_at_an_event_that_cannot_be_read_and_other_feeds_go_on(
+    database, serving
+) -> None:
+    async with serving() as api, owning(database) as planter:
+        (person, poisoned), (other, healthy) = await api.league(), await api.league()
+        await plant(planter, poisoned, "break_started", {}, version=99)
+        broken = await person.get(f"/v1/leagues/{poisoned}/events")
+        streamed = {"Accept": "text/event-stream"}
+        ended = await person.get(f"/v1/leagues/{poisoned}/events", headers=streamed)
+        sound = await other.get(f"/v1/leagues/{healthy}/events")
+    assert (broken.status_code, broken.json()["code"]) == (409, "event_unreadable")
+    assert ended.status_code == 200
+    assert sound.status_code == 200 and len(sound.json()["items"]) > 0

@@ -1,0 +1,134 @@
+"""The settings' key is changed while people play; no event, token or retry is lost by it."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import asyncpg
+import httpx
+import pytest
+
+from service.audit import audit_league
+from service.base.database import async_engine, asyncpg_dsn
+from service.base.errors import EventUnreadable
+from service.base.settings import environment
+from service.cli.doctor import doctor
+from service.cli.rotate_keys import rewrap
+from service.director.desk import open_desk
+from service.log.keys import Keys
+from service.process.app import build
+from service.sandbox.demo.standing import stay
+from tests.service.api.conftest import Api
+from tests.service.api.table.test_commands import answer_to, turn
+from tests.support.databases import SECRET_KEY
+
+pytestmark = pytest.mark.anyio
+
+NEW_KEY = "6b" * 32
+
+
+@asynccontextmanager
+async def serving(database, key, second=None):
+    """Serve with these keys, as one process among several."""
+    settings = database.settings("holotable_api", secret_key=key, second_secret_key=second)
+    app = build(settings)
+    async with app.lifespan():
+        transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as http:
+            yield Api(http, app)
+
+
+async def rotated(database):
+    connection = await asyncpg.connect(asyncpg_dsn(database.url("holotable_migrate")))
+    try:
+        return await rewrap(connection, Keys(NEW_KEY, SECRET_KEY))
+    finally:
+        await connection.close()
+
+
+async def play(people, table, hands, evening="first"):
+    """Play until so many hands are settled; every action must be accepted."""
+    settled = number = 0
+    while settled < hands:
+        person, view = await turn(people, table)
+        number += 1
+        path = f"/v1/tables/{table}/actions"
+        done = await person.post(path, answer_to(view), key=f"{evening} {number}")
+        assert done.status_code == 200, done.text
+        settled += sum(each["type"] == "hand_settled" for each in done.json()["events"])
+
+
+async def test_the_key_is_changed_with_play_going_on(database) -> None:
+    async with (
+        serving(database, SECRET_KEY, NEW_KEY) as before,
+        serving(database, NEW_KEY, SECRET_KEY) as after,
+    ):
+        owner, league, _, people, table = await before.playing()
+        retried = await owner.post("/v1/tokens", {"name": "t"}, key="over the change")
+        playing = asyncio.create_task(play(people, table, 2))
+        changed, leagues = await rotated(database)
+        assert (changed, leagues) == (1, 1)
+        await playing
+        # A process that still wraps with the old key founds a league meanwhile.
+        late, _ = await before.league()
+        assert await rotated(database) == (1, 2)
+        assert await rotated(database) == (0, 2)
+        for person in (owner, late, *people):
+            person.http = after.http
+        again = await owner.post("/v1/tokens", {"name": "t"}, key="over the change")
+        assert again.json() == retried.json() | {"token": None}
+        assert (await owner.get(f"/v1/tables/{table}")).status_code == 200
+    async with serving(database, NEW_KEY) as alone:
+        for person in people:
+            person.http = alone.http
+        await play(people, table, 1, "second")
+    async with open_desk(database.settings("holotable_worker", secret_key=NEW_KEY)) as desk:
+        assert (await desk.writer.load(league, f"league-{league[4:]}")).version > 0
+    engine = async_engine(database.url("holotable_audit"), 2)
+    async with engine.connect() as connection:
+        report = await audit_league(connection, Keys(NEW_KEY), league)
+        assert report.passed, report.text()
+        with pytest.raises(EventUnreadable):
+            await audit_league(connection, Keys(SECRET_KEY), league)
+    await engine.dispose()
+
+
+async def test_a_key_that_nothing_was_wrapped_with_changes_nothing(database) -> None:
+    async with serving(database, SECRET_KEY) as api:
+        await api.league()
+    connection = await asyncpg.connect(asyncpg_dsn(database.url("holotable_migrate")))
+    before = await connection.fetch("SELECT * FROM key")
+    with pytest.raises(EventUnreadable, match="1 leagues"):
+        await rewrap(connection, Keys(NEW_KEY, "7c" * 32))
+    assert await connection.fetch("SELECT * FROM key") == before
+    await connection.close()
+
+
+async def test_no_process_but_the_migrations_login_changes_a_wrapped_key(database) -> None:
+    for role in ("holotable_api", "holotable_worker", "holotable_audit"):
+        connection = await asyncpg.connect(asyncpg_dsn(database.url(role)))
+        with pytest.raises(asyncpg.InsufficientPrivilegeError):
+            await connection.execute("UPDATE key SET wrapped = wrapped")
+        await connection.close()
+
+
+async def test_a_process_without_the_key_says_so_and_calls_nothing_damaged(
+    database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with serving(database, SECRET_KEY) as api:
+        owner, league = await api.league()
+    async with serving(database, NEW_KEY) as wrong:
+        owner.http = wrong.http
+        answer = await owner.get(f"/v1/leagues/{league}")
+    assert (answer.status_code, answer.json()["code"]) == (503, "league_key_unknown")
+    told = environment(database.settings("holotable_api", secret_key=NEW_KEY))
+    assert await doctor(told) == 1
+    assert "1 of 1 leagues' keys were wrapped by another secret key" in capsys.readouterr().out
+
+
+def test_the_whole_stack_refuses_a_key_beside_its_own(
+    tmp_path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOLOTABLE_SECRET_KEY", NEW_KEY)
+    assert stay(tmp_path, "127.0.0.1", 0, None) == 2
+    assert "`up` keeps a key of its own" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []

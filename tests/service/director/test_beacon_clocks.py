@@ -1,0 +1,212 @@
+"""Rounds of a beacon named by a house whose clocks are set: it never fails its own audit."""
+
+import asyncio
+from collections.abc import Coroutine
+from datetime import datetime, timedelta
+from typing import Any, Self, cast
+
+import pytest
+from msgspec.structs import replace
+
+from engine.coordination.aggregates import DECIDERS
+from engine.kit.beacon import Chain, Pulse, time_of
+from engine.table.model.events import TableBeaconAwaited
+from engine.tournament import decider
+from engine.tournament.model.commands import Register
+from engine.tournament.model.fairness_events import BeaconAwaited
+from engine.tournament.model.state import Finished, Running
+from engine.values import EntrantId, PlayerId, identifier, number_of, stream_of
+from service.base.settings import Settings
+from service.director import submitting as directing
+from service.director.beacon import BeaconSilent, Pulses
+from service.director.desk import Desk
+from service.director.next_hand import open_next_hand
+from service.log.memory import MemoryStore
+from service.log.writer import Writer
+from service.sandbox.generating.world import FIRST_DAY, SeededEntropy, VirtualClock, VirtualLoop
+from tests.service.director.test_directing import (
+    announced,
+    at,
+    bet_everything,
+    command,
+    decided,
+    played,
+)
+from tests.service.sandbox.test_generating import faults_in
+from tests.support import play
+from tests.support.drand import Holders
+
+STEP = timedelta(seconds=90)
+
+
+class Rounds:
+    """The rounds of a beacon, each from its time on, whatever a house takes the time to be."""
+
+    def __init__(self) -> None:
+        self._holders = Holders()
+        genesis = int(FIRST_DAY.timestamp()) - 1000
+        self.chain: Chain = replace(self._holders.chain, genesis=genesis)
+
+    async def fetch(self, round_number: int) -> Pulse:
+        if time_of(self.chain, round_number) > VirtualClock().now():
+            raise BeaconSilent("it is not there yet")
+        return self._holders.said(round_number)
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+class Measured:
+    """The database's time as a process has measured it last."""
+
+    def __init__(self, house: "House") -> None:
+        self._house = house
+        self._offset = house.wrong
+
+    def measure(self) -> None:
+        self._offset = self._house.wrong
+
+    def now(self) -> datetime:
+        return VirtualClock().now() + self._offset
+
+
+class House:
+    """A database whose clock may be set, and processes that measure it now and then."""
+
+    def __init__(self, wrong: timedelta = timedelta()) -> None:
+        self.wrong = wrong
+        self.desks: list[Desk] = []
+        self.rounds = Rounds()
+        self.store = MemoryStore(now=lambda: VirtualClock().now() + self.wrong)
+        self._entropy = SeededEntropy("a house")
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for desk in self.desks:
+            await desk.aclose()
+            await desk.writer.aclose()
+
+    async def close(self) -> None:
+        """Stand where a pool of connections is: none is open."""
+
+    async def process(self) -> Desk:
+        clock = Measured(self)
+        writer = Writer(self.store, DECIDERS, clock.now)
+        await writer.start()
+        settings = Settings(database_url="postgresql://nobody@nowhere/nothing", secret_key="0" * 32)
+        pulses = Pulses(self.rounds, clock)
+        desk = Desk(writer, clock, self._entropy, cast("Any", self), settings, pulses)
+        self.desks.append(desk)
+        return desk
+
+    async def story(self, league: str) -> list[Any]:
+        """Audit the log, and return its events that name rounds."""
+        number = number_of(league)
+        rows, keys = await self.store.league(number, limit=10_000), await self.store.keys(number)
+        assert faults_in(rows, keys)[0] == []
+        events = [self.desks[0].writer.codec.decode(row, keys) for row in rows]
+        return [each for each in events if isinstance(each, BeaconAwaited | TableBeaconAwaited)]
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    """Do *work* where time passes only while everybody waits."""
+    loop = VirtualLoop()
+    try:
+        loop.run_until_complete(work)
+    finally:
+        loop.close()
+
+
+def measured(desk: Desk) -> None:
+    cast("Measured", desk.clock).measure()
+
+
+async def seated(desk: Desk, league: str, name: str) -> str:
+    """Return the one table, once the seats are drawn."""
+    while not isinstance(state := await at(desk, league, name), Running):
+        assert not isinstance(state, Finished)
+        await directing.draw_by_beacon(desk, league, name)
+    (seating,) = state.tables
+    return str(seating.table)
+
+
+async def settled(desk: Desk, league: str, table: str) -> None:
+    """Play the next hand to its end, for little, and fall before the table is led on."""
+    await open_next_hand(desk, league, table)
+
+    async def known() -> Any:
+        # What this process has in hand: a look at the log would give others their turn.
+        return (await desk.writer.load(league, stream_of(table), fresh=False)).state
+
+    while (decision := (here := await known()).decision) is not None:
+        if decision.phase in ("select", "improve"):
+            await bet_everything(desk, league, table)
+        else:
+            entrant = here.at(decision.seats[0]).entrant
+            asked = (desk, league, table, command(desk), entrant, decision.token)
+            await play.act(*asked, "fold")
+    assert here.hand_number
+    await asyncio.sleep(0)  # it has begun to, and is not heard any more
+    await desk.aclose()
+
+
+async def registered(desk: Desk, league: str, name: str) -> None:
+    entrant = EntrantId(identifier("ent", desk.entropy.uuid()))
+    player = PlayerId(identifier("plr", desk.entropy.uuid()))
+    asked = Register(entrant=entrant, player=player, bot=True, now=desk.clock.now())
+    await decided(desk, league, name, decider, asked)
+
+
+async def set_forward() -> None:
+    """One process has measured the new time and writes by it; another has not."""
+    async with House(-2 * STEP) as house:
+        one, other = await house.process(), await house.process()
+        league, name = await announced(one, 2, beacon=house.rounds.chain, hands_max=3)
+        house.wrong += STEP
+        measured(one)
+        await registered(one, league, name)
+        await directing.start_tournament(other, league, name, other.clock.now())
+        measured(other)
+        table = await seated(other, league, name)
+        third = await house.process()
+        house.wrong += STEP
+        measured(other)
+        await settled(other, league, table)
+        await open_next_hand(third, league, table, fresh=True)
+        measured(third)
+        assert isinstance(await played(third, league, name), Finished)
+        seats, *deals = await house.story(league)
+        assert isinstance(seats, BeaconAwaited)
+        assert len(deals) >= 2
+
+
+async def set_back(at_once: bool) -> None:
+    """The log is ahead of the database's clock from then on, and nobody waits for it."""
+    async with House() as house:
+        desk = await house.process()
+        terms = {"beacon": house.rounds.chain, "hands_max": 3, "hands_between_seconds": 0}
+        league, name = await announced(desk, 3, **terms)
+        await directing.start_tournament(desk, league, name, desk.clock.now())
+        table = await seated(desk, league, name)
+        await settled(desk, league, table)
+        before = (await desk.writer.load(league, stream_of(table))).version
+        house.wrong -= STEP
+        if at_once:
+            measured(desk)
+        await open_next_hand(desk, league, table, fresh=True)
+        measured(desk)
+        assert (await desk.writer.load(league, stream_of(table))).version > before
+        assert isinstance(await played(desk, league, name), Finished)
+        assert len(await house.story(league)) >= 3
+
+
+def test_a_house_whose_clock_is_set_forward_names_rounds_by_the_instants_of_its_log() -> None:
+    run(set_forward())
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_house_whose_clock_is_set_back_plays_on(at_once: bool) -> None:
+    """Whether its processes have measured the new time or not."""
+    run(set_back(at_once))

@@ -1,0 +1,221 @@
+"""Level clocks: raised by a real worker, seen by the next hand, stopped by pauses and outages."""
+
+import asyncio
+import json
+import subprocess
+import time
+from datetime import timedelta
+from typing import Any
+
+import asyncpg
+import pytest
+
+from engine import tournament
+from engine.rulesets import resolve
+from engine.table.model.state import Table
+from engine.table.read.view import seen_by
+from engine.tournament.model.commands import Pause, Resume
+from engine.values import stream_of
+from service.director import level_clock as clocks
+from service.director import next_hand as boundaries
+from service.director import submitting as directing
+from service.director.desk import Desk, open_desk
+from service.log.read import read_league
+from tests.service.audit.test_audit import audited
+from tests.service.director.test_directing import announced, command, decided
+from tests.service.tasks.test_worker import worker
+from tests.support import play
+from tests.support.databases import TestDatabase
+
+__all__ = ["worker"]
+
+pytestmark = pytest.mark.anyio
+
+PATIENCE_SECONDS = 30
+
+
+def rules(*lengths: int) -> Any:
+    """Return a game whose blinds double, in levels of so many seconds and a last one."""
+    levels = [
+        {"small": 5 * 2**number, "big": 10 * 2**number, "length": length}
+        for number, length in enumerate((*lengths, None))
+    ]
+    return resolve("better", {"escalation": {"kind": "levels", "by": "clock", "levels": levels}})
+
+
+async def started(desk: Desk, *lengths: int) -> tuple[str, str]:
+    """Start a tournament of three with deep stacks; return league and tournament."""
+    league, name = await announced(
+        desk, 3, rules=rules(*lengths), starting_stack=100_000, decision_seconds=30
+    )
+    await directing.start_tournament(desk, league, name, desk.clock.now())
+    return league, name
+
+
+async def step(desk: Desk, league: str, table: str) -> bool:
+    """Answer the open decision for one seat, at the lowest price; return whether one was open."""
+    state = (await desk.writer.load(league, stream_of(table))).state
+    if not isinstance(state, Table) or state.decision is None:
+        return False
+    decision = state.decision
+    entrant = state.at(decision.seats[0]).entrant
+    asked = (desk, league, table, command(desk), entrant, decision.token)
+    if decision.phase == "select":
+        view = seen_by(state, entrant)
+        assert view.me is not None
+        await play.select(*asked, view.me.cards[:1])
+    elif decision.phase == "improve":
+        await play.improve(*asked, ())
+    else:
+        await play.act(*asked, "fold")
+    return True
+
+
+async def clock_of(desk: Desk, league: str, name: str) -> Any:
+    return (await desk.writer.load(league, stream_of(name))).state.clock
+
+
+async def log(desk: Desk, league: str) -> list[tuple[str, int, dict[str, Any]]]:
+    """Return type, version in its stream and data of every event, in the log's order."""
+    async with desk.pool.acquire() as connection:
+        rows = await read_league(connection, league, limit=10_000)
+    return [(row.type, row.stream_version, json.loads(row.data)) for row in rows]
+
+
+async def test_levels_rise_by_the_clock_and_no_hand_opens_at_an_old_one(
+    database: TestDatabase, worker: subprocess.Popen[bytes]
+) -> None:
+    async with open_desk(database.settings("holotable_api")) as desk:
+        league, name = await started(desk, 1, 2)
+        state = (await desk.writer.load(league, stream_of(name))).state
+        table, until = state.tables[0].table, time.monotonic() + PATIENCE_SECONDS
+        while (await clock_of(desk, league, name)).level < 3 or await hands_at(
+            desk, league, level=3
+        ) < 2:
+            assert time.monotonic() < until, "the levels did not rise"
+            if not await step(desk, league, table):
+                await asyncio.sleep(0.01)
+        events = await log(desk, league)
+    report = await audited(database, league)
+
+    assert report.passed, report.text()
+    assert {check.name: check.checked for check in report.checks}["levels"] >= 3
+    in_force: dict[str, Any] = {}
+    seen = []
+    for kind, version, data in events:
+        if kind in ("clock_started", "level_raised"):
+            in_force = {
+                "number": data["level"],
+                "amounts": data["amounts"],
+                "set_by": version,
+            }
+        elif kind == "hand_opened":
+            level = {key: data["level"][key] for key in in_force}
+            assert level == in_force
+            assert data["tournament_version"] >= data["level"]["set_by"]
+            seen.append(level["number"])
+    assert seen == sorted(seen)
+    assert set(seen) == {1, 2, 3}
+    assert in_force["amounts"] == {"ante": 0, "big": 40, "small": 20}
+    assert worker.poll() is None
+
+
+async def test_an_audit_finds_a_hand_opened_at_an_old_level(database: TestDatabase) -> None:
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        league, name = await started(desk, 1)
+        state = (await desk.writer.load(league, stream_of(name))).state
+        clock = state.clock
+        await asyncio.sleep((clock.due - desk.clock.now()).total_seconds() + 0.01)
+        await clocks.tend(desk, league, name, clock.run_by)
+        await boundaries.open_next_hand(desk, league, state.tables[0].table)
+        while await hands_at(desk, league, level=2) < 1:
+            await step(desk, league, state.tables[0].table)
+    connection = await asyncpg.connect(database.url("postgres"))
+    try:
+        await connection.execute("ALTER TABLE events DISABLE TRIGGER ALL")
+        changed = await connection.execute(
+            "UPDATE events SET data = replace(data::text, $1, $2)::json WHERE type = 'hand_opened'"
+            " AND data::text LIKE '%' || $1 || '%'",
+            '"number":2,"set_by"',
+            '"number":1,"set_by"',
+        )
+    finally:
+        await connection.close()
+    assert changed != "UPDATE 0"
+
+    failed = {check.name for check in (await audited(database, league)).checks if check.failed}
+
+    assert "levels" in failed
+
+
+async def hands_at(desk: Desk, league: str, *, level: int) -> int:
+    return sum(
+        kind == "hand_opened" and data["level"]["number"] == level
+        for kind, _, data in await log(desk, league)
+    )
+
+
+async def test_a_reminder_that_comes_early_waits_for_its_instant(database: TestDatabase) -> None:
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        league, name = await started(desk, 600)
+        clock = await clock_of(desk, league, name)
+
+        assert await clocks.tend(desk, league, name, clock.run_by) == clock.due
+        assert await clock_of(desk, league, name) == clock
+
+
+async def test_a_pause_takes_the_reminder_away_and_resuming_arms_another(
+    database: TestDatabase,
+) -> None:
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        league, name = await started(desk, 1)
+        before = await clock_of(desk, league, name)
+        pause = Pause(reason="director", now=desk.clock.now())
+        await decided(desk, league, name, tournament.decider, pause)
+        await asyncio.sleep((before.due - desk.clock.now()).total_seconds() + 0.01)
+
+        assert await clocks.tend(desk, league, name, before.run_by) is None
+        stopped = await clock_of(desk, league, name)
+        resume = Resume(now=desk.clock.now())
+        await decided(desk, league, name, tournament.decider, resume)
+        assert await clocks.tend(desk, league, name, before.run_by) is None
+
+        clock = await clock_of(desk, league, name)
+        assert clock.level == 1
+        assert clock.due - clock.since == timedelta(microseconds=stopped.left_microseconds)
+        assert await clocks.tend(desk, league, name, clock.run_by) == clock.due
+
+
+async def test_an_outage_is_given_back_to_the_clock_once(database: TestDatabase) -> None:
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        league, name = await started(desk, 1, 1)
+        before = await clock_of(desk, league, name)
+        await asyncio.sleep((before.due - desk.clock.now()).total_seconds() + 1.1)
+        await desk.pool.execute(
+            "INSERT INTO outage VALUES ('api', $1, clock_timestamp())",
+            before.since + timedelta(milliseconds=400),
+        )
+
+        await clocks.tend(desk, league, name, before.run_by)
+        clock = await clock_of(desk, league, name)
+
+        assert clock.level == 1
+        assert clock.due - clock.since == timedelta(milliseconds=600)
+        assert await clocks.tend(desk, league, name, clock.run_by) == clock.due
+
+
+async def test_no_level_is_raised_while_the_api_is_silent(database: TestDatabase) -> None:
+    async with open_desk(database.settings("holotable_worker")) as desk:
+        league, name = await started(desk, 1)
+        clock = await clock_of(desk, league, name)
+        await desk.pool.execute("INSERT INTO heartbeat VALUES ('api', $1)", clock.since)
+        await asyncio.sleep((clock.due - desk.clock.now()).total_seconds() + 0.01)
+        await desk.pool.execute(
+            "UPDATE heartbeat SET at = at - interval '1 minute' WHERE process = 'api'"
+        )
+
+        again_at = await clocks.tend(desk, league, name, clock.run_by)
+
+        assert again_at is not None
+        assert again_at > clock.due
+        assert await clock_of(desk, league, name) == clock

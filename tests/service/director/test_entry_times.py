@@ -1,0 +1,103 @@
+"""What the clock brings to those who enter, with a real worker: each thing once."""
+
+import subprocess
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from engine.tournament.model.commands import Withdraw
+from engine.tournament.model.state import Registering, Running
+from engine.tournament.model.terms import EntryTerms, FloorTerms
+from engine.values import EntrantId, stream_of
+from service.director import submitting as directing
+from service.director.desk import Desk, open_desk
+from service.tasks import duties
+from tests.service.director.test_directing import announced, command
+from tests.service.tasks.test_worker import worker
+from tests.support.databases import TestDatabase
+from tests.support.waiting import until_awaited
+
+__all__ = ["worker"]
+
+pytestmark = pytest.mark.anyio
+
+
+async def withdraw(desk: Desk, league: str, name: str, entrant: EntrantId) -> None:
+    asked = Withdraw(entrant=entrant, now=desk.clock.now())
+    await directing.buy(desk, league, name, asked, command(desk))
+
+
+async def state_of(desk: Desk, league: str, name: str) -> Any:
+    return (await desk.writer.load(league, stream_of(name))).state
+
+
+async def types_of(desk: Desk, name: str) -> list[str]:
+    rows = await desk.pool.fetch(
+        "SELECT type FROM events WHERE stream = $1 ORDER BY position", stream_of(name)
+    )
+    return [row["type"] for row in rows]
+
+
+async def test_an_offer_nobody_answers_goes_on_and_late_registration_ends(
+    database: TestDatabase, worker: subprocess.Popen[bytes]
+) -> None:
+    async with open_desk(database.settings("holotable_api")) as desk:
+        entry = EntryTerms(waitlist=True, offer_seconds=1, late_registration_seconds=2)
+        starts_at = desk.clock.now() + timedelta(seconds=8)
+        league, name = await announced(
+            desk, 62, entry=entry, starts_at=starts_at, decision_seconds=30
+        )
+        before = await state_of(desk, league, name)
+        first, second = (each.entrant for each in before.entering.waiting)
+        await withdraw(desk, league, name, before.entrants[0].entrant)
+
+        async def passed_on() -> bool:
+            state = await state_of(desk, league, name)
+            return isinstance(state, Registering) and bool(
+                state.entering.waiter(second) and state.entering.waiter(second).offered_until
+            )
+
+        await until_awaited(passed_on)
+        ids = {"league": league, "tournament": name, "entrant": first}
+        assert await duties.expire_offer(desk, ids) is None
+
+        async def closed() -> bool:
+            state = await state_of(desk, league, name)
+            return isinstance(state, Running) and not state.entering.late
+
+        await until_awaited(closed, 30)
+        types = await types_of(desk, name)
+        assert types.count("late_registration_closed") == 1
+        assert types.count("play_started") == 1
+        assert types.count("place_offered") == 2
+        again = {"league": league, "tournament": name}
+        assert await duties.close_late_registration(desk, again) is None
+        assert await duties.start_tournament(desk, again) is None
+        assert await types_of(desk, name) == types
+    assert worker.poll() is None
+
+
+async def test_a_start_put_off_is_armed_anew_and_the_first_message_again_does_nothing(
+    database: TestDatabase, worker: subprocess.Popen[bytes]
+) -> None:
+    async with open_desk(database.settings("holotable_api")) as desk:
+        entry = EntryTerms(too_few="postpone", postpone_seconds=600)
+        starts_at = desk.clock.now() + timedelta(seconds=1)
+        floor = FloorTerms(last_hands_at=starts_at + timedelta(seconds=60))
+        league, name = await announced(desk, 1, entry=entry, starts_at=starts_at, floor=floor)
+
+        async def armed() -> bool:
+            rows = await desk.pool.fetch("SELECT task, due_at FROM job WHERE state = 'ready'")
+            later = {
+                row["task"] for row in rows if row["due_at"] > starts_at + timedelta(seconds=300)
+            }
+            # The hour of the last hands was put off by as much.
+            return {"tournament.start", "tournament.last_hands"} <= later
+
+        await until_awaited(armed)
+        state = await state_of(desk, league, name)
+        assert isinstance(state, Registering)
+        until_then = await duties.start_tournament(desk, {"league": league, "tournament": name})
+        assert until_then == state.terms.starts_at
+        assert (await types_of(desk, name)).count("start_postponed") == 1

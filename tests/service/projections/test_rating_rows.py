@@ -1,0 +1,81 @@
+"""Ratings as rows: in whatever batches results come, those of the results that stand."""
+
+from collections.abc import AsyncIterator
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from engine.values import identifier
+from service.base.database import async_engine
+from service.projections import schema
+from service.projections.projection import Happened
+from service.projections.ratings import ratings
+from tests.engine.tournament.floor import LEAGUE, NOON
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def projecting(database: TestDatabase) -> AsyncIterator[AsyncEngine]:
+    """An engine with the login of the projecting process."""
+    engine = async_engine(database.url("holotable_project"), 2)
+    yield engine
+    await engine.dispose()
+
+
+def result(position: int, tournament: int, *players: str, corrected: bool = False) -> Happened:
+    """Return an event in which *players* are placed in this order."""
+    number = UUID(int=tournament).hex
+    placings = [{"player": each, "place": place} for place, each in enumerate(players, 1)]
+    tag = "result_corrected" if corrected else "tournament_finished"
+    stream = f"tournament-{number}"
+    return Happened(LEAGUE, position, stream, position + 1, tag, NOON, {"placings": placings})
+
+
+FIRST = [result(1, 1, "a", "b", "c"), result(2, 2, "b", "d", "a"), result(3, 3, "c", "b")]
+TURNED = result(4, 1, "c", "e", "b", corrected=True)
+LATER = [result(5, 4, "d", "a"), result(6, 4, "a", "d", corrected=True)]
+HAPPENED = [*FIRST, TURNED, *LATER]
+STANDING = [result(1, 1, "c", "e", "b"), *FIRST[1:], result(5, 4, "a", "d")]
+"""As if every result had been right at once."""
+
+
+async def rows_after(engine: AsyncEngine, *batches: list[Happened]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    async with engine.connect() as connection:
+        for batch in batches:
+            await (await ratings.gather(connection, batch)).write(connection)
+        for relation in ratings.relations:
+            rows = (await connection.execute(sa.select(relation))).mappings()
+            found[relation.name] = sorted(map(str, map(dict, rows)))
+        await connection.rollback()
+    return found
+
+
+@pytest.mark.parametrize("cuts", [(), (3,), (1, 4), (4,), (5,), (1, 2, 3, 4, 5)], ids=str)
+async def test_a_correction_is_counted_in_its_old_place_and_all_after_it_anew(
+    projecting: AsyncEngine, cuts: tuple[int, ...]
+) -> None:
+    """
+    Player d is the same by two results; e comes in by the correction, a is out of it.
+    """
+    expected = await rows_after(projecting, STANDING)
+    bounds = pairwise((0, *cuts, len(HAPPENED)))
+
+    found = await rows_after(projecting, *(HAPPENED[start:end] for start, end in bounds))
+
+    assert found == expected
+    assert len(found["rating"]) == 5
+    assert schema.rating_change.name in found
+
+
+async def test_a_player_counts_once_by_the_best_entry(projecting: AsyncEngine) -> None:
+    again = await rows_after(projecting, [result(1, 1, "a", "b", "a", "c")])
+
+    assert len(again["rating"]) == 3
+    assert identifier("trn", UUID(int=1)) in again["rated"][0]

@@ -1,0 +1,99 @@
+"""A rebuilt read model is the live one, row by row, and takes its place without a gap."""
+
+import asyncpg
+import pytest
+
+from service.base.database import async_engine
+from service.projections import queries
+from service.projections.models import ProjectionUnknown
+from service.projections.rebuild import RebuildRefused, _alone, compare, rebuild
+from service.projections.runner import Runner
+from tests.service.league_night import played
+from tests.service.projections.test_projections import rows_of
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+PROJECT = "holotable_project"
+
+
+async def test_rebuilt_rows_are_the_live_rows(database: TestDatabase) -> None:
+    """
+    The same log gives the same rows, however they came about.
+    """
+    await played(database)
+    engine = async_engine(database.url(PROJECT), 2)
+    await Runner(engine, chunk=9).catch_up()
+    before = await rows_of(engine)
+
+    seen: list[tuple[int, int]] = []
+    settings = database.settings(PROJECT)
+    await rebuild(settings, "all", lambda done, total: seen.append((done, total)))
+
+    after = await rows_of(engine)
+    await engine.dispose()
+    assert after == before
+    assert seen[-1][0] == seen[-1][1]
+
+
+async def test_the_runner_goes_on_after_a_rebuild(database: TestDatabase) -> None:
+    """
+    The exchanged relations keep checkpoint and grants: who read them reads on.
+    """
+    await played(database, "first")
+    engine = async_engine(database.url(PROJECT), 2)
+    reading = async_engine(database.url(), 2)
+    runner = Runner(engine)
+    await runner.catch_up()
+    await rebuild(database.settings(PROJECT), "tournaments")
+    night = await played(database, "second")
+
+    await runner.catch_up()
+
+    async with reading.connect() as connection:
+        [tournament] = await queries.tournaments(connection, night.league)
+    assert tournament.state == "finished"
+    assert await compare(database.settings(PROJECT)) == []
+    await engine.dispose()
+    await reading.dispose()
+
+
+async def test_lost_rows_come_back(database: TestDatabase) -> None:
+    """
+    Nothing in a read model is the only copy of anything.
+    """
+    await played(database)
+    engine = async_engine(database.url(PROJECT), 2)
+    await Runner(engine).catch_up()
+    before = await rows_of(engine)
+    connection = await asyncpg.connect(database.url("postgres"))
+    await connection.execute('UPDATE reads.entrant SET "placing" = 9; DELETE FROM reads.hand')
+    await connection.close()
+    settings = database.settings("holotable_audit")
+
+    differences = await compare(settings)
+    await rebuild(database.settings(PROJECT))
+
+    assert {difference.relation for difference in differences} == {"entrant", "hand"}
+    assert await rows_of(engine) == before
+    assert await compare(settings) == []
+    await engine.dispose()
+
+
+async def test_a_second_rebuild_is_refused_while_one_runs(database: TestDatabase) -> None:
+    """
+    Both would write into the same relations.
+    """
+    engine = async_engine(database.url(PROJECT), 2)
+    async with _alone(engine):
+        with pytest.raises(RebuildRefused):
+            await rebuild(database.settings(PROJECT))
+    await engine.dispose()
+
+
+async def test_an_unknown_name_is_refused(database: TestDatabase) -> None:
+    """
+    The message names those there are.
+    """
+    with pytest.raises(ProjectionUnknown, match="standings"):
+        await rebuild(database.settings(PROJECT), "weather")

@@ -1,0 +1,328 @@
+"""
+A thousand entrants at 125 tables, through the writer and PostgreSQL, to the last chip.
+
+Play is wild: half of the bets are everything.  Some never come, fifty come late, people
+step away and come back, some are disqualified, many go out in the same hand, one
+forfeits the result afterwards.
+What must hold is counted here from the log alone, by plain sums.
+"""
+
+import asyncio
+import contextlib
+import random
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+import pytest
+
+from engine import league, season
+from engine import tournament as tournaments
+from engine.errors import CommandRejected
+from engine.league.commands import AddMember, CreateLeague
+from engine.season.commands import OpenSeason
+from engine.table.model.commands import ComeBack, StepAway
+from engine.table.model.state import Table
+from engine.table.read.view import seen_by
+from engine.tournament.model.commands import Register
+from engine.tournament.model.correcting_commands import Forfeit
+from engine.tournament.model.entering_commands import CheckIn, CloseLateRegistration
+from engine.tournament.model.floor_commands import Disqualify
+from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.terms import EntryTerms
+from engine.values import (
+    EntrantId,
+    LeagueId,
+    PlayerId,
+    SeasonId,
+    TextRef,
+    identifier,
+    number_of,
+    stream_of,
+)
+from service.base.database import async_engine
+from service.director import admission
+from service.director import submitting as directing
+from service.director.desk import Desk, open_desk
+from service.log.read import read_stream
+from service.people.texts import Draft, keep_text
+from tests.service.audit.test_audit import audited
+from tests.service.director.test_directing import announced, command, decided
+from tests.support import play
+from tests.support.databases import TestDatabase
+
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
+
+ENTRANTS = 1_000
+NO_SHOWS = 10
+"""Who registered and does not check in: their places are released."""
+
+LATE = 50
+"""Who comes while play is on, and gets a full stack."""
+
+PLAYING = ENTRANTS - NO_SHOWS
+SEATS = 8
+STACK = 60
+AT_ONCE = 32
+"""Tables that are asked at the same time."""
+
+DISQUALIFIED = 5
+TOLERANCE = 1
+DIRECTOR = PlayerId("plr_" + "9" * 32)
+
+
+class Crowd:
+    """Everybody at the tables of one tournament; the same seed plays the same way."""
+
+    def __init__(self, desk: Desk, league_id: str, tournament: str, because: TextRef) -> None:
+        self.desk = desk
+        self.because = because
+        self.league = league_id
+        self.tournament = tournament
+        self.random = random.Random(1_000)
+        self.actions = 0
+        self.disqualified: list[str] = []
+        self.away: set[str] = set()
+        self.late = 0
+
+    async def load(self, subject: str) -> Any:
+        return (await self.desk.writer.load(self.league, stream_of(subject), fresh=False)).state
+
+    async def play(self) -> Finished:
+        """Play to the end; now and then the house does something."""
+        idle = 0
+        while True:
+            state = await self.load(self.tournament)
+            if isinstance(state, Finished):
+                return state
+            assert isinstance(state, Running)
+            tables = [each.table for each in state.tables]
+            acted = 0
+            for at in range(0, len(tables), AT_ONCE):
+                acted += sum(await asyncio.gather(*map(self.answer, tables[at : at + AT_ONCE])))
+            self.actions += acted
+            free = len(state.tables) * SEATS - sum(len(each.seats) for each in state.tables)
+            if acted and self.late < LATE and free > SEATS:
+                # Levels go by table here, so none is added: who comes takes a seat that is free.
+                await self.come_late()
+            if acted and self.random.random() < 0.1:
+                # What was seen a moment ago may have been moved since: a refusal is an answer.
+                with contextlib.suppress(CommandRejected):
+                    await self.chaos(await self.load(self.tournament))
+            idle = 0 if acted else idle + 1
+            assert idle < 3_000, "nobody is asked any more, and it does not end"
+            if not acted:
+                await asyncio.sleep(0.01)  # boundaries are crossed in the background
+
+    async def come_late(self) -> None:
+        """Let the next one come while late registration is open."""
+        player = PlayerId(f"plr_{ENTRANTS - LATE + self.late:032x}")
+        now = self.desk.clock.now()
+        member = AddMember(player=player, now=now)
+        await decided(self.desk, self.league, self.league, league.decider, member)
+        order = command(self.desk)
+        entrant = EntrantId(identifier("ent", self.desk.entropy.uuid()))
+        ids = admission.table_ids(order)
+        asked = Register(entrant=entrant, player=player, bot=True, table_ids=ids, now=now)
+        await directing.buy(self.desk, self.league, self.tournament, asked, order)
+        self.late += 1
+        if self.late == LATE:
+            # Until nobody can come any more, the last one left would wait for comers.
+            over = CloseLateRegistration(now=self.desk.clock.now())
+            await directing.buy(self.desk, self.league, self.tournament, over, command(self.desk))
+
+    async def answer(self, table: str) -> bool:
+        """Answer the open decision for one seat; say whether there was one."""
+        state = await self.load(table)
+        if not isinstance(state, Table) or state.decision is None:
+            return False
+        decision = state.decision
+        entrant = state.at(decision.seats[0]).entrant
+        view = seen_by(state, entrant)
+        order = command(self.desk)
+        asked = (self.desk, self.league, table, order, entrant, decision.token)
+        if decision.phase == "select":
+            assert view.me is not None
+            await play.select(*asked, view.me.cards[: 1 + self.random.randrange(3)])
+        elif decision.phase == "improve":
+            await play.improve(*asked, ())
+        else:
+            await play.act(*asked, *self.bet({each.verb: each for each in view.legal}))
+        return True
+
+    def bet(self, legal: dict[str, Any]) -> tuple[Any, ...]:
+        """Return verb, amount and expected amount: everything, as little as possible, or none."""
+        mood = self.random.random()
+        if "raise_to" in legal and mood < 0.5:
+            return "raise_to", legal["raise_to"].max
+        if "check" in legal:
+            return ("check",)
+        if "call" in legal and mood < 0.85:
+            return "call", None, legal["call"].amount
+        return ("fold",)
+
+    async def chaos(self, state: Any) -> None:
+        """Let somebody go away or come back, or disqualify."""
+        if not isinstance(state, Running):
+            return
+        seating = self.random.choice(state.tables)
+        entrant = self.random.choice(seating.seats).entrant if seating.seats else None
+        if entrant is None:
+            return
+        if len(self.disqualified) < DISQUALIFIED and len(state.remaining()) > 100:
+            ruling = Disqualify(
+                entrant=entrant, by=DIRECTOR, reason=self.because, now=self.desk.clock.now()
+            )
+            asked = command(self.desk)
+            await directing.buy(self.desk, self.league, self.tournament, ruling, asked)
+            self.disqualified.append(entrant)
+            return
+        table = await self.load(seating.table)
+        if not isinstance(table, Table) or all(each.entrant != entrant for each in table.places):
+            return
+        away = entrant not in self.away
+        self.away ^= {entrant}
+        asked = StepAway(entrant=entrant) if away else ComeBack(entrant=entrant)
+        await directing.submit(self.desk, self.league, seating.table, asked, command(self.desk))
+
+
+async def because(database: TestDatabase, league_id: str) -> TextRef:
+    """Keep the one reason that the director gives for everything."""
+    engine = async_engine(database.url("holotable_api"), 1)
+    draft = Draft(league_id, number_of(DIRECTOR), "the rules say so")
+    now = datetime(2026, 11, 20, tzinfo=UTC)
+    found = await keep_text(engine, uuid4(), draft, salt=bytes(32), now=now)
+    await engine.dispose()
+    return found
+
+
+async def test_a_thousand_entrants_play_to_the_last_chip(database: TestDatabase) -> None:
+    async with open_desk(database.settings("holotable_api")) as desk:
+        league_id, tournament, season_id = await opened(desk)
+        crowd = Crowd(desk, league_id, tournament, await because(database, league_id))
+        await directing.start_tournament(desk, league_id, tournament, desk.clock.now())
+        finished = await crowd.play()
+        await directing.award_points(desk, league_id, tournament)
+        loser = finished.placings[1].entrant
+        forfeit = Forfeit(entrant=loser, by=DIRECTOR, reason=crowd.because, now=desk.clock.now())
+        await directing.buy(desk, league_id, tournament, forfeit, command(desk))
+        await directing.award_points(desk, league_id, tournament)
+        events = await story(desk, league_id, tournament)
+        standings = (await desk.writer.load(league_id, stream_of(season_id))).state.standings()
+
+    hold_everybody(events, crowd)
+    hold_sizes(events)
+    result = [each for each in events if each["type"] == "result_corrected"][-1]["data"]
+    hold_money(result)
+    hold_points(result, standings)
+    report = await audited(database, league_id)
+    assert report.passed, report.text()
+    print(f"{crowd.actions} actions, {report.hands} hands, {report.events} events")
+
+
+def hold_everybody(events: Sequence[dict[str, Any]], crowd: Crowd) -> None:
+    """Nobody is lost, doubled, or in two places."""
+    registered = [e["data"]["entrant"] for e in events if e["type"] == "entrant_registered"]
+    released = [e["data"]["entrant"] for e in events if e["type"] == "no_show_released"]
+    placed = [e["data"]["entrant"] for e in events if e["type"] == "entrant_eliminated"]
+    finished = next(e["data"] for e in events if e["type"] == "tournament_finished")
+    everyone = [each["entrant"] for each in finished["placings"]]
+    assert (len(registered), len(released), crowd.late) == (ENTRANTS, NO_SHOWS, LATE)
+    assert sorted(registered) == sorted([*everyone, *released])
+    assert len(set(placed)) == len(placed) == PLAYING - 1
+    assert len(crowd.disqualified) == DISQUALIFIED and set(crowd.disqualified) <= set(placed)
+    assert crowd.away, "nobody ever stepped away"
+    together = Counter(
+        (e["data"]["table"], e["data"]["hand"]) for e in events if e["type"] == "entrant_busted"
+    )
+    assert max(together.values()) > 1, "never two in one hand: the test proves less than it says"
+
+
+def hold_sizes(events: Sequence[dict[str, Any]]) -> None:
+    """Seats are taken by one at a time, and tables never hold more than they have seats."""
+    seats: dict[tuple[str, int], str] = {}
+    broken = tables = 0
+    for event in events:
+        data = event["data"]
+        if event["type"] == "seats_drawn":
+            for each in data["assignments"]:
+                assert seats.setdefault((each["table"], each["seat"]), each["entrant"])
+            sizes = Counter(table for table, _ in seats)
+            tables = len(sizes)
+            assert max(sizes.values()) - min(sizes.values()) <= TOLERANCE
+        elif event["type"] in ("late_seat_drawn", "table_added"):
+            tables += event["type"] == "table_added"
+            assert (
+                seats.setdefault((data["table"], data["seat"]), data["entrant"])
+                == (data["entrant"])
+            )
+        elif event["type"] in ("entrants_moved", "table_broken"):
+            broken += event["type"] == "table_broken"
+            for each in data["moves"]:
+                assert seats.pop((each["from_table"], each["from_seat"])) == each["entrant"]
+            for each in data["moves"]:
+                place = (each["to_table"], each["to_seat"])
+                assert place not in seats and 1 <= each["to_seat"] <= SEATS
+                seats[place] = each["entrant"]
+        elif event["type"] in ("entrant_busted", "entrant_disqualified"):
+            gone = [place for place, who in seats.items() if who == data["entrant"]]
+            assert len(gone) == 1
+            del seats[gone[0]]
+    assert len(seats) == 1
+    assert broken == tables - 1
+
+
+def hold_money(result: dict[str, Any]) -> None:
+    """The pool is paid to the last unit, by place, and who has forfeited gets nothing."""
+    assert sum(each["amount"] for each in result["payouts"]) == 100_003
+    amounts = [each["amount"] for each in sorted(result["payouts"], key=lambda e: e["place"])]
+    assert amounts == sorted(amounts, reverse=True)
+    assert not {each["entrant"] for each in result["payouts"]} & set(result["forfeited"])
+
+
+def hold_points(result: dict[str, Any], standings: Sequence[Any]) -> None:
+    """Place k of n is worth n - k + 1 points; shared places average."""
+    due = {}
+    for each in result["placings"]:
+        places = range(each["place"], each["place"] + each["shared"])
+        due[each["player"]] = sum(PLAYING - place + 1 for place in places) / each["shared"]
+    assert {each.player: float(each.points) for each in standings} == due
+
+
+async def opened(desk: Desk) -> tuple[str, str, str]:
+    """Make a league and a season, and announce the tournament with everybody entered."""
+    league_id = LeagueId(identifier("lge", desk.entropy.uuid()))
+    season_id = SeasonId(identifier("ssn", desk.entropy.uuid()))
+    owner = PlayerId(identifier("plr", desk.entropy.uuid()))
+    make = CreateLeague(league=league_id, name="Coruscant", owner=owner, sandbox=True)
+    await decided(desk, league_id, league_id, league.decider, make)
+    begin = OpenSeason(
+        season=season_id, league=league_id, name="Spring", now=desk.clock.now(),
+        master=desk.entropy.token(), salt=desk.entropy.token(),
+    )  # fmt: skip
+    await decided(desk, league_id, season_id, season.decider, begin)
+    _, tournament = await announced(
+        desk, ENTRANTS - LATE, league_id=league_id, season=season_id, starting_stack=STACK,
+        table_seats=SEATS, entrants_max=ENTRANTS, decision_seconds=600,
+        prize_pool=100_003, currency="EUR", payouts=(50, 30, 20),
+        entry=EntryTerms(
+            check_in_opens_before_seconds=2 * 3600, late_registration_seconds=3600
+        ),
+    )  # fmt: skip
+    entrants = (await desk.writer.load(league_id, stream_of(tournament))).state.entrants
+    for each in entrants[NO_SHOWS:]:
+        there = CheckIn(entrant=each.entrant, now=desk.clock.now())
+        await decided(desk, league_id, tournament, tournaments.decider, there)
+    return league_id, tournament, season_id
+
+
+async def story(desk: Desk, league_id: str, tournament: str) -> list[dict[str, Any]]:
+    """Return the tournament's events as the log has them."""
+    found: list[dict[str, Any]] = []
+    async with desk.pool.acquire() as connection:
+        while chunk := await read_stream(connection, league_id, stream_of(tournament), len(found)):
+            found += [{"type": e.type, "data": msgspec.json.decode(e.data)} for e in chunk]
+    return found
