@@ -51,7 +51,7 @@ from engine.tournament.model.heads_commands import RecordTables
 from engine.tournament.model.state import Registering, Running, State, running_of
 from engine.tournament.money import dealing
 from engine.tournament.money import decisions as money
-from engine.tournament.results import ranking as results
+from engine.tournament.results import ranking
 from engine.tournament.rounds import decisions as rounds
 from engine.tournament.seating import moving
 
@@ -147,9 +147,9 @@ def _decided(state: State, command: Command) -> tuple[Event, ...]:
         case StartPlay():
             return starting.start_play(state, command)
         case RecordBusts():
-            return _with_bubble(state, results.record_busts(state, command), command.now)
+            return _with_bubble(state, ranking.record_busts(state, command), command.now)
         case CloseWindows():
-            return _with_bubble(state, results.close_windows(state, command), command.now)
+            return _with_bubble(state, ranking.close_windows(state, command), command.now)
         case RecordMoves():
             return moving.record_moves(state, command)
         case RecordBreak():
@@ -174,7 +174,7 @@ def _led(
         case RecordTables():
             return heads.decide(state, command)
         case Finish():
-            return results.finish(state, command)
+            return ranking.finish(state, command)
         case _:
             assert_never(command)
 

@@ -13,7 +13,7 @@ from service.base.sources import service_now
 from service.exports.archive import Taking, prepare, take
 from service.exports.bundle import Archive
 from service.exports.checking import check_archive
-from service.people import operator_log as deeds
+from service.people import operator_log
 
 _out = Console(soft_wrap=True, highlight=False)
 _err = Console(stderr=True, soft_wrap=True, highlight=False)
@@ -30,7 +30,9 @@ async def export(settings: Settings, league: str, target: Path) -> int:
         taking = await prepare(engine, league)
         async with engine.begin() as connection:
             number = number_of(league)
-            await deeds.add(connection, [number], deeds.operator(), "archive_taken", league)
+            await operator_log.add(
+                connection, [number], operator_log.operator(), "archive_taken", league
+            )
             now = await service_now(connection)
         await _write(taking, file, now)
     except (StreamNotFound, ValueError):

@@ -7,7 +7,7 @@ from rich.console import Console
 from service.base.database import async_engine
 from service.base.settings import Settings
 from service.log.keys import driver_of
-from service.people import operator_log as deeds
+from service.people import operator_log
 from service.people.quarantine import NO_LEAGUE, Held, NotHeld, NotSkipped, event_at, held
 from service.people.quarantine import release as release_held
 
@@ -50,7 +50,9 @@ async def release(settings: Settings, league: str, consumer: str, skip: bool) ->
     engine = async_engine(settings.database_url, 1)
     try:
         async with engine.begin() as connection:
-            found = await release_held(connection, league, consumer, deeds.operator(), skip=skip)
+            found = await release_held(
+                connection, league, consumer, operator_log.operator(), skip=skip
+            )
     except (NotHeld, NotSkipped) as error:
         return _nothing(str(error))
     finally:

@@ -27,7 +27,7 @@ from service.log.keys import LeagueKeys
 from service.log.read import CHUNK, last_position, read_league, voided
 from service.log.record import Recorded
 from service.log.writer import Entry, States
-from service.people import operator_log as deeds
+from service.people import operator_log
 
 _codec = Codec(DECIDERS)
 _out = Console(soft_wrap=True, highlight=False)
@@ -123,7 +123,9 @@ async def repair(settings: Settings, league: str, operator: str, reason: str, dr
     try:
         async with engine.begin() as connection:
             about = f"{', '.join(str(each.position) for each in found[:SHOWN])}: {reason}"
-            await deeds.add(connection, [number_of(league)], operator, "positions_voided", about)
+            await operator_log.add(
+                connection, [number_of(league)], operator, "positions_voided", about
+            )
     finally:
         await engine.dispose()
     _out.print(

@@ -14,7 +14,7 @@ from service.base.errors import StreamNotFound
 from service.base.settings import Settings
 from service.bundles.gathering import located
 from service.log.keys import Keys
-from service.people import operator_log as deeds
+from service.people import operator_log
 from service.projections import queries
 from service.replays.forms import SINGLE, TEXT, WHOLE
 from service.replays.reading import read_replay
@@ -71,7 +71,9 @@ async def _written_down(settings: Settings, hand: str) -> None:
         async with engine.begin() as connection:
             row = await queries.hand(connection, hand)
             leagues = [] if row is None else [number_of(row.league)]
-            await deeds.add(connection, leagues, deeds.operator(), "hand_opened_by_operator", hand)
+            await operator_log.add(
+                connection, leagues, operator_log.operator(), "hand_opened_by_operator", hand
+            )
     finally:
         await engine.dispose()
 

@@ -17,7 +17,7 @@ from service.bundles.gathering import located
 from service.bundles.lines import Kind
 from service.bundles.writing import Wanted, bundle
 from service.log.keys import Keys
-from service.people import operator_log as deeds
+from service.people import operator_log
 
 _err = Console(stderr=True, soft_wrap=True, highlight=False)
 
@@ -56,8 +56,8 @@ async def _found(
             lines = await bundle(connection, reading, keys, wanted)
             if wanted.viewer != PUBLIC:
                 league, _ = await located(connection, reading, wanted.kind, wanted.subject)
-                by = deeds.operator()
-                await deeds.add(connection, [league], by, "bundle_taken", wanted.subject)
+                by = operator_log.operator()
+                await operator_log.add(connection, [league], by, "bundle_taken", wanted.subject)
     except (StreamNotFound, ValueError, KeyError):
         return None
     return lines

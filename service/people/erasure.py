@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from engine.league.errors import LastOwner
 from engine.values import identifier
 from service.base.errors import NotCaughtUp, ServiceError, StreamNotFound
-from service.people import operator_log as deeds
+from service.people import operator_log
 from service.people.confidential_claims import erase_claims
 from service.people.entered_players import forget_entered
 from service.people.memberships import roles_of
@@ -84,8 +84,8 @@ async def erase(
         )
         if found.first() is None:
             raise StreamNotFound("there is no account of this player", player=player)
-        leagues = await deeds.leagues_of(connection, player)
-        await deeds.add(connection, leagues, by or player, "player_erased", player)
+        leagues = await operator_log.leagues_of(connection, player)
+        await operator_log.add(connection, leagues, by or player, "player_erased", player)
         calendars = await connection.execute(
             sa.delete(calendar_key).where(calendar_key.c.account == person)
         )

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of
 from service.log.keys import driver_of
-from service.people import operator_log as deeds
+from service.people import operator_log
 
 _log = structlog.get_logger(__name__)
 
@@ -162,5 +162,5 @@ async def release(
     if league != NO_LEAGUE:
         place = "" if found[0].position is None else f"@{found[0].position}"
         about = f"{consumer}{place}{' skipped' if skip else ''}"
-        await deeds.add(connection, [number_of(league)], actor, "quarantine_released", about)
+        await operator_log.add(connection, [number_of(league)], actor, "quarantine_released", about)
     return found

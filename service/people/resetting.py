@@ -17,8 +17,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import PlayerId, identifier, number_of
-from service.people import accounts, sign_ins, tokens
-from service.people import calendar_keys as keys
+from service.people import accounts, calendar_keys, sign_ins, tokens
 from service.people.memberships import roles_of
 from service.people.schema import account, entered_player, password_reset
 
@@ -140,7 +139,7 @@ async def set_password(
     ended = await tokens.revoke_all(connection, person, now, but=but)
     await accounts.change_password(connection, person, kept, now)
     await connection.execute(sa.delete(password_reset).where(password_reset.c.account == person))
-    await keys.revoke_all(connection, person, now)
+    await calendar_keys.revoke_all(connection, person, now)
     await revoke_given(connection, person)
     await sign_ins.add(connection, person, kind, now, address=address)
     return ended

@@ -13,8 +13,7 @@ from service.base.database import async_engine
 from service.base.errors import NotCaughtUp, StreamNotFound
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy, service_now
-from service.people import accounts, resetting, sign_ins, tokens
-from service.people import operator_log as deeds
+from service.people import accounts, operator_log, resetting, sign_ins, tokens
 from service.people.erasure import StillEntered, erase
 from service.people.names import named
 from service.people.sealed_rows import keys_over
@@ -79,9 +78,9 @@ async def offer_reset(settings: Settings, login: str) -> int:
                 return 1
             await resetting.offer(connection, owner, code, await service_now(connection))
             player = f"plr_{owner.hex}"
-            leagues = await deeds.leagues_of(connection, player)
-            by = deeds.operator()
-            await deeds.add(connection, leagues, by, "password_reset_offered", player)
+            leagues = await operator_log.leagues_of(connection, player)
+            by = operator_log.operator()
+            await operator_log.add(connection, leagues, by, "password_reset_offered", player)
     finally:
         await engine.dispose()
     _out.print(code, markup=False)
@@ -131,8 +130,8 @@ async def _token(
     await tokens.keep(connection, owner, made, secret)
     await sign_ins.add(connection, owner, "operator", now, token=made.number)
     player = f"plr_{owner.hex}"
-    leagues = await deeds.leagues_of(connection, player)
-    await deeds.add(connection, leagues, deeds.operator(), "token_made", player)
+    leagues = await operator_log.leagues_of(connection, player)
+    await operator_log.add(connection, leagues, operator_log.operator(), "token_made", player)
     return secret
 
 
@@ -160,7 +159,7 @@ async def erase_player(settings: Settings, named: str) -> int:
         keys = keys_over(engine, *settings.secret_keys)
         async with engine.connect() as connection:
             now = await service_now(connection)
-        erased = await erase(engine, keys, number_of(named), now, by=deeds.operator())
+        erased = await erase(engine, keys, number_of(named), now, by=operator_log.operator())
     except (ValueError, StreamNotFound):
         _err.print(f"no player {named}\n  next: name an id, plr_...", markup=False)
         return 2

@@ -9,7 +9,7 @@ from engine.kit.freezes import Frozen
 from engine.season.errors import SeasonUncounted
 from engine.season.state import Opened
 from engine.values import stream_of
-from service.director import season_ends as closing
+from service.director import season_ends
 from service.director.desk import Desk
 from service.log.writer import Entry, States
 
@@ -31,7 +31,7 @@ async def close(desk: Desk, league: str, season_id: str, closes_at: str) -> date
     """
     stream = stream_of(season_id)
     armed_for = datetime.fromisoformat(closes_at)
-    before = await closing.announced_before(desk, league, season_id)
+    before = await season_ends.announced_before(desk, league, season_id)
     now = desk.clock.now()
 
     async def decide(states: States) -> Sequence[Entry]:
@@ -39,7 +39,7 @@ async def close(desk: Desk, league: str, season_id: str, closes_at: str) -> date
         due = isinstance(state, Opened) and state.schedule.closes_at == armed_for
         if not due or state.closed:
             return [Entry(stream)]
-        return await closing.decided(states, season_id, before, leave_out=None, now=now)
+        return await season_ends.decided(states, season_id, before, leave_out=None, now=now)
 
     order = desk.order(f"close_season/{season_id}/{closes_at}")
     try:

@@ -25,7 +25,7 @@ from engine.values import TournamentId, identifier, number_of, stream_of
 from service.announcing.defaults import completed
 from service.announcing.terms import TournamentWanted, announcing
 from service.base.uuids import uuid5
-from service.director import season_ends as closing
+from service.director import season_ends
 from service.director.desk import Desk
 from service.director.next_hand import PlanChanged
 from service.log.writer import Entry, States
@@ -141,7 +141,7 @@ async def _append(
                 caused, above = tournament.decider.carry_out(above, asked)
                 announced.extend(caused)
             entries.append(Entry(tournament_stream, tuple(announced), above))
-            entries.extend(await closing.told(states, announced, command.now))
+            entries.extend(await season_ends.told(states, announced, command.now))
         return entries
 
     occurrence = f"fixture/{command.recurrence}/{command.occurrence}/{attempt}"

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from service.director import breaks as pacing
-from service.director import closing_heads as heads
-from service.director import decision_clock as watching
-from service.director import level_clock as clocks
-from service.director import registration_clock as entry_times
-from service.director import rounds
-from service.director import submitting as directing
+from service.director import (
+    breaks,
+    closing_heads,
+    decision_clock,
+    level_clock,
+    registration_clock,
+    rounds,
+    submitting,
+)
 from service.director.desk import Desk
 from service.schedule import closing, materialising
 from service.tasks import audits, forgetting, proving, randomness, signing
@@ -50,45 +52,47 @@ class Duty:
 
 async def open_registration(desk: Desk, ids: Mapping[str, str]) -> None:
     """Open a tournament's registration when its hour has come."""
-    await directing.open_registration(desk, ids["league"], ids["tournament"])
+    await submitting.open_registration(desk, ids["league"], ids["tournament"])
 
 
 async def start_tournament(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Start a scheduled tournament, or cancel it or put it off for want of entrants."""
     now = desk.clock.now()
-    return await directing.start_tournament(
+    return await submitting.start_tournament(
         desk, ids["league"], ids["tournament"], now, scheduled=True
     )
 
 
 async def draw_by_beacon(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Draw the seats of a tournament by the beacon's round, once it is there."""
-    return await directing.draw_by_beacon(desk, ids["league"], ids["tournament"])
+    return await submitting.draw_by_beacon(desk, ids["league"], ids["tournament"])
 
 
 async def close_registration(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Close a tournament's registration some time before its start."""
-    return await entry_times.close_registration(desk, ids["league"], ids["tournament"])
+    return await registration_clock.close_registration(desk, ids["league"], ids["tournament"])
 
 
 async def open_check_in(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Say that entrants may check in."""
-    return await entry_times.open_check_in(desk, ids["league"], ids["tournament"])
+    return await registration_clock.open_check_in(desk, ids["league"], ids["tournament"])
 
 
 async def expire_offer(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Pass a place on that was offered and not taken."""
-    return await entry_times.expire_offer(desk, ids["league"], ids["tournament"], ids["entrant"])
+    return await registration_clock.expire_offer(
+        desk, ids["league"], ids["tournament"], ids["entrant"]
+    )
 
 
 async def close_late_registration(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Let nobody come to a running tournament any more."""
-    return await entry_times.close_late(desk, ids["league"], ids["tournament"])
+    return await registration_clock.close_late(desk, ids["league"], ids["tournament"])
 
 
 async def tend_clock(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Raise the levels of a tournament that are due, unless its clock was set otherwise."""
-    return await clocks.tend(desk, ids["league"], ids["tournament"], int(ids["run_by"]))
+    return await level_clock.tend(desk, ids["league"], ids["tournament"], int(ids["run_by"]))
 
 
 async def seat_round(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
@@ -98,32 +102,32 @@ async def seat_round(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
 
 async def tend_break(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """End a break that is due, unless it has been ended."""
-    return await pacing.end_break(desk, ids["league"], ids["tournament"], int(ids["begun_by"]))
+    return await breaks.end_break(desk, ids["league"], ids["tournament"], int(ids["begun_by"]))
 
 
 async def call_last_hands(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Open no more hands than are drawn: the announced hour has come."""
-    return await pacing.call_last_hands(desk, ids["league"], ids["tournament"])
+    return await breaks.call_last_hands(desk, ids["league"], ids["tournament"])
 
 
 async def watch_table(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """See to one live table: a decision that ran out, a hand that nobody opened."""
-    return await watching.watch(desk, ids["league"], ids["table"])
+    return await decision_clock.watch(desk, ids["league"], ids["table"])
 
 
 async def award_points(desk: Desk, ids: Mapping[str, str]) -> None:
     """Give the season the placings of a finished tournament."""
-    await directing.award_points(desk, ids["league"], ids["tournament"])
+    await submitting.award_points(desk, ids["league"], ids["tournament"])
 
 
 async def record_tables(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Write down the heads of a tournament's tables once they have closed."""
-    return await heads.record_tables(desk, ids["league"], ids["tournament"])
+    return await closing_heads.record_tables(desk, ids["league"], ids["tournament"])
 
 
 async def record_tournaments(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """Write down the heads of a closed season's tournaments."""
-    return await heads.record_tournaments(desk, ids["league"], ids["season"])
+    return await closing_heads.record_tournaments(desk, ids["league"], ids["season"])
 
 
 async def materialise(desk: Desk, ids: Mapping[str, str]) -> datetime | None:

@@ -19,7 +19,7 @@ from engine.tournament.model.commands import Announce
 from engine.values import LeagueId, TournamentId, identifier
 from service.base import database as databases
 from service.base.settings import environment
-from service.director import submitting as directing
+from service.director import submitting
 from service.director.desk import Desk
 from tests.service.director.test_clocks import rules
 from tests.service.director.test_directing import announced, decided
@@ -192,7 +192,7 @@ class Drill:
         """Start a tournament whose levels go by the clock, as if it had been at *at*."""
         league, name = await announced(self.desk, 3, rules=rules(*lengths), starting_stack=100_000)
         self.leagues.append(league)
-        await directing.start_tournament(self.desk, league, name, at or self.desk.clock.now())
+        await submitting.start_tournament(self.desk, league, name, at or self.desk.clock.now())
         self.expect(
             registration_opened=1,
             tournament_announced=1,

@@ -14,7 +14,7 @@ from engine.values import number_of, stream_of
 from service.bundles.lines import Kind
 from service.bundles.log import HeldLog, StoredLog
 from service.bundles.writing import Wanted, bundle_of
-from service.cli import repair as repairing
+from service.cli import repair
 from service.director.desk import Desk, open_desk
 from service.log.keys import LeagueKeys
 from service.log.read import read_league
@@ -102,7 +102,7 @@ async def test_a_repaired_league_passes_and_names_what_is_out_of_folding(
         for damage in DAMAGES:
             row = await last_of(desk, league, stream)
             await plant(database, row, damage(row))
-            await repairing.repair(settings, league, "Bib", "a disk that lied", dry_run=False)
+            await repair.repair(settings, league, "Bib", "a disk that lied", dry_run=False)
             planted.append(await last_of(desk, league, stream))
         repaired = await over(desk, league, tournament, table)
         whole, hand, public = [
@@ -190,14 +190,14 @@ async def test_a_well_formed_event_that_is_voided_fails(database: TestDatabase) 
         async with open_desk(settings) as desk:
             league, tournament, table = await begun(desk)
             row = await last_of(desk, league, stream_of(table))
-            sound = repairing.VoidedPosition(
+            sound = repair.VoidedPosition(
                 position=row.position,
                 stream=row.stream,
                 version=row.stream_version,
                 hash=row.hash.hex(),
                 fails=claimed,
             )
-            await repairing._void(desk, league, [sound])
+            await repair._void(desk, league, [sound])
             raw = await (await over(desk, league, tournament, table)).bundle()
         texts = [(at, text) for at, rule, text in checked(raw).differences if rule == "voided"]
         text = f"it is voided for its {claimed}, which is well formed or not what fails first"

@@ -24,7 +24,7 @@ from engine.tournament.model.entering_events import AnnouncementPosted
 from engine.tournament.model.errors import TournamentNotAnnounced
 from engine.tournament.model.events import Event
 from engine.tournament.model.state import Drafted, Running, State, Unannounced
-from engine.tournament.results import ranking as results
+from engine.tournament.results import ranking
 
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
@@ -61,7 +61,7 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
         case CloseLateRegistration():
             return late.close(state, command)
         case RecordPurge():
-            return results.purge(state, command)
+            return ranking.purge(state, command)
         case PostNotice():
             return _posted(state, command)
         case _:

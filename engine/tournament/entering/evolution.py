@@ -5,7 +5,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
-from engine.tournament.model import entering_events as events
+from engine.tournament.model import entering_events
 from engine.tournament.model.entering_values import Applicant, Entering, Notice
 from engine.tournament.model.state import (
     Announced,
@@ -27,7 +27,7 @@ from engine.values import EntrantId
 Known = TypeVar("Known", bound=Terms)
 
 
-def evolve(state: State, event: events.Event) -> State:
+def evolve(state: State, event: entering_events.Event) -> State:
     """
     Return the state after *event*, whose version is still the one before.
 
@@ -35,20 +35,20 @@ def evolve(state: State, event: events.Event) -> State:
         InvariantViolated: If *event* cannot have happened in *state*.
     """
     match state, event:
-        case Unannounced(), events.TournamentDrafted():
+        case Unannounced(), entering_events.TournamentDrafted():
             return Drafted(terms=event)
-        case Drafted(), events.TermsRevised():
+        case Drafted(), entering_events.TermsRevised():
             return replace(state, terms=event)
-        case Drafted(), events.DraftDiscarded():
+        case Drafted(), entering_events.DraftDiscarded():
             return replace(state, discarded=True)
-        case Registering(), events.StartPostponed():
+        case Registering(), entering_events.StartPostponed():
             return replace(
                 state,
                 terms=_put_off(state.terms, event),
                 closed=False,
                 entering=_changed(state.entering, event),
             )
-        case Registering(), events.NoShowReleased():
+        case Registering(), entering_events.NoShowReleased():
             kept = tuple(each for each in state.entrants if each.entrant != event.entrant)
             return replace(state, entrants=kept)
         case Running(), _:
@@ -59,7 +59,7 @@ def evolve(state: State, event: events.Event) -> State:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
 
 
-def _put_off(terms: Known, event: events.StartPostponed) -> Known:
+def _put_off(terms: Known, event: entering_events.StartPostponed) -> Known:
     """Return *terms* with the hours that go with the start; once they did not go with it."""
     floor, plan = terms.floor, terms.format
     if event.last_hands_at is not None:
@@ -69,11 +69,11 @@ def _put_off(terms: Known, event: events.StartPostponed) -> Known:
     return replace(terms, starts_at=event.until, floor=floor, format=plan)
 
 
-def _while_playing(state: Running, event: events.Event) -> Running:
+def _while_playing(state: Running, event: entering_events.Event) -> Running:
     match event:
-        case events.LateSeatDrawn():
+        case entering_events.LateSeatDrawn():
             return replace(state, draws=event.draw.number)
-        case events.TableAdded():
+        case entering_events.TableAdded():
             seated = (Seated(entrant=event.entrant, seat=event.seat),)
             added = Seating(table=event.table, number=event.number, seats=seated)
             return replace(
@@ -81,14 +81,14 @@ def _while_playing(state: Running, event: events.Event) -> Running:
                 tables=(*state.tables, added),
                 breaking_order=(event.number, *state.breaking_order),
             )
-        case events.PlacesLowered():
+        case entering_events.PlacesLowered():
             gone = set(event.entrants)
             lowered = tuple(
                 replace(each, place=each.place + event.by) if each.entrant in gone else each
                 for each in state.placings
             )
             return replace(state, placings=lowered)
-        case events.NoShowPurged():
+        case entering_events.NoShowPurged():
             purged = replace(
                 state,
                 tables=without(state.tables, {event.entrant}),
@@ -99,7 +99,7 @@ def _while_playing(state: Running, event: events.Event) -> Running:
             return replace(state, entering=_changed(state.entering, event))
 
 
-def _struck(state: Running, event: events.NoShowPurged) -> Running:
+def _struck(state: Running, event: entering_events.NoShowPurged) -> Running:
     """Return *state* as if the entry had been withdrawn before play."""
     rounds = state.rounds
     if rounds is not None:
@@ -125,28 +125,28 @@ def placed(entering: Entering, entrant: EntrantId) -> Entering:
     )
 
 
-def _changed(entering: Entering, event: events.Event) -> Entering:
+def _changed(entering: Entering, event: entering_events.Event) -> Entering:
     match event:
-        case events.EntryRequested():
+        case entering_events.EntryRequested():
             asking = Applicant(entrant=event.entrant, player=event.player, bot=event.bot)
             return replace(entering, applicants=(*entering.applicants, asking))
-        case events.EntryRequestWithdrawn() | events.EntryApproved():
+        case entering_events.EntryRequestWithdrawn() | entering_events.EntryApproved():
             return placed(entering, event.entrant)
-        case events.WaitlistLeft() | events.WaitlistTaken():
+        case entering_events.WaitlistLeft() | entering_events.WaitlistTaken():
             return placed(entering, event.entrant)
-        case events.EntryRefused():
+        case entering_events.EntryRefused():
             said = tuple(
                 replace(each, refused=event.reason) if each.entrant == event.entrant else each
                 for each in entering.applicants
             )
             return replace(entering, applicants=said)
-        case events.EntrantWaitlisted():
+        case entering_events.EntrantWaitlisted():
             waiting = Applicant(
                 entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
             )
             return replace(entering, waiting=(*entering.waiting, waiting), lined_up=event.number)
-        case events.PlaceOffered() | events.OfferWithdrawn():
-            until = event.until if isinstance(event, events.PlaceOffered) else None
+        case entering_events.PlaceOffered() | entering_events.OfferWithdrawn():
+            until = event.until if isinstance(event, entering_events.PlaceOffered) else None
             return replace(
                 entering,
                 waiting=tuple(
@@ -154,37 +154,37 @@ def _changed(entering: Entering, event: events.Event) -> Entering:
                     for each in entering.waiting
                 ),
             )
-        case events.AnnouncementPosted():
+        case entering_events.AnnouncementPosted():
             notice = Notice(text=event.text, at=event.at)
             return replace(entering, notices=(*entering.notices, notice))
         case _:
             return _here_or_late(entering, event)
 
 
-def _here_or_late(entering: Entering, event: events.Event) -> Entering:
+def _here_or_late(entering: Entering, event: entering_events.Event) -> Entering:
     match event:
-        case events.CheckInOpened():
+        case entering_events.CheckInOpened():
             return replace(entering, check_in_opened=True)
-        case events.EntrantCheckedIn(entrant=entrant):
+        case entering_events.EntrantCheckedIn(entrant=entrant):
             return replace(
                 entering,
                 checked_in=entering.checked_in | {entrant},
                 absent=entering.absent - {entrant},
             )
-        case events.NoShowSeated(entrant=entrant):
+        case entering_events.NoShowSeated(entrant=entrant):
             return replace(entering, absent=entering.absent | {entrant})
-        case events.NoShowPurged(entrant=entrant):
+        case entering_events.NoShowPurged(entrant=entrant):
             return replace(entering, absent=entering.absent - {entrant})
-        case events.StartPostponed():
+        case entering_events.StartPostponed():
             return replace(
                 entering,
                 check_in_opened=False,
                 checked_in=frozenset(),
                 postponements=event.number,
             )
-        case events.LateRegistrationOpened():
+        case entering_events.LateRegistrationOpened():
             return replace(entering, late=True, late_until=event.until)
-        case events.LateRegistrationClosed():
+        case entering_events.LateRegistrationClosed():
             return replace(entering, late=False, late_until=None)
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot happen now")

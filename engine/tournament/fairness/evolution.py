@@ -4,29 +4,29 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from engine.tournament.model import fairness_events as events
+from engine.tournament.model import fairness_events
 from engine.tournament.model.fairness_values import Contribution, Fairness
 
 
 def mixed(before: Fairness, event: Any) -> Fairness:
     """Return what is known of entropy and seeds after *event*, of whatever kind."""
     match event:
-        case events.EntropyCommitted():
+        case fairness_events.EntropyCommitted():
             made = Contribution(entrant=event.entrant, commitment=event.commitment)
             return replace(before, contributions=(*before.contributions, made))
-        case events.EntropyOpened():
+        case fairness_events.EntropyOpened():
             opened = tuple(
                 replace(each, value=event.value) if each.entrant == event.entrant else each
                 for each in before.contributions
             )
             return replace(before, contributions=opened)
-        case events.SeedsPublished():
+        case fairness_events.SeedsPublished():
             return replace(before, published=event.cards_master)
-        case events.BeaconNamed():
+        case fairness_events.BeaconNamed():
             return replace(before, chain=event.chain)
-        case events.BeaconAwaited():
+        case fairness_events.BeaconAwaited():
             return replace(before, awaited=event.round)
-        case events.BeaconRecorded():
+        case fairness_events.BeaconRecorded():
             return replace(before, pulse=event.pulse)
         case _:
             return before

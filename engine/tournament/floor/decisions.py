@@ -6,12 +6,12 @@ from typing import assert_never
 
 from engine.tournament import evolution
 from engine.tournament.floor import breaks, last_hands, redraws, rounds, rulings
-from engine.tournament.model import floor_commands as commands
+from engine.tournament.model import floor_commands
 from engine.tournament.model.events import Event
 from engine.tournament.model.state import Running, State
 
 
-def decide(state: Running, command: commands.Command) -> tuple[Event, ...]:  # noqa: PLR0911
+def decide(state: Running, command: floor_commands.Command) -> tuple[Event, ...]:  # noqa: PLR0911
     """
     Return the events that *command* causes; none if it is already so.
 
@@ -19,60 +19,60 @@ def decide(state: Running, command: commands.Command) -> tuple[Event, ...]:  # n
         CommandRejected: If it cannot be done as things are.
     """
     match command:
-        case commands.OrderMove():
+        case floor_commands.OrderMove():
             return rulings.order_move(state, command)
-        case commands.ChangeBreakingOrder():
+        case floor_commands.ChangeBreakingOrder():
             return rulings.change_breaking_order(state, command)
-        case commands.HoldOneTable():
+        case floor_commands.HoldOneTable():
             return rulings.hold_table(state, command)
-        case commands.ReleaseTable():
+        case floor_commands.ReleaseTable():
             return rulings.release_table(state, command)
-        case commands.Warn():
+        case floor_commands.Warn():
             return rulings.warn(state, command)
-        case commands.Penalise():
+        case floor_commands.Penalise():
             return rulings.penalise(state, command)
-        case commands.Disqualify():
+        case floor_commands.Disqualify():
             return rulings.disqualify(state, command)
-        case commands.RecordRemoval():
+        case floor_commands.RecordRemoval():
             return rulings.record_removal(state, command)
-        case commands.RecordRedraw():
+        case floor_commands.RecordRedraw():
             return redraws.record(state, command)
         case _:
             return _decide_course(state, command)
 
 
 _Course = (
-    commands.AnnounceBreak
-    | commands.EndBreak
-    | commands.TendBreak
-    | commands.CallLastHands
-    | commands.CountLastHands
-    | commands.StartHandForHand
-    | commands.EndHandForHand
-    | commands.OpenRound
-    | commands.CloseRound
+    floor_commands.AnnounceBreak
+    | floor_commands.EndBreak
+    | floor_commands.TendBreak
+    | floor_commands.CallLastHands
+    | floor_commands.CountLastHands
+    | floor_commands.StartHandForHand
+    | floor_commands.EndHandForHand
+    | floor_commands.OpenRound
+    | floor_commands.CloseRound
 )
 
 
 def _decide_course(state: Running, command: _Course) -> tuple[Event, ...]:  # noqa: PLR0911
     match command:
-        case commands.AnnounceBreak():
+        case floor_commands.AnnounceBreak():
             return breaks.announce(state, command)
-        case commands.EndBreak():
+        case floor_commands.EndBreak():
             return breaks.end(state, command)
-        case commands.TendBreak():
+        case floor_commands.TendBreak():
             return breaks.tend(state, command)
-        case commands.CallLastHands():
+        case floor_commands.CallLastHands():
             return last_hands.call(state, command)
-        case commands.CountLastHands():
+        case floor_commands.CountLastHands():
             return last_hands.count(state, command)
-        case commands.StartHandForHand():
+        case floor_commands.StartHandForHand():
             return rounds.start(state, command)
-        case commands.EndHandForHand():
+        case floor_commands.EndHandForHand():
             return rounds.end(state, command)
-        case commands.OpenRound():
+        case floor_commands.OpenRound():
             return rounds.open_round(state, command)
-        case commands.CloseRound():
+        case floor_commands.CloseRound():
             return rounds.close_round(state, command)
         case _:
             assert_never(command)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
 from engine.tournament.chips.evolution_buying import without_window
-from engine.tournament.model import floor_events as events
+from engine.tournament.model import floor_events
 from engine.tournament.model.floor_state import (
     Counted,
     FloorState,
@@ -24,10 +24,10 @@ from engine.tournament.seating.seats import moved, without
 from engine.values import Chips, EntrantId, TableId
 
 
-def evolve(state: Running, event: events.Event) -> Running:
+def evolve(state: Running, event: floor_events.Event) -> Running:
     """Return *state* after an *event* of the floor."""
     match event:
-        case events.SeatsRedrawn():
+        case floor_events.SeatsRedrawn():
             after = with_moved(state, (move.entrant for move in event.moves))
             return replace(
                 after,
@@ -35,58 +35,61 @@ def evolve(state: Running, event: events.Event) -> Running:
                 draws=event.draw.number,
                 floor=_changed(after, redrawn=(*after.floor.redrawn, event.tables)),
             )
-        case events.BreakingOrderChanged():
+        case floor_events.BreakingOrderChanged():
             return replace(state, breaking_order=event.order)
-        case events.EntrantDisqualified():
+        case floor_events.EntrantDisqualified():
             return _disqualified(state, event)
-        case events.LastHandsCalled(draw=draw):
+        case floor_events.LastHandsCalled(draw=draw):
             floor = _changed(state, last_hands=LastHands(hands=event.hands), ordered=())
             return replace(state, floor=floor, draws=state.draws if draw is None else draw.number)
         case _:
             return replace(state, floor=_floor(state, event))
 
 
-def _floor(state: Running, event: events.Event) -> FloorState:
+def _floor(state: Running, event: floor_events.Event) -> FloorState:
     """Return the floor after what changes nothing else."""
     floor = state.floor
     match event:
-        case events.MoveOrdered():
+        case floor_events.MoveOrdered():
             others = tuple(each for each in floor.ordered if each.entrant != event.entrant)
             order = OrderedMove(
                 entrant=event.entrant, to_table=event.to_table, to_seat=event.to_seat
             )
             return replace(floor, ordered=(*others, order))
-        case events.TableHoldOrdered():
+        case floor_events.TableHoldOrdered():
             return replace(floor, held=(*floor.held, event.table))
-        case events.TableReleased():
+        case floor_events.TableReleased():
             return replace(floor, held=tuple(each for each in floor.held if each != event.table))
-        case events.StackRemoved():
+        case floor_events.StackRemoved():
             left = tuple(each for each in floor.removing if each.entrant != event.entrant)
             return replace(floor, removing=left)
-        case events.LastHandsCounted():
+        case floor_events.LastHandsCounted():
             if floor.last_hands is None:
                 raise InvariantViolated("last hands were counted before they were called")
             counted = Counted(table=event.table, last_hand=event.last_hand)
             known = (*floor.last_hands.counted, counted)
             return replace(floor, last_hands=replace(floor.last_hands, counted=known))
-        case events.BreakAnnounced() | events.BreakStarted() | events.BreakEnded():
+        case (
+            floor_events.BreakAnnounced() | floor_events.BreakStarted() | floor_events.BreakEnded()
+        ):
             return _rest(state, event)
         case _:
             return _rounds(floor, event)
 
 
 def _rest(
-    state: Running, event: events.BreakAnnounced | events.BreakStarted | events.BreakEnded
+    state: Running,
+    event: floor_events.BreakAnnounced | floor_events.BreakStarted | floor_events.BreakEnded,
 ) -> FloorState:
     floor = state.floor
     match event:
-        case events.BreakAnnounced(after_level=None):
+        case floor_events.BreakAnnounced(after_level=None):
             return floor
-        case events.BreakAnnounced(after_level=int() as level):
+        case floor_events.BreakAnnounced(after_level=int() as level):
             others = tuple(each for each in floor.planned if each.level != level)
             planned = PlannedBreak(level=level, seconds=event.seconds)
             return replace(floor, planned=(*others, planned))
-        case events.BreakStarted():
+        case floor_events.BreakStarted():
             begun_by = state.version + 1
             rest = Rest(after_level=event.after_level, due=event.due, begun_by=begun_by)
             return replace(floor, rest=rest)
@@ -96,14 +99,14 @@ def _rest(
 
 def _rounds(floor: FloorState, event: Any) -> FloorState:
     match event:
-        case events.HandForHandStarted():
+        case floor_events.HandForHandStarted():
             by_itself = floor.bubble_played or event.cause != "director"
             return replace(floor, hand_for_hand=HandForHand(), bubble_played=by_itself)
-        case events.RoundOpened():
+        case floor_events.RoundOpened():
             return replace(floor, round=event.round, hand_for_hand=HandForHand(playing=True))
-        case events.RoundClosed():
+        case floor_events.RoundClosed():
             return replace(floor, hand_for_hand=HandForHand())
-        case events.HandForHandEnded():
+        case floor_events.HandForHandEnded():
             return replace(floor, hand_for_hand=None)
         case _:
             # Warnings and penalties are for the record; a table keeps what is to be served.
@@ -140,7 +143,7 @@ def _with_rounds(state: Running, rounds: HandForHand) -> Running:
     return replace(state, floor=_changed(state, hand_for_hand=rounds))
 
 
-def _disqualified(state: Running, event: events.EntrantDisqualified) -> Running:
+def _disqualified(state: Running, event: floor_events.EntrantDisqualified) -> Running:
     floor, entrant = state.floor, event.entrant
     removing = floor.removing
     if event.table is not None:

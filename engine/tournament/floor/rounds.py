@@ -28,7 +28,7 @@ from engine.tournament.model.floor_events import (
 from engine.tournament.model.state import Running
 from engine.tournament.model.values import Busted
 from engine.tournament.money.pool import paid_places
-from engine.tournament.results import ranking as results
+from engine.tournament.results import ranking
 from engine.values import Seat
 
 Cause = Literal["bubble", "left"]
@@ -114,7 +114,7 @@ def close_round(state: Running, command: CloseRound) -> tuple[Event, ...]:
     )
     placed = _placed(state, gone)
     left = left_in(state)
-    if results.ends(placed):
+    if ranking.ends(placed):
         return (closed, *placed)
     return (closed, *placed, *_ending(state, left, command.now))
 
@@ -174,7 +174,7 @@ def _placed(state: Running, gone: tuple[tuple[Busted, str], ...]) -> tuple[Event
     rule = None
     if len(tables) > 1:
         rule = "hand_for_hand.shared" if shared else "hand_for_hand.stack_at_start"
-    return results.eliminations(state, busts, equal=shared, rule=rule)
+    return ranking.eliminations(state, busts, equal=shared, rule=rule)
 
 
 def _ending(state: Running, left: int, now: datetime) -> tuple[Event, ...]:

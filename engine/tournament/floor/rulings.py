@@ -27,7 +27,7 @@ from engine.tournament.model.floor_events import (
 from engine.tournament.model.state import Running, Seating, entry_of
 from engine.tournament.model.values import Busted
 from engine.tournament.money.dealing import voided
-from engine.tournament.results import ranking as results
+from engine.tournament.results import ranking
 from engine.tournament.seating.draw import free_seats
 from engine.values import EntrantId, PlayerId, Seat, TableId
 
@@ -235,7 +235,7 @@ def disqualify(state: Running, command: Disqualify) -> tuple[Event, ...]:
             seat=None if table is None else seat,
         ),
         *voided(state, (command.entrant,), cause="disqualified"),
-        *results.eliminations(state, (bust,), rule="placing.disqualified"),
+        *ranking.eliminations(state, (bust,), rule="placing.disqualified"),
     )
 
 

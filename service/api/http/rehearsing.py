@@ -29,7 +29,7 @@ from engine.values import SeasonId, number_of, stream_of
 from service.api.http.shell import Asked, operation_of, principal_of, shell_of
 from service.base.errors import Forbidden
 from service.log.rehearsal import Rehearsed
-from service.people import operator_log as deeds
+from service.people import operator_log
 
 _canonical = msgspec.json.Encoder(order="sorted")
 
@@ -219,4 +219,6 @@ async def _trace(request: Asked, found: Rehearsed) -> None:
     subject = next(iter(request.path_params.values()), "")
     about = f"{operation_of(request).name} {subject}"
     async with shell_of(request).engine.begin() as connection:
-        await deeds.add(connection, [number_of(found.league)], actor, "command_rehearsed", about)
+        await operator_log.add(
+            connection, [number_of(found.league)], actor, "command_rehearsed", about
+        )

@@ -22,7 +22,7 @@ from service.api.http.shell import (
 )
 from service.base.errors import BadRequest
 from service.base.uuids import uuid5
-from service.director import season_ends as closing
+from service.director import season_ends
 from service.log.writer import Command, Entry, Receipt, States
 
 NAMESPACE = UUID("5abacc00-0000-5000-8000-686f6c6f7461")
@@ -97,7 +97,7 @@ async def decide_one(
             caused, state = decider.carry_out(state, command)
             events.extend(caused)
         own = Entry(stream, tuple(events), state)
-        return [own, *await closing.told(states, events, order.command.received_at)]
+        return [own, *await season_ends.told(states, events, order.command.received_at)]
 
     return await shell.desk.writer.submit(league, order.command, decide)
 

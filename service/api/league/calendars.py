@@ -25,7 +25,7 @@ from service.api.http.shell import Asked, principal_of, shell_of
 from service.api.http.submitting import encoded, order_of
 from service.api.me.signing_in import REPLAYED
 from service.base.errors import StreamNotFound, Unauthenticated
-from service.people import calendar_keys as keys
+from service.people import calendar_keys
 from service.people.idempotency import Said
 from service.schedule.ics import MEDIA_TYPE, calendar
 from service.schedule.listing import Item, schedule_of, schedule_of_player
@@ -139,15 +139,15 @@ async def make_calendar_key(request: Asked) -> Response[bytes]:
     _, raw = await read_body(request, Nothing)
     order = order_of(request, raw)
     number = shell.desk.entropy.uuid()
-    key = keys.key_text(shell.desk.entropy.bytes(32))
+    key = calendar_keys.key_text(shell.desk.entropy.bytes(32))
     said = Said(order.command_id, raw, me, number)
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         if before is not None and before.made is not None:
             return await _made_before(connection, me, before.made)
-        held = await keys.number_held(connection, me, now)
+        held = await calendar_keys.number_held(connection, me, now)
         demand_room("calendar_keys", held, shell.limits.settings.account_tokens)
-        await keys.keep(connection, number, me, principal.token, key, now)
+        await calendar_keys.keep(connection, number, me, principal.token, key, now)
     made = CalendarKeyMade(
         id=identifier("cal", number),
         key=key,
@@ -159,7 +159,9 @@ async def make_calendar_key(request: Asked) -> Response[bytes]:
 
 async def _made_before(connection: AsyncConnection, owner: UUID, number: UUID) -> Response[bytes]:
     """Answer a retry: the key is not shown again."""
-    found = [each for each in await keys.keys_of(connection, owner) if each.number == number]
+    found = [
+        each for each in await calendar_keys.keys_of(connection, owner) if each.number == number
+    ]
     again = CalendarKeyMade(
         id=identifier("cal", number), key=None, path=None, expires_at=found[0].expires_at
     )
@@ -175,7 +177,7 @@ async def list_calendar_keys(request: Asked) -> Response[bytes]:
     """List the caller's keys, ended ones too."""
     owner = principal_of(request).account
     async with shell_of(request).engine.connect() as connection:
-        found = await keys.keys_of(connection, owner.number)
+        found = await calendar_keys.keys_of(connection, owner.number)
     items = [
         CalendarKeyListed(
             id=f"cal_{each.number.hex}",
@@ -199,7 +201,7 @@ async def revoke_calendar_key(request: Asked, key_id: FromPath[str]) -> None:
     demand_form(key_id, "cal")
     shell, owner = shell_of(request), principal_of(request).account.number
     async with shell.engine.begin() as connection:
-        if not await keys.revoke(connection, owner, UUID(hex=key_id[4:]), shell.now()):
+        if not await calendar_keys.revoke(connection, owner, UUID(hex=key_id[4:]), shell.now()):
             raise StreamNotFound("there is nothing here under this name")
 
 
@@ -207,7 +209,7 @@ async def _player(request: Asked) -> PlayerId:
     """Return whose key the address holds; ``Unauthenticated`` without a good one."""
     key = request.query_params.get("key", "")
     async with shell_of(request).engine.connect() as connection:
-        owner = await keys.owner_of(connection, key, shell_of(request).now())
+        owner = await calendar_keys.owner_of(connection, key, shell_of(request).now())
     if owner is None:
         raise Unauthenticated("the key is missing, unknown or ended")
     return PlayerId(f"plr_{owner.hex}")

@@ -33,8 +33,7 @@ from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown
 from service.api.me.tokens import Login, Password
 from service.base.errors import BadRequest, StreamNotFound
 from service.log.writer import Entry, States
-from service.people import accounts
-from service.people import entered_players as entering
+from service.people import accounts, entered_players
 from service.people.entered_players import CLAIM_FOR, SECRET_BYTES, Claim, claim_code, digest_of
 from service.people.idempotency import Said
 
@@ -124,7 +123,7 @@ async def renew_claim(
         if before is not None:
             made.code, made.expires_at = None, (before.at or now) + CLAIM_FOR
             return encoded(made, 201, dict(REPLAYED))
-        if not await entering.renew_claim(
+        if not await entered_players.renew_claim(
             connection, league_id, player_id, digest_of(code), now, by=_me(request)
         ):
             raise BadRequest("not_claimable", "nobody can claim this player from this league")
@@ -150,13 +149,13 @@ async def issue_claims(request: Asked, league_id: FromPath[str]) -> Response[byt
         before = await shell.requests.before(connection, said, now)
         again = before is not None
         first = now if before is None else before.at or now
-        for number, name in (await entering.unclaimed_in(connection, league_id)).items():
+        for number, name in (await entered_players.unclaimed_in(connection, league_id)).items():
             player = PlayerId(identifier("plr", number))
             if not _claimed_by_leave_of(place, player):
                 continue
             code = claim_code(number, shell.desk.entropy.bytes(SECRET_BYTES))
             if not again:
-                await entering.renew_claim(
+                await entered_players.renew_claim(
                     connection, league_id, player, digest_of(code), now, by=_me(request)
                 )
             shown = ClaimIssued(player=player, name=name, code=None if again else code)
@@ -175,7 +174,7 @@ async def list_claims(request: Asked, league_id: FromPath[str]) -> Response[byte
     """List whom somebody still has to be given a code for, and who is there."""
     place = await reach(request, league_id, "lge")
     async with shell_of(request).engine.connect() as connection:
-        found = await entering.entered_in(connection, league_id)
+        found = await entered_players.entered_in(connection, league_id)
     paged = listing(request, f"claims {league_id}", str, str)
     page = paged.cut(found, lambda each: (each.name, each.player))
     shown = [
@@ -202,7 +201,7 @@ async def claim_player(request: Asked) -> Response[bytes]:
     shell = shell_of(request)
     body, raw = await read_body(request, ClaimWanted)
     order, now = order_of(request, raw, account=f"claim:{body.code}"), shell.now()
-    token, number = shell.desk.entropy.uuid(), entering.number_in(body.code)
+    token, number = shell.desk.entropy.uuid(), entered_players.number_in(body.code)
     if number is None:
         raise StreamNotFound("there is nothing here under this name")
     shell.limits.sign_up(request.scope)
@@ -216,7 +215,7 @@ async def claim_player(request: Asked) -> Response[bytes]:
                 shown = await shown_again(connection, number, before.made or token)
             else:
                 await _claimable(shell, connection, body.code, now)
-                if await entering.claim_player(connection, claim, hashed, now) is None:
+                if await entered_players.claim_player(connection, claim, hashed, now) is None:
                     raise StreamNotFound("there is nothing here under this name")
                 shown = await root(request, connection, number, Wanted(), token, "claimed", now)
             name = await accounts.name_of(connection, number)
@@ -250,20 +249,20 @@ async def join_player(request: Asked) -> Response[bytes]:
     body, raw = await read_body(request, CodeWanted)
     order, now = order_of(request, raw), shell.now()
     me = principal_of(request).account
-    other = PlayerId(identifier("plr", entering.number_in(body.code) or UUID(int=0)))
+    other = PlayerId(identifier("plr", entered_players.number_in(body.code) or UUID(int=0)))
     try:
         async with shell.engine.begin() as connection:
             said = Said(order.command_id, raw, me.number)
-            found: entering.Claimable | None = None
+            found: entered_players.Claimable | None = None
             league: LeagueId | None
             if await shell.requests.before(connection, said, now) is not None:
-                league = await entering.joined(connection, me.number)
+                league = await entered_players.joined(connection, me.number)
                 if league is None:
                     raise StreamNotFound("there is nothing here under this name")
             else:
                 found, house = await _claimable(shell, connection, body.code, now)
                 await demand_me_distinct(request, house)
-                await entering.join_player(connection, body.code, me.number)
+                await entered_players.join_player(connection, body.code, me.number)
                 league = house.league
 
             async def decide(states: States) -> Sequence[Entry]:
@@ -290,7 +289,7 @@ async def join_player(request: Asked) -> Response[bytes]:
 
 async def _claimable(
     shell: Shell, connection: AsyncConnection, code: str, now: datetime
-) -> tuple[entering.Claimable, Created]:
+) -> tuple[entered_players.Claimable, Created]:
     """
     Return what *code* is good for, and its league as it stands.
 
@@ -300,7 +299,7 @@ async def _claimable(
     Raises:
         StreamNotFound: If the code is no good.
     """
-    found = await entering.claimable(connection, code, now)
+    found = await entered_players.claimable(connection, code, now)
     if found is not None:
         loaded = await shell.desk.writer.load(found.league, stream_of(found.league))
         house: Created = loaded.state
@@ -309,7 +308,7 @@ async def _claimable(
     raise StreamNotFound("there is nothing here under this name")
 
 
-def _good(house: Created, found: entering.Claimable) -> bool:
+def _good(house: Created, found: entered_players.Claimable) -> bool:
     """Return whether a code is still worth the office of its player."""
     role = house.role_of(found.player)
     giver = None if found.by is None else house.role_of(found.by)

@@ -15,7 +15,7 @@ from service.api.http.shell import Asked, principal_of, shell_of
 from service.exports import tables
 from service.exports.archive import prepare, streamed
 from service.exports.csvs import MEDIA_TYPE
-from service.people import operator_log as deeds
+from service.people import operator_log
 
 
 @operation(
@@ -112,7 +112,9 @@ async def take_league_away(request: Asked, league_id: FromPath[str]) -> Stream:
     taking = await prepare(shell.engine, league_id)
     async with shell.engine.begin() as connection:
         taker = principal_of(request).account.player
-        await deeds.add(connection, [number_of(league_id)], taker, "archive_taken", league_id)
+        await operator_log.add(
+            connection, [number_of(league_id)], taker, "archive_taken", league_id
+        )
     headers = {"Content-Disposition": f'attachment; filename="{league_id}.zip"'}
     return Stream(streamed(taking, shell.now()), media_type="application/zip", headers=headers)
 

@@ -22,7 +22,7 @@ from service.api.league.likenesses import demand_distinct, names_in_office
 from service.api.me.tokens import Label
 from service.base.errors import BadRequest
 from service.log.writer import Receipt
-from service.people import entered_players as entering
+from service.people import entered_players
 from service.people.entered_players import (
     SECRET_BYTES,
     Entered,
@@ -96,7 +96,7 @@ async def enter_player(request: Asked, league_id: FromPath[str]) -> Response[byt
     body, raw = await read_body(request, PlayerWanted)
     place = await reach(request, league_id, "lge")
     identity = identity_of(body.name, body.email, body.external_id)
-    if not await entering.known(shell_of(request).engine, league_id, [identity]):
+    if not await entered_players.known(shell_of(request).engine, league_id, [identity]):
         await demand_distinct(request, place.state, body.name)
     row = Row(1, body.name, "player", identity)
     order = order_of(request, raw)
@@ -126,7 +126,7 @@ async def import_members(request: Asked, league_id: FromPath[str]) -> Response[b
     roster = read_roster(raw)
     league: Created = place.state
     engine, now = shell_of(request).engine, shell_of(request).now()
-    before = await entering.known(engine, league_id, [each.identity for each in roster.rows])
+    before = await entered_players.known(engine, league_id, [each.identity for each in roster.rows])
     staff = await names_in_office(request, league)
     faults = [*roster.faults, *_refused(place, roster.rows, before, staff, now)]
     if faults and not dry_run:
@@ -155,7 +155,7 @@ async def _import(
         for row, (number, code) in zip(rows, new, strict=True)
     ]
     async with shell.engine.begin() as connection:
-        players, entered = await entering.enter(
+        players, entered = await entered_players.enter(
             connection, place.league, wanted, now, by=principal_of(request).account.number
         )
     commands = [

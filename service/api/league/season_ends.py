@@ -19,7 +19,7 @@ from service.api.http.shell import Asked, principal_of, shell_of
 from service.api.http.submitting import Order, answer, order_of
 from service.api.league.seasons import SeasonMade
 from service.base.errors import BadRequest
-from service.director import season_ends as closing
+from service.director import season_ends
 from service.log.writer import Entry, States
 from service.people.texts import Written
 
@@ -59,11 +59,11 @@ async def close_season(request: Asked, season_id: FromPath[str]) -> Response[byt
     place = await reach(request, season_id, "ssn")
     order = order_of(request, raw)
     leave_out = await _left_out(request, place, order, body)
-    before = await closing.announced_before(shell.desk, place.league, season_id)
+    before = await season_ends.announced_before(shell.desk, place.league, season_id)
     now = shell.now()
 
     async def decide(states: States) -> list[Entry]:
-        return await closing.decided(states, season_id, before, leave_out=leave_out, now=now)
+        return await season_ends.decided(states, season_id, before, leave_out=leave_out, now=now)
 
     receipt = await shell.desk.writer.submit(place.league, order.command, decide)
     content = {"id": season_id, "league": place.league, "name": place.state.terms.name}

@@ -23,8 +23,7 @@ from service.api.http.submitting import encoded, order_of
 from service.api.me.signing_in import REPLAYED, demand_unchanged, signed_in
 from service.api.me.tokens import Password, PasswordGiven
 from service.base.errors import BadRequest, StreamNotFound
-from service.people import accounts, resetting, sign_ins
-from service.people import operator_log as deeds
+from service.people import accounts, operator_log, resetting, sign_ins
 from service.people.idempotency import Said
 from service.people.tokens import MANAGE
 
@@ -143,7 +142,7 @@ async def offer_password_reset(
                 "that belongs to no other league and is no owner's; ask the operator",
             )
         await resetting.offer(connection, person, code, now, league=league_id, by=me.number)
-        await deeds.add(
+        await operator_log.add(
             connection, [number_of(league_id)], me.player, "password_reset_offered", player_id
         )
     return encoded(made, 201)

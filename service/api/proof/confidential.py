@@ -25,7 +25,7 @@ from service.api.http.submitting import encoded, order_of
 from service.api.proof.claiming import ClaimedOn, disputed, opened
 from service.api.proof.disputes import DisputeChanged, DisputeReason
 from service.base.errors import BadRequest, StreamNotFound
-from service.people import confidential_claims as confidential
+from service.people import confidential_claims
 from service.people.confidential_claims import Filed
 from service.people.texts import Written
 
@@ -91,7 +91,7 @@ async def file_confidential_claim(request: Asked) -> Response[bytes]:
     keys = shell.desk.writer.store.keys
     me, league = principal_of(request).account.number, number_of(place.league)
     filed = Filed(
-        id=confidential.keyed(await keys(league), b"claim", order.command_id),
+        id=confidential_claims.keyed(await keys(league), b"claim", order.command_id),
         league=league,
         claimant=me,
         about=None if body.about is None else number_of(body.about),
@@ -102,14 +102,14 @@ async def file_confidential_claim(request: Asked) -> Response[bytes]:
         filed_at=order.command.received_at,
     )
     async with shell.engine.begin() as connection:
-        made = await confidential.file(
+        made = await confidential_claims.file(
             connection, keys, filed, shell.requests, order.command_id, raw
         )
-        if made and await confidential.waiting(connection, keys, league, me) > WAITING_MAX:
+        if made and await confidential_claims.waiting(connection, keys, league, me) > WAITING_MAX:
             raise BadRequest(
                 "too_many_disputes", "the referees look into what waits first", max=WAITING_MAX
             )
-        kept = await confidential.claim_of(connection, keys, filed.id)
+        kept = await confidential_claims.claim_of(connection, keys, filed.id)
     return encoded(_shown(kept or filed), 201)
 
 
@@ -126,7 +126,9 @@ async def list_confidential_claims(request: Asked, league_id: FromPath[str]) -> 
     ruling = may(place.role, "rule_disputes")
     async with shell_of(request).engine.connect() as connection:
         keys = shell_of(request).desk.writer.store.keys
-        found = await confidential.claims_in(connection, keys, league, of=None if ruling else me)
+        found = await confidential_claims.claims_in(
+            connection, keys, league, of=None if ruling else me
+        )
     shown = [_shown(each) for each in found if await _sees(request, place, each, me)]
     paged = await live_listing(request, league_id, f"confidential {league_id} {me.hex}", str, str)
     return listed(request, paged.cut(shown, lambda each: (each.filed_at.isoformat(), each.id)))
@@ -144,7 +146,7 @@ async def open_confidential_claim(request: Asked, claim_id: FromPath[str]) -> Re
     filed, place = await _looked_into(request, claim_id)
     demand_known(body.rules)
     order, subject = order_of(request, raw), filed.subject
-    name = confidential.dispute_of(filed.id)
+    name = confidential_claims.dispute_of(filed.id)
     if filed.state == "dismissed" or filed.dispute not in (None, name):
         raise _handled(filed)
     claimed = ClaimedOn(kind=subject.kind, claim=body.claim, rules=body.rules)
@@ -152,7 +154,7 @@ async def open_confidential_claim(request: Asked, claim_id: FromPath[str]) -> Re
     me, now = principal_of(request).account.number, order.command.received_at
     async with shell_of(request).engine.begin() as connection:
         keys = shell_of(request).desk.writer.store.keys
-        await confidential.handle(connection, keys, filed, me, now, dispute=name)
+        await confidential_claims.handle(connection, keys, filed, me, now, dispute=name)
     return made
 
 
@@ -170,8 +172,10 @@ async def dismiss_confidential_claim(request: Asked, claim_id: FromPath[str]) ->
     now = order.command.received_at
     async with shell_of(request).engine.begin() as connection:
         keys = shell_of(request).desk.writer.store.keys
-        waited = await confidential.handle(connection, keys, filed, me, now, answer=body.reason)
-        kept = await confidential.claim_of(connection, keys, filed.id) or filed
+        waited = await confidential_claims.handle(
+            connection, keys, filed, me, now, answer=body.reason
+        )
+        kept = await confidential_claims.claim_of(connection, keys, filed.id) or filed
     if not waited and (kept.state, kept.handled_by, kept.answer) != ("dismissed", me, body.reason):
         raise _handled(kept)
     return encoded(_shown(kept))
@@ -190,7 +194,7 @@ async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place]:
     shell, me = shell_of(request), principal_of(request).account.number
     async with shell.engine.connect() as connection:
         keys = shell.desk.writer.store.keys
-        filed = await confidential.claim_of(connection, keys, number_of(claim_id))
+        filed = await confidential_claims.claim_of(connection, keys, number_of(claim_id))
     if filed is None or filed.about == me:
         raise StreamNotFound("there is nothing here under this name")
     league, subject = identifier("lge", filed.league), filed.subject

@@ -28,7 +28,7 @@ from service.api.http.submitting import answer, encoded, order_of
 from service.base.errors import Forbidden, StreamNotFound
 from service.director.disputes.ruling import frozen
 from service.log.writer import Entry, Receipt, States
-from service.people import confidential_claims as confidential
+from service.people import confidential_claims
 from service.people.texts import Written, words
 from service.projections import dispute_queries
 from service.transparency import ledger
@@ -326,7 +326,7 @@ async def demand_uninvolved(request: Asked, dispute_id: str) -> None:
     me = principal_of(request).account.number
     keys = shell_of(request).desk.writer.store.keys
     async with shell_of(request).engine.connect() as connection:
-        if await confidential.involved(connection, keys, dispute_id, me):
+        if await confidential_claims.involved(connection, keys, dispute_id, me):
             raise AnotherPersonNeeded
 
 

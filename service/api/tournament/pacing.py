@@ -6,7 +6,7 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Meta
 
-from engine.tournament.model import floor_commands as commands
+from engine.tournament.model import floor_commands
 from service.api.http.access import reach
 from service.api.http.bodies import read_body
 from service.api.http.operations import operation
@@ -39,7 +39,7 @@ async def announce_break(request: Asked, tournament_id: FromPath[str]) -> Respon
     body, raw = await read_body(request, BreakWanted)
     place = await reach(request, tournament_id, "trn")
     order = order_of(request, raw)
-    command = commands.AnnounceBreak(
+    command = floor_commands.AnnounceBreak(
         seconds=body.seconds,
         after_level=body.after_level,
         **await signed(request, place, order, body.reason),
@@ -54,7 +54,7 @@ async def announce_break(request: Asked, tournament_id: FromPath[str]) -> Respon
 )  # fmt: skip
 async def end_break(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """End it."""
-    return await _simply(request, tournament_id, commands.EndBreak)
+    return await _simply(request, tournament_id, floor_commands.EndBreak)
 
 
 @operation(
@@ -65,7 +65,7 @@ async def end_break(request: Asked, tournament_id: FromPath[str]) -> Response[by
 )  # fmt: skip
 async def call_last_hands(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Call the last hands."""
-    return await _simply(request, tournament_id, commands.CallLastHands)
+    return await _simply(request, tournament_id, floor_commands.CallLastHands)
 
 
 @operation(
@@ -76,7 +76,7 @@ async def call_last_hands(request: Asked, tournament_id: FromPath[str]) -> Respo
 )  # fmt: skip
 async def start_hand_for_hand(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Begin it."""
-    return await _simply(request, tournament_id, commands.StartHandForHand)
+    return await _simply(request, tournament_id, floor_commands.StartHandForHand)
 
 
 @operation(
@@ -87,14 +87,14 @@ async def start_hand_for_hand(request: Asked, tournament_id: FromPath[str]) -> R
 )  # fmt: skip
 async def end_hand_for_hand(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """End it."""
-    return await _simply(request, tournament_id, commands.EndHandForHand)
+    return await _simply(request, tournament_id, floor_commands.EndHandForHand)
 
 
 Simple = (
-    type[commands.EndBreak]
-    | type[commands.CallLastHands]
-    | type[commands.StartHandForHand]
-    | type[commands.EndHandForHand]
+    type[floor_commands.EndBreak]
+    | type[floor_commands.CallLastHands]
+    | type[floor_commands.StartHandForHand]
+    | type[floor_commands.EndHandForHand]
 )
 
 

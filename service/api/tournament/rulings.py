@@ -8,7 +8,7 @@ from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.table.model.state import Table
-from engine.tournament.model import floor_commands as commands
+from engine.tournament.model import floor_commands
 from engine.tournament.model.floor_events import PenaltyGiven
 from engine.tournament.model.state import Running, entry_of
 from engine.values import EntrantId, Seat, TableId
@@ -89,7 +89,7 @@ async def order_move(request: Asked, tournament_id: FromPath[str]) -> Response[b
     """Order it; the tables carry it out at their boundary."""
     body, raw = await read_body(request, MoveWanted)
     place, order = await _allowed(request, tournament_id, raw)
-    command = commands.OrderMove(
+    command = floor_commands.OrderMove(
         entrant=EntrantId(body.entrant),
         to_table=TableId(body.table),
         to_seat=None if body.seat is None else Seat(body.seat),
@@ -109,7 +109,7 @@ async def change_breaking_order(request: Asked, tournament_id: FromPath[str]) ->
     """Change the order that was published when the seats were drawn."""
     body, raw = await read_body(request, OrderWanted)
     place, order = await _allowed(request, tournament_id, raw)
-    command = commands.ChangeBreakingOrder(
+    command = floor_commands.ChangeBreakingOrder(
         order=body.order, **await signed(request, place, order, body.reason)
     )
     return await ruled(request, place, tournament_id, order, command, status=200)
@@ -125,7 +125,7 @@ async def warn(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Warn."""
     body, raw = await read_body(request, AboutEntrant)
     place, order = await _allowed(request, tournament_id, raw)
-    command = commands.Warn(
+    command = floor_commands.Warn(
         entrant=EntrantId(body.entrant),
         **await signed(request, place, order, body.reason, about=body.entrant),
     )
@@ -143,7 +143,7 @@ async def penalise(request: Asked, tournament_id: FromPath[str]) -> Response[byt
     """Give a penalty, served from the next hand on."""
     body, raw = await read_body(request, PenaltyWanted)
     place, order = await _allowed(request, tournament_id, raw)
-    command = commands.Penalise(
+    command = floor_commands.Penalise(
         entrant=EntrantId(body.entrant),
         hands=body.hands,
         rounds=body.rounds,
@@ -163,7 +163,7 @@ async def disqualify(request: Asked, tournament_id: FromPath[str]) -> Response[b
     """Disqualify; the place is the one of a bust in the hand in play."""
     body, raw = await read_body(request, AboutEntrant)
     place, order = await _allowed(request, tournament_id, raw)
-    command = commands.Disqualify(
+    command = floor_commands.Disqualify(
         entrant=EntrantId(body.entrant),
         **await signed(request, place, order, body.reason, about=body.entrant),
     )
@@ -178,7 +178,7 @@ async def disqualify(request: Asked, tournament_id: FromPath[str]) -> Response[b
 )  # fmt: skip
 async def hold_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     """Hold; nothing is settled with the table until it is released."""
-    return await _at_table(request, table_id, commands.HoldOneTable)
+    return await _at_table(request, table_id, floor_commands.HoldOneTable)
 
 
 @operation(
@@ -189,13 +189,13 @@ async def hold_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]
 )  # fmt: skip
 async def release_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     """Release."""
-    return await _at_table(request, table_id, commands.ReleaseTable)
+    return await _at_table(request, table_id, floor_commands.ReleaseTable)
 
 
 async def _at_table(
     request: Asked,
     table_id: str,
-    wanted: type[commands.HoldOneTable] | type[commands.ReleaseTable],
+    wanted: type[floor_commands.HoldOneTable] | type[floor_commands.ReleaseTable],
 ) -> Response[bytes]:
     body, raw = await read_body(request, ReasonGiven)
     place = await reach(request, table_id, "tbl")
@@ -227,7 +227,7 @@ async def ruled(
     place: Place,
     tournament_id: str,
     order: Order,
-    command: commands.Command,
+    command: floor_commands.Command,
     *,
     status: int = 201,
 ) -> Response[bytes]:

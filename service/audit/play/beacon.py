@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.kit.beacon import Chain, Pulse, time_of
 from engine.table.model.events import TableBeaconAwaited
-from engine.tournament.model import fairness_events as events
+from engine.tournament.model import fairness_events
 from engine.tournament.model.state import Announced, Drafted
 from service.audit.report import Findings
 from service.base.settings import SettingsInvalid
@@ -48,7 +48,7 @@ def fault_of(chain: Chain, pulse: Pulse) -> str | None:
 
 
 def named_late(
-    event: TableBeaconAwaited | events.BeaconAwaited,
+    event: TableBeaconAwaited | fairness_events.BeaconAwaited,
     state: Any,
     recorded: Recorded,
     findings: Findings,
@@ -86,17 +86,17 @@ class BeaconAudit:
     def see(self, event: Any, position: int, before: Any) -> None:
         """Check *event* of the tournament, which was as in *before*."""
         match event:
-            case events.BeaconNamed():
+            case fairness_events.BeaconNamed():
                 early = isinstance(before, Drafted | Announced)
                 self._hold(early, position, "a beacon was named after the announcement")
                 self.chain = event.chain
-            case events.BeaconAwaited():
+            case fairness_events.BeaconAwaited():
                 once = self.chain is not None and self._awaited is None
                 self._hold(once, position, "a round was named twice, or of no beacon")
                 right = self.chain is not None and event.round == due(self.chain, event.at)
                 self._hold(right, position, "another round was due for the seats")
                 self._awaited = event.round
-            case events.BeaconRecorded():
+            case fairness_events.BeaconRecorded():
                 named = event.pulse.round == self._awaited
                 self._hold(named, position, "this round was not named for the seats")
                 if self.chain is not None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.table.model.events import HandOpened
 from engine.tournament.model import entering_events as entering
-from engine.tournament.model import fairness_events as events
+from engine.tournament.model import fairness_events
 from engine.tournament.model.events import TournamentAnnounced
 from engine.tournament.model.state import Finished, Registering, Running
 from service.audit.play import generator
@@ -42,20 +42,20 @@ class EntropyAudit:
                 self._there.add(event.entrant)
             case entering.StartPostponed():
                 self._there.clear()
-            case events.EntropyCommitted(entrant=entrant):
+            case fairness_events.EntropyCommitted(entrant=entrant):
                 early = isinstance(before, Registering) and entrant not in self._bound
                 self._hold(early, position, "entropy was committed late, or twice")
                 there = entrant in (self._there if self._asks else set(entered))
                 self._hold(there, position, "entropy of somebody who is not there")
                 self._bound.setdefault(entrant, event.commitment)
-            case events.EntropyOpened(entrant=entrant):
+            case fairness_events.EntropyOpened(entrant=entrant):
                 value = bytes.fromhex(event.value)
                 fits = generator.entropy_commitment(value) == self._bound.get(entrant)
                 self._hold(fits, position, "not the entropy that was committed to")
                 once = isinstance(before, Running) and entrant not in self._opened
                 self._hold(once, position, "entropy was opened early, or twice")
                 self._opened.setdefault(entrant, (before.version + 1, position, value))
-            case events.SeedsPublished():
+            case fairness_events.SeedsPublished():
                 same = isinstance(before, Finished) and before.masters.cards == event.cards_master
                 self._hold(same, position, "another master of the cards was published")
 

@@ -23,15 +23,18 @@ from engine.tournament.model.fairness_commands import CommitEntropy, PublishSeed
 from engine.tournament.model.state import Finished, Registering, Running
 from engine.values import EntrantId, PlayerId, TextId, TextRef, identifier, number_of, stream_of
 from service.bundles.gathering import tables_of
-from service.director import admission, rounds
-from service.director import breaks as pacing
-from service.director import closing_heads as heads
-from service.director import decision_clock as watching
+from service.director import (
+    admission,
+    breaks,
+    closing_heads,
+    decision_clock,
+    next_hand,
+    registration_clock,
+    rounds,
+    season_ends,
+    submitting,
+)
 from service.director import entropy as fairness
-from service.director import next_hand as boundaries
-from service.director import registration_clock as entry_times
-from service.director import season_ends as closing
-from service.director import submitting as directing
 from service.director.desk import Desk
 from service.log.writer import Command, Entry, Receipt, States
 from service.sandbox.generating import claims, incidents
@@ -104,7 +107,7 @@ class Night:
         """Ask something of the tournament; a refusal is an answer."""
         order = order or self.order(self.director)
         try:
-            await directing.buy(self.desk, self.league, self.tournament, command, order)
+            await submitting.buy(self.desk, self.league, self.tournament, command, order)
         except CommandRejected:
             return False
         return True
@@ -112,7 +115,7 @@ class Night:
     async def at_table(self, table: str, command: TableCommand) -> bool:
         """Ask something of a table; a refusal is an answer."""
         try:
-            await directing.submit(self.desk, self.league, table, command, self.order("player"))
+            await submitting.submit(self.desk, self.league, table, command, self.order("player"))
         except CommandRejected:
             return False
         return True
@@ -132,7 +135,7 @@ class Night:
             await self.decide(self.tournament, tournament.decider, published)
         else:
             await self.decide(self.tournament, tournament.decider, terms)
-        await directing.open_registration(self.desk, self.league, self.tournament)
+        await submitting.open_registration(self.desk, self.league, self.tournament)
 
     async def enter(self, players: Sequence[PlayerId]) -> None:
         """Let *players* enter, some later; and some think better of it."""
@@ -171,7 +174,7 @@ class Night:
         opens = state.terms.entry.check_in_opens_before_seconds
         if opens is not None:
             await self.until(state.terms.starts_at - timedelta(seconds=opens - 1))
-            await entry_times.open_check_in(self.desk, self.league, self.tournament)
+            await registration_clock.open_check_in(self.desk, self.league, self.tournament)
             for each in (*state.entrants, *state.entering.waiting):
                 if not self.dice.odd(0.2):
                     await self.ask(CheckIn(entrant=each.entrant, now=self.now))
@@ -188,7 +191,7 @@ class Night:
             if not isinstance(state, Registering):
                 return
             await self.until(state.terms.starts_at + timedelta(seconds=1))
-            await directing.start_tournament(
+            await submitting.start_tournament(
                 self.desk, self.league, self.tournament, self.now, scheduled=True
             )
 
@@ -229,7 +232,7 @@ class Night:
                 for table in await self.tables():
                     await incidents.return_to(self, table)
                     # As a worker's watch does, with tables that nobody has led on.
-                    await boundaries.open_next_hand(self.desk, self.league, table, fresh=True)
+                    await next_hand.open_next_hand(self.desk, self.league, table, fresh=True)
             await asyncio.sleep(0.1 if acted else 1.0)
 
     async def open_entropy(self) -> None:
@@ -272,7 +275,7 @@ class Night:
         if how == ABSENT:
             await self.until(decision.deadline + timedelta(seconds=table.grace_seconds + 1))
             with suppress(CommandRejected):
-                await watching.time_out(self.desk, self.league, name, decision)
+                await decision_clock.time_out(self.desk, self.league, name, decision)
             return True
         await asyncio.sleep(self.dice.one(_THINKING) / 10)
         table = await self.state(name)
@@ -289,10 +292,10 @@ class Night:
         if rest is not None:
             await incidents.in_break(self, state)
             await self.until(rest.due)
-            await pacing.end_break(self.desk, self.league, self.tournament, rest.begun_by)
+            await breaks.end_break(self.desk, self.league, self.tournament, rest.begun_by)
         last = state.terms.floor.last_hands_at
         if last is not None and self.now >= last:
-            await pacing.call_last_hands(self.desk, self.league, self.tournament)
+            await breaks.call_last_hands(self.desk, self.league, self.tournament)
         if state.entering.late_until is not None:
             await self.come_late(state, state.entering.late_until)
         if state.windows:
@@ -316,7 +319,7 @@ class Night:
         if not self.late and (self.actions > 30 or alone):
             # Until nobody can come any more, the last one left waits for comers.
             await self.until(until + timedelta(seconds=1))
-            await entry_times.close_late(self.desk, self.league, self.tournament)
+            await registration_clock.close_late(self.desk, self.league, self.tournament)
 
     # -- afterwards
 
@@ -324,13 +327,13 @@ class Night:
         """Award points, hear disputes, write down the heads; say whether it was played out."""
         for heard in self.court.dice.shuffled((True, False)):
             if not heard:
-                await directing.award_points(self.desk, self.league, self.tournament)
+                await submitting.award_points(self.desk, self.league, self.tournament)
             elif self.court.dice.odd(0.5):
                 await claims.over(self)
-                await directing.award_points(self.desk, self.league, self.tournament)
+                await submitting.award_points(self.desk, self.league, self.tournament)
         streams = [stream_of(each) for each in await self.tables()]
         await asyncio.sleep(1)
-        await heads.record_these(self.desk, self.league, self.tournament, streams)
+        await closing_heads.record_these(self.desk, self.league, self.tournament, streams)
         if self.dice.odd(0.4):
             await self.ask(PublishSeeds(by=self.director, now=self.now))
         return isinstance(await self.state(), Finished)
@@ -344,6 +347,6 @@ async def decided(
 
     async def decide(states: States) -> Sequence[Entry]:
         events = decider.decide((await states.load(stream)).state, asked)
-        return [Entry(stream, events), *await closing.told(states, events, order.received_at)]
+        return [Entry(stream, events), *await season_ends.told(states, events, order.received_at)]
 
     return await desk.writer.submit(league, order, decide)

@@ -28,9 +28,7 @@ from engine.values import (
 )
 from service.bundles.log import HeldLog
 from service.bundles.writing import Wanted, bundle_of
-from service.director import closing_heads as heads
-from service.director import season_ends as closing
-from service.director import submitting as directing
+from service.director import closing_heads, season_ends, submitting
 from service.director.desk import Desk
 from service.log.keys import LeagueKeys
 from service.log.record import Recorded
@@ -165,7 +163,7 @@ class MadeUp:
             return
         self.counted.append(night.tournament)
         if self.dice.odd(0.4) and await incidents.correct(night):
-            await directing.award_points(self.desk, self.league, night.tournament)
+            await submitting.award_points(self.desk, self.league, night.tournament)
         await asyncio.sleep(3_600)
 
     async def close(self) -> None:
@@ -185,13 +183,13 @@ class MadeUp:
             reason = self._ruling()["reason"]
             await self._close(LeaveOut(tournaments=stuck, reason=reason, author=self.owner))
         await asyncio.sleep(1)
-        await heads.record_tournaments(self.desk, self.league, self.season)
+        await closing_heads.record_tournaments(self.desk, self.league, self.season)
 
     async def _close(self, leave_out: LeaveOut | None) -> None:
         now = self.desk.clock.now()
 
         async def decide(states: States) -> Sequence[Entry]:
-            return await closing.decided(states, self.season, (), leave_out=leave_out, now=now)
+            return await season_ends.decided(states, self.season, (), leave_out=leave_out, now=now)
 
         night = Night(self.desk, self.dice, self.league, self.season, self.owner)
         await self.desk.writer.submit(self.league, night.order(self.owner), decide)

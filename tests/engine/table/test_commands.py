@@ -3,7 +3,7 @@
 from typing import get_args
 
 from engine.table.decide import decisions
-from engine.table.evolve import at_table as evolution
+from engine.table.evolve import at_table
 from engine.table.model.commands import Command, OpenTable
 from engine.table.model.events import Event, TableOpened
 
@@ -15,6 +15,6 @@ def test_every_command_is_decided_in_one_place() -> None:
 
 
 def test_every_event_is_applied_in_one_place() -> None:
-    applied = [TableOpened, *evolution._WITHIN_HANDS, *evolution._BETWEEN_HANDS]
+    applied = [TableOpened, *at_table._WITHIN_HANDS, *at_table._BETWEEN_HANDS]
 
     assert sorted(map(str, applied)) == sorted(map(str, get_args(Event)))

@@ -9,7 +9,7 @@ from engine.league.roles import Role
 from service.api.http import access
 from service.api.league import claim_codes, players
 from service.api.me import passwords
-from service.people import entered_players as entering
+from service.people import entered_players
 from tests.service.api.escalation import Attack, Chain, Step, chains
 from tests.service.api.league.test_players import director
 from tests.service.api.matrix import routes
@@ -102,7 +102,7 @@ async def test_a_promotion_while_a_claim_code_is_being_used_voids_the_code(
         owner, league = await api.league()
         head = await director(api, owner, league)
         made = (await head.post(f"/v1/leagues/{league}/players", {"name": "Han"})).json()
-        joining, attacker = entering.join_player, await api.person()
+        joining, attacker = entered_players.join_player, await api.person()
 
         async def promoted_meanwhile(*asked: Any) -> None:
             await joining(*asked)
@@ -111,7 +111,7 @@ async def test_a_promotion_while_a_claim_code_is_being_used_voids_the_code(
             promoted = await api.http.put(member, json=body, headers=owner.headers)
             assert promoted.status_code == 200, promoted.text
 
-        monkeypatch.setattr(entering, "join_player", promoted_meanwhile)
+        monkeypatch.setattr(entered_players, "join_player", promoted_meanwhile)
         taken = await attacker.post("/v1/me/claims", {"code": made["claim"]})
         assert (taken.status_code, taken.json()["code"]) == (404, "not_found")
         assert (await attacker.get(f"/v1/leagues/{league}")).status_code == 404

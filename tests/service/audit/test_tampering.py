@@ -24,8 +24,7 @@ from engine.values import number_of, stream_of
 from service.audit import Report, audit_league
 from service.base import database as databases
 from service.base.database import async_engine
-from service.director import closing_heads as heads
-from service.director import season_ends as closing
+from service.director import closing_heads, season_ends
 from service.director.desk import open_desk
 from service.log.keys import Keys
 from service.log.read import read_league
@@ -140,16 +139,16 @@ async def _to_its_end(scene: Scene, night: Night, keep: Callable[[], None]) -> N
     await scene.sign()
     keep()
     async with open_desk(scene.database.settings("holotable_worker")) as desk:
-        assert await heads.record_tables(desk, night.league, night.tournament) is None
+        assert await closing_heads.record_tables(desk, night.league, night.tournament) is None
 
         async def close(states: States) -> list[Entry]:
             now = desk.clock.now()
-            return await closing.decided(states, night.season, known, leave_out=None, now=now)
+            return await season_ends.decided(states, night.season, known, leave_out=None, now=now)
 
-        known = await closing.announced_before(desk, night.league, night.season)
+        known = await season_ends.announced_before(desk, night.league, night.season)
 
         await desk.writer.submit(night.league, desk.order("close"), close)
-        assert await heads.record_tournaments(desk, night.league, night.season) is None
+        assert await closing_heads.record_tournaments(desk, night.league, night.season) is None
     await scene.sign()
 
 

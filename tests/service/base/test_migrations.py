@@ -9,13 +9,13 @@ from alembic.migration import MigrationContext
 
 from service.base.database import sqlalchemy_url
 from service.log import schema as log
-from service.people import schema as relations
+from service.people import schema
 from service.projections import schema as reads
 from tests.support.databases import TestDatabase
 
 DESCRIBED = {
     "log": log.metadata,
-    "beside the log": relations.metadata,
+    "beside the log": schema.metadata,
     "read models": reads.metadata,
     "reports": reads.outside,
 }

@@ -2,11 +2,11 @@
 
 import pytest
 
-from service.cli import try_points as points
+from service.cli import try_points
 
 
 def test_the_list_names_every_preset_with_its_formula(capsys: pytest.CaptureFixture[str]) -> None:
-    assert points.print_list() == 0
+    assert try_points.print_list() == 0
 
     shown = capsys.readouterr().out
     assert "log10(pool) / sqrt(k / n)" in shown
@@ -27,7 +27,7 @@ def test_the_list_names_every_preset_with_its_formula(capsys: pytest.CaptureFixt
 def test_a_formula_is_tried(
     capsys: pytest.CaptureFixture[str], formula: str, values: tuple[str, ...], code: int, said: str
 ) -> None:
-    assert points.print_try(formula, values) == code
+    assert try_points.print_try(formula, values) == code
 
     shown = capsys.readouterr()
     assert said in shown.out + shown.err

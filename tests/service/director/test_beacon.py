@@ -19,8 +19,7 @@ from engine.tournament.model.fairness_events import BeaconAwaited
 from engine.tournament.model.state import Finished, Registering, Running
 from engine.values import number_of, stream_of
 from service.base.settings import Settings, SettingsInvalid
-from service.director import beacon
-from service.director import submitting as directing
+from service.director import beacon, submitting
 from service.director.beacon import BeaconSilent, Drand, beacon_of, signed
 from service.director.desk import Desk, open_desk
 from service.director.next_hand import open_next_hand
@@ -174,7 +173,7 @@ def process(database: TestDatabase, relay: Relay, role: str = "holotable_api") -
 
 async def started(desk: Desk, relay: Relay, entrants: int, **terms: Any) -> tuple[str, str]:
     league, name = await announced(desk, entrants, beacon=relay.holders.chain, **terms)
-    await directing.start_tournament(desk, league, name, desk.clock.now())
+    await submitting.start_tournament(desk, league, name, desk.clock.now())
     return league, name
 
 
@@ -298,7 +297,7 @@ async def test_seats_wait_for_a_beacon_that_is_down_and_are_drawn_by_the_worker_
     async with open_desk(process(database, relay)) as desk:
         league, name = await started(desk, relay, 3)
         number = (await state_of(desk, league, name)).fairness.awaited
-        again = await directing.draw_by_beacon(desk, league, name)
+        again = await submitting.draw_by_beacon(desk, league, name)
         assert again is not None
         assert isinstance(await state_of(desk, league, name), Registering)
     relay.trick = None
@@ -333,7 +332,7 @@ async def test_a_tournament_that_names_no_beacon_asks_for_none(
     """Where one is set up and not named nothing waits, and no event speaks of it."""
     async with open_desk(process(database, relay)) as desk:
         league, name = await announced(desk, 3, hands_max=1)
-        await directing.start_tournament(desk, league, name, desk.clock.now())
+        await submitting.start_tournament(desk, league, name, desk.clock.now())
         state = await played(desk, league, name)
         assert isinstance(state, Finished)
         kinds = {record.type for record, _ in await log(desk, league, name)}

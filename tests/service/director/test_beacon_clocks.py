@@ -17,7 +17,7 @@ from engine.tournament.model.fairness_events import BeaconAwaited
 from engine.tournament.model.state import Finished, Running
 from engine.values import EntrantId, PlayerId, identifier, number_of, stream_of
 from service.base.settings import Settings
-from service.director import submitting as directing
+from service.director import submitting
 from service.director.beacon import BeaconSilent, Pulses
 from service.director.desk import Desk
 from service.director.next_hand import open_next_hand
@@ -127,7 +127,7 @@ async def seated(desk: Desk, league: str, name: str) -> str:
     """Return the one table, once the seats are drawn."""
     while not isinstance(state := await at(desk, league, name), Running):
         assert not isinstance(state, Finished)
-        await directing.draw_by_beacon(desk, league, name)
+        await submitting.draw_by_beacon(desk, league, name)
     (seating,) = state.tables
     return str(seating.table)
 
@@ -167,7 +167,7 @@ async def set_forward() -> None:
         house.wrong += STEP
         measured(one)
         await registered(one, league, name)
-        await directing.start_tournament(other, league, name, other.clock.now())
+        await submitting.start_tournament(other, league, name, other.clock.now())
         measured(other)
         table = await seated(other, league, name)
         third = await house.process()
@@ -188,7 +188,7 @@ async def set_back(at_once: bool) -> None:
         desk = await house.process()
         terms = {"beacon": house.rounds.chain, "hands_max": 3, "hands_between_seconds": 0}
         league, name = await announced(desk, 3, **terms)
-        await directing.start_tournament(desk, league, name, desk.clock.now())
+        await submitting.start_tournament(desk, league, name, desk.clock.now())
         table = await seated(desk, league, name)
         await settled(desk, league, table)
         before = (await desk.writer.load(league, stream_of(table))).version

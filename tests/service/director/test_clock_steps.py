@@ -15,8 +15,7 @@ from engine.values import stream_of
 from service.base import heartbeats
 from service.base.sources import DatabaseClock
 from service.cli import clock_steps
-from service.director import decision_clock as watching
-from service.director import submitting as directing
+from service.director import decision_clock, submitting
 from service.director.desk import Desk, open_desk
 from service.director.next_hand import open_next_hand
 from service.log.read import read_league
@@ -77,7 +76,7 @@ async def test_an_hours_leap_that_is_set_right_stops_nobody_and_times_nobody_out
 ) -> None:
     terms: dict[str, Any] = {"hands_between_seconds": 1, "decision_seconds": 60}
     league, name = await announced(desk, 3, rules=rules(600), **terms)
-    await directing.start_tournament(desk, league, name, desk.clock.now())
+    await submitting.start_tournament(desk, league, name, desk.clock.now())
     table = await table_of(desk, league, name)
     await open_next_hand(desk, league, table)
     ticking, claimed = ticker(database)
@@ -93,7 +92,7 @@ async def test_an_hours_leap_that_is_set_right_stops_nobody_and_times_nobody_out
         await heartbeats.beat(desk.pool, "api", second)
         assert abs(desk.clock.now() - datetime.now(UTC)) < SLACK
         assert await step(desk, league, table)
-        await watching.watch(desk, league, table)
+        await decision_clock.watch(desk, league, table)
 
     ticking.stop()
     assert await steps(desk) == [(3600, "returned")]
@@ -144,7 +143,7 @@ async def test_a_step_that_has_held_for_ten_minutes_is_believed_and_counts_as_an
     database: TestDatabase, desk: Desk
 ) -> None:
     league, name = await announced(desk, 3, decision_seconds=30)
-    await directing.start_tournament(desk, league, name, desk.clock.now())
+    await submitting.start_tournament(desk, league, name, desk.clock.now())
     table = await table_of(desk, league, name)
     await open_next_hand(desk, league, table)
     before = (await desk.writer.load(league, stream_of(table))).state.decision
@@ -160,7 +159,7 @@ async def test_a_step_that_has_held_for_ten_minutes_is_believed_and_counts_as_an
     assert await steps(desk) == [(3600, "believed")]
     assert abs(desk.clock.now() - datetime.now(UTC) - HOUR) < SLACK
     assert not await heartbeats.beat(desk.pool, "api", timedelta(seconds=60))
-    await watching.watch(desk, league, table)
+    await decision_clock.watch(desk, league, table)
     after = (await desk.writer.load(league, stream_of(table))).state.decision
     assert (after.token, after.deadline > before.deadline + HOUR - SLACK) == (before.token, True)
     assert await desk.pool.fetchval("SELECT count(*) FROM outage WHERE process = 'clock'") == 1
@@ -177,7 +176,7 @@ async def test_an_operator_believes_a_step_by_name_and_a_log_that_is_ahead_goes_
     async with open_desk(database.settings("holotable_api")) as early:
         terms: dict[str, Any] = {"hands_between_seconds": 1, "decision_seconds": 60}
         league, name = await announced(early, 3, **terms)
-        await directing.start_tournament(early, league, name, early.clock.now())
+        await submitting.start_tournament(early, league, name, early.clock.now())
         table = await table_of(early, league, name)
         await open_next_hand(early, league, table)
         operators = database.settings("holotable_migrate")
@@ -224,7 +223,7 @@ async def test_a_clock_set_back_unnoticed_dates_no_event_before_what_it_says(
     database: TestDatabase, desk: Desk, back: timedelta
 ) -> None:
     league, name = await announced(desk, 3, decision_seconds=60)
-    await directing.start_tournament(desk, league, name, desk.clock.now())
+    await submitting.start_tournament(desk, league, name, desk.clock.now())
     table = await table_of(desk, league, name)
     await open_next_hand(desk, league, table)
     set_clock(database.url("postgres"), -back)

@@ -16,9 +16,7 @@ from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.tournament.model.commands import Pause, Resume
 from engine.values import stream_of
-from service.director import level_clock as clocks
-from service.director import next_hand as boundaries
-from service.director import submitting as directing
+from service.director import level_clock, next_hand, submitting
 from service.director.desk import Desk, open_desk
 from service.log.read import read_league
 from tests.service.audit.test_audit import audited
@@ -48,7 +46,7 @@ async def started(desk: Desk, *lengths: int) -> tuple[str, str]:
     league, name = await announced(
         desk, 3, rules=rules(*lengths), starting_stack=100_000, decision_seconds=30
     )
-    await directing.start_tournament(desk, league, name, desk.clock.now())
+    await submitting.start_tournament(desk, league, name, desk.clock.now())
     return league, name
 
 
@@ -126,8 +124,8 @@ async def test_an_audit_finds_a_hand_opened_at_an_old_level(database: TestDataba
         state = (await desk.writer.load(league, stream_of(name))).state
         clock = state.clock
         await asyncio.sleep((clock.due - desk.clock.now()).total_seconds() + 0.01)
-        await clocks.tend(desk, league, name, clock.run_by)
-        await boundaries.open_next_hand(desk, league, state.tables[0].table)
+        await level_clock.tend(desk, league, name, clock.run_by)
+        await next_hand.open_next_hand(desk, league, state.tables[0].table)
         while await hands_at(desk, league, level=2) < 1:
             await step(desk, league, state.tables[0].table)
     connection = await asyncpg.connect(database.url("postgres"))
@@ -160,7 +158,7 @@ async def test_a_reminder_that_comes_early_waits_for_its_instant(database: TestD
         league, name = await started(desk, 600)
         clock = await clock_of(desk, league, name)
 
-        assert await clocks.tend(desk, league, name, clock.run_by) == clock.due
+        assert await level_clock.tend(desk, league, name, clock.run_by) == clock.due
         assert await clock_of(desk, league, name) == clock
 
 
@@ -174,16 +172,16 @@ async def test_a_pause_takes_the_reminder_away_and_resuming_arms_another(
         await decided(desk, league, name, tournament.decider, pause)
         await asyncio.sleep((before.due - desk.clock.now()).total_seconds() + 0.01)
 
-        assert await clocks.tend(desk, league, name, before.run_by) is None
+        assert await level_clock.tend(desk, league, name, before.run_by) is None
         stopped = await clock_of(desk, league, name)
         resume = Resume(now=desk.clock.now())
         await decided(desk, league, name, tournament.decider, resume)
-        assert await clocks.tend(desk, league, name, before.run_by) is None
+        assert await level_clock.tend(desk, league, name, before.run_by) is None
 
         clock = await clock_of(desk, league, name)
         assert clock.level == 1
         assert clock.due - clock.since == timedelta(microseconds=stopped.left_microseconds)
-        assert await clocks.tend(desk, league, name, clock.run_by) == clock.due
+        assert await level_clock.tend(desk, league, name, clock.run_by) == clock.due
 
 
 async def test_an_outage_is_given_back_to_the_clock_once(database: TestDatabase) -> None:
@@ -196,12 +194,12 @@ async def test_an_outage_is_given_back_to_the_clock_once(database: TestDatabase)
             before.since + timedelta(milliseconds=400),
         )
 
-        await clocks.tend(desk, league, name, before.run_by)
+        await level_clock.tend(desk, league, name, before.run_by)
         clock = await clock_of(desk, league, name)
 
         assert clock.level == 1
         assert clock.due - clock.since == timedelta(milliseconds=600)
-        assert await clocks.tend(desk, league, name, clock.run_by) == clock.due
+        assert await level_clock.tend(desk, league, name, clock.run_by) == clock.due
 
 
 async def test_no_level_is_raised_while_the_api_is_silent(database: TestDatabase) -> None:
@@ -214,7 +212,7 @@ async def test_no_level_is_raised_while_the_api_is_silent(database: TestDatabase
             "UPDATE heartbeat SET at = at - interval '1 minute' WHERE process = 'api'"
         )
 
-        again_at = await clocks.tend(desk, league, name, clock.run_by)
+        again_at = await level_clock.tend(desk, league, name, clock.run_by)
 
         assert again_at is not None
         assert again_at > clock.due

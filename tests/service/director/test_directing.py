@@ -18,9 +18,7 @@ from engine.table.read.view import seen_by
 from engine.tournament.model.commands import Announce, Register
 from engine.tournament.model.state import Finished, Running
 from engine.values import EntrantId, LeagueId, PlayerId, TournamentId, identifier, stream_of
-from service.director import decision_clock as watching
-from service.director import next_hand as boundaries
-from service.director import submitting as directing
+from service.director import decision_clock, next_hand, submitting
 from service.director.desk import Desk, open_desk
 from service.log.writer import Command, Entry, States, Writer
 from tests.support import play
@@ -73,7 +71,7 @@ async def announced(desk: Desk, entrants: int, **changes: Any) -> tuple[str, str
         **terms,
     )
     await decided(desk, league_id, name, tournament.decider, announce)
-    await directing.open_registration(desk, league_id, name)
+    await submitting.open_registration(desk, league_id, name)
     for number in range(entrants):
         register = Register(
             entrant=EntrantId(identifier("ent", desk.entropy.uuid())),
@@ -135,7 +133,7 @@ async def test_a_tournament_of_two_tables_is_played_to_its_last_chip(
 ) -> None:
     async with open_desk(database.settings("holotable_api")) as desk:
         league_id, name = await announced(desk, 6)
-        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
         state = await played(desk, league_id, name)
         assert isinstance(state, Finished)
         assert sorted(each.place for each in state.placings)[0] == 1
@@ -147,9 +145,9 @@ async def test_the_state_kept_after_each_command_is_the_one_its_log_leads_to(
 ) -> None:
     async with open_desk(database.settings("holotable_api")) as desk:
         league_id, name = await announced(desk, 4)
-        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
         table = (await desk.writer.load(league_id, stream_of(name))).state.tables[0].table
-        await boundaries.open_next_hand(desk, league_id, table)
+        await next_hand.open_next_hand(desk, league_id, table)
         versions, phase = set(), "select"
         while phase != "improve":
             kept = await desk.writer.load(league_id, stream_of(table), fresh=False)
@@ -164,9 +162,9 @@ async def test_the_state_kept_after_each_command_is_the_one_its_log_leads_to(
 async def test_starting_twice_is_starting_once(database: TestDatabase) -> None:
     async with open_desk(database.settings("holotable_api")) as desk:
         league_id, name = await announced(desk, 4)
-        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
         before = (await desk.writer.load(league_id, stream_of(name))).version
-        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
         assert (await desk.writer.load(league_id, stream_of(name))).version == before
 
 
@@ -176,14 +174,11 @@ async def test_two_processes_that_ask_at_once_open_one_hand(database: TestDataba
         open_desk(database.settings("holotable_worker")) as other,
     ):
         league_id, name = await announced(one, 4)
-        await directing.start_tournament(one, league_id, name, one.clock.now())
+        await submitting.start_tournament(one, league_id, name, one.clock.now())
         state = (await one.writer.load(league_id, stream_of(name))).state
         table = state.tables[0].table
         await asyncio.gather(
-            *(
-                boundaries.open_next_hand(desk, league_id, table)
-                for desk in (one, other, one, other)
-            )
+            *(next_hand.open_next_hand(desk, league_id, table) for desk in (one, other, one, other))
         )
         loaded = await other.writer.load(league_id, stream_of(table))
         assert loaded.state.hand_number == 1
@@ -195,16 +190,16 @@ async def test_the_watch_times_out_what_ran_out_and_nothing_before(
 ) -> None:
     async with open_desk(database.settings("holotable_worker")) as desk:
         league_id, name = await announced(desk, 4, decision_seconds=1)
-        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
         state = (await desk.writer.load(league_id, stream_of(name))).state
         table = state.tables[0].table
-        await boundaries.open_next_hand(desk, league_id, table)
+        await next_hand.open_next_hand(desk, league_id, table)
         first = (await desk.writer.load(league_id, stream_of(table))).state.decision
-        again_at = await watching.watch(desk, league_id, table)
+        again_at = await decision_clock.watch(desk, league_id, table)
         assert again_at == first.deadline + timedelta(seconds=1)
         assert (await desk.writer.load(league_id, stream_of(table))).state.decision == first
         await asyncio.sleep((again_at - desk.clock.now()).total_seconds() + 0.05)
-        await watching.watch(desk, league_id, table)
+        await decision_clock.watch(desk, league_id, table)
         after = (await desk.writer.load(league_id, stream_of(table))).state.decision
         assert after is None or after.token != first.token
 
@@ -214,17 +209,17 @@ async def test_an_outage_gives_the_open_decision_its_full_time_anew(
 ) -> None:
     async with open_desk(database.settings("holotable_worker")) as desk:
         league_id, name = await announced(desk, 4, decision_seconds=1)
-        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
         state = (await desk.writer.load(league_id, stream_of(name))).state
         table = state.tables[0].table
-        await boundaries.open_next_hand(desk, league_id, table)
+        await next_hand.open_next_hand(desk, league_id, table)
         first = (await desk.writer.load(league_id, stream_of(table))).state.decision
         await asyncio.sleep(2.1)  # a decision of a second and its grace must pass by the clock
         await desk.pool.execute(
             "INSERT INTO outage"
             " VALUES ('api', clock_timestamp() - interval '2 s', clock_timestamp())"
         )
-        await watching.watch(desk, league_id, table)
+        await decision_clock.watch(desk, league_id, table)
         after = (await desk.writer.load(league_id, stream_of(table))).state.decision
         assert after.token == first.token
         assert after.deadline > first.deadline
@@ -237,15 +232,15 @@ async def test_a_hand_over_before_anybody_is_asked_tells_the_tournament_who_went
     async with open_desk(database.settings("holotable_api")) as desk:
         rules = preset("better_simple")
         league_id, name = await announced(desk, 2, rules=rules, starting_stack=10)
-        await directing.start_tournament(desk, league_id, name, desk.clock.now())
+        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
         state = (await desk.writer.load(league_id, stream_of(name))).state
         table = state.tables[0].table
-        await boundaries.open_next_hand(desk, league_id, table)
+        await next_hand.open_next_hand(desk, league_id, table)
         while (there := await at(desk, league_id, table)).decision.phase == "select":
             await bet_everything(desk, league_id, table)
         actor = there.at(there.decision.seats[0]).entrant
         (absent,) = (place.entrant for place in there.places if place.entrant != actor)
-        await directing.submit(desk, league_id, table, StepAway(entrant=absent), command(desk))
+        await submitting.submit(desk, league_id, table, StepAway(entrant=absent), command(desk))
         asked = (desk, league_id, table, command(desk), actor, there.decision.token)
         await play.act(*asked, "fold")
 
@@ -278,15 +273,15 @@ async def left_alone(desk: Desk, *, hands_between_seconds: int) -> tuple[str, st
     league_id, name = await announced(
         desk, 2, rules=rules, hands_between_seconds=hands_between_seconds
     )
-    await directing.start_tournament(desk, league_id, name, desk.clock.now())
+    await submitting.start_tournament(desk, league_id, name, desk.clock.now())
     state = (await desk.writer.load(league_id, stream_of(name))).state
     table = state.tables[0].table
-    await boundaries.open_next_hand(desk, league_id, table)
+    await next_hand.open_next_hand(desk, league_id, table)
     while (there := await at(desk, league_id, table)).decision.phase == "select":
         await bet_everything(desk, league_id, table)
     actor = there.at(there.decision.seats[0]).entrant
     (absent,) = (place.entrant for place in there.places if place.entrant != actor)
-    await directing.submit(desk, league_id, table, StepAway(entrant=absent), command(desk))
+    await submitting.submit(desk, league_id, table, StepAway(entrant=absent), command(desk))
     asked = (desk, league_id, table, command(desk), actor, there.decision.token)
     await play.act(*asked, "fold")
     assert (await at(desk, league_id, table)).idle
@@ -305,14 +300,14 @@ async def test_who_is_overtaken_at_a_boundary_leaves_the_table_to_the_other(
     async with open_desk(settings) as desk:
         slow = replace(desk, clock=TellingClock(desk.clock))
         overtaken = asyncio.create_task(
-            boundaries.open_next_hand(slow, league_id, table, fresh=True)
+            next_hand.open_next_hand(slow, league_id, table, fresh=True)
         )
         async with asyncio.timeout(20):
             await slow.clock.waiting.wait()
         assert not overtaken.done()
         async with open_desk(settings) as other:
             early = replace(other, clock=TellingClock(other.clock, timedelta(seconds=10)))
-            await boundaries.open_next_hand(early, league_id, table)
+            await next_hand.open_next_hand(early, league_id, table)
         assert (await at(desk, league_id, table)).hand_number == before + 1
         async with asyncio.timeout(20):
             await overtaken
@@ -328,7 +323,5 @@ async def test_a_watch_keeps_no_task_for_a_pause_longer_than_its_rounds(
     async with open_desk(settings) as desk:
         asked = (desk, league_id, table)
         async with asyncio.timeout(20):
-            await boundaries.open_next_hand(
-                *asked, fresh=True, patience=desk.settings.sweep_seconds
-            )
+            await next_hand.open_next_hand(*asked, fresh=True, patience=desk.settings.sweep_seconds)
         assert (await at(*asked)).idle

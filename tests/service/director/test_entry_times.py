@@ -10,7 +10,7 @@ from engine.tournament.model.commands import Withdraw
 from engine.tournament.model.state import Registering, Running
 from engine.tournament.model.terms import EntryTerms, FloorTerms
 from engine.values import EntrantId, stream_of
-from service.director import submitting as directing
+from service.director import submitting
 from service.director.desk import Desk, open_desk
 from service.tasks import duties
 from tests.service.director.test_directing import announced, command
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.anyio
 
 async def withdraw(desk: Desk, league: str, name: str, entrant: EntrantId) -> None:
     asked = Withdraw(entrant=entrant, now=desk.clock.now())
-    await directing.buy(desk, league, name, asked, command(desk))
+    await submitting.buy(desk, league, name, asked, command(desk))
 
 
 async def state_of(desk: Desk, league: str, name: str) -> Any:

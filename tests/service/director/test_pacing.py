@@ -14,9 +14,7 @@ from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.terms import FloorTerms
 from engine.tournament.model.terms_floor import BreakAfter, HandForHandTerms, HandsDrawn
 from engine.values import stream_of
-from service.director import breaks as pacing
-from service.director import next_hand as boundaries
-from service.director import submitting as directing
+from service.director import breaks, next_hand, submitting
 from service.director.desk import Desk, open_desk
 from service.tasks.duties import DUTIES
 from tests.engine.tournament.rulings import RULED
@@ -36,7 +34,7 @@ pytestmark = pytest.mark.anyio
 async def begun(desk: Desk, **terms: Any) -> tuple[str, str]:
     """Start a tournament of three with deep stacks; return league and tournament."""
     league, name = await announced(desk, 3, starting_stack=100_000, **terms)
-    await directing.start_tournament(desk, league, name, desk.clock.now())
+    await submitting.start_tournament(desk, league, name, desk.clock.now())
     return league, name
 
 
@@ -113,10 +111,10 @@ async def test_asked_too_early_twice_and_after_the_end_they_do_nothing_more(
         # Play has not begun: the duty comes again.
         again = await DUTIES["tournament.last_hands"].do(desk, ids)
         assert again is not None and again > desk.clock.now()
-        await directing.start_tournament(desk, league, name, desk.clock.now())
-        assert await pacing.end_break(desk, league, name, begun_by=1) is None
-        await pacing.call_last_hands(desk, league, name)
-        await pacing.call_last_hands(desk, league, name)
+        await submitting.start_tournament(desk, league, name, desk.clock.now())
+        assert await breaks.end_break(desk, league, name, begun_by=1) is None
+        await breaks.call_last_hands(desk, league, name)
+        await breaks.call_last_hands(desk, league, name)
         running = await state_of(desk, league, name)
         assert isinstance(running, Running) and running.floor.last_hands is not None
         await played(desk, league, name, lambda now: isinstance(now, Finished))
@@ -135,8 +133,8 @@ async def test_last_hands_that_were_put_off_are_not_called_at_the_first_hour(
         due = desk.clock.now() + timedelta(hours=2)
         floor = FloorTerms(last_hands_at=due)
         league, name = await announced(desk, 3, starting_stack=1000, floor=floor)
-        await directing.start_tournament(desk, league, name, desk.clock.now())
-        assert await pacing.call_last_hands(desk, league, name) == due
+        await submitting.start_tournament(desk, league, name, desk.clock.now())
+        assert await breaks.call_last_hands(desk, league, name) == due
         running = await state_of(desk, league, name)
     assert isinstance(running, Running) and running.floor.last_hands is None
 
@@ -150,7 +148,7 @@ async def test_a_tournament_that_plays_hand_for_hand_and_draws_anew_comes_to_its
     )
     async with open_desk(database.settings("holotable_api")) as desk:
         league, name = await announced(desk, 24, floor=floor)
-        await directing.start_tournament(desk, league, name, desk.clock.now())
+        await submitting.start_tournament(desk, league, name, desk.clock.now())
         finished = await to_the_end(desk, league, name)
         events = await log(desk, league)
     assert isinstance(finished, Finished)
@@ -175,7 +173,7 @@ async def test_a_round_of_hand_for_hand_waits_for_the_windows_of_the_table_that_
     rebuys = resolve("better", {"rebuy": {"max": 1, "seconds": seconds}})
     async with open_desk(database.settings("holotable_api")) as desk:
         league, name = await announced(desk, 6, rules=rebuys)
-        await directing.start_tournament(desk, league, name, desk.clock.now())
+        await submitting.start_tournament(desk, league, name, desk.clock.now())
         early, late = [each.table for each in (await state_of(desk, league, name)).tables]
 
         async def in_play() -> bool:
@@ -193,7 +191,7 @@ async def test_a_round_of_hand_for_hand_waits_for_the_windows_of_the_table_that_
         await until_awaited(long_ago)
         while not (await at(desk, league, late)).idle:
             await bet_everything(desk, league, late)
-        await boundaries.open_next_hand(desk, league, early, fresh=True)
+        await next_hand.open_next_hand(desk, league, early, fresh=True)
 
         async def instants() -> list[Any]:
             return await desk.pool.fetch(

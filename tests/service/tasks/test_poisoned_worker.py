@@ -14,9 +14,9 @@ from structlog.testing import capture_logs
 from engine.tournament.model.state import Running
 from engine.values import number_of, stream_of
 from service.base.settings import environment
-from service.cli import release as releasing
+from service.cli import release
 from service.cli.doctor import doctor
-from service.director import submitting as directing
+from service.director import submitting
 from service.director.desk import Desk, open_desk
 from service.log.catalogue import events_by_category, tag_of
 from service.people import quarantine
@@ -57,7 +57,7 @@ async def test_a_league_of_malformed_events_harms_no_other_and_goes_on_after_its
             assert f"{poisoned} arming at position {planted[0]}: EventUnreadable" in first
 
             league, name = await announced(desk, 3, rules=rules(2, 600), decision_seconds=1)
-            await directing.start_tournament(desk, league, name, desk.clock.now())
+            await submitting.start_tournament(desk, league, name, desk.clock.now())
             await until_awaited(lambda: played_on(desk, league, name))
             await until_awaited(lambda: desk.pool.fetchval(LEVELS, number_of(league)))
             audit = jobs.Job(
@@ -71,7 +71,7 @@ async def test_a_league_of_malformed_events_harms_no_other_and_goes_on_after_its
             await until_awaited(lambda: desk.pool.fetchval(AUDITED), 60)
 
             migrate = database.settings("holotable_migrate")
-            assert await releasing.release(migrate, poisoned, "arming", skip=True) == 0
+            assert await release.release(migrate, poisoned, "arming", skip=True) == 0
 
             async def further() -> bool:
                 return any(f"at position {planted[1]}:" in each for each in await held())
@@ -149,7 +149,7 @@ async def test_messages_that_nobody_can_read_are_put_away_and_no_process_dies_of
                     return thief.execute(PUT_AWAY).fetchone() == (len(sent), len(sent))
 
                 league, name = await announced(desk, 3, rules=rules(2, 600), decision_seconds=1)
-                await directing.start_tournament(desk, league, name, desk.clock.now())
+                await submitting.start_tournament(desk, league, name, desk.clock.now())
                 await until_awaited(put_away, 60)
             await until_awaited(lambda: played_on(desk, league, name), 60)
             assert children(worker.pid) == before

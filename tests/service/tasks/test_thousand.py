@@ -44,8 +44,7 @@ from engine.values import (
     stream_of,
 )
 from service.base.database import async_engine
-from service.director import admission
-from service.director import submitting as directing
+from service.director import admission, submitting
 from service.director.desk import Desk, open_desk
 from service.log.read import read_stream
 from service.people.texts import Draft, keep_text
@@ -127,12 +126,12 @@ class Crowd:
         entrant = EntrantId(identifier("ent", self.desk.entropy.uuid()))
         ids = admission.table_ids(order)
         asked = Register(entrant=entrant, player=player, bot=True, table_ids=ids, now=now)
-        await directing.buy(self.desk, self.league, self.tournament, asked, order)
+        await submitting.buy(self.desk, self.league, self.tournament, asked, order)
         self.late += 1
         if self.late == LATE:
             # Until nobody can come any more, the last one left would wait for comers.
             over = CloseLateRegistration(now=self.desk.clock.now())
-            await directing.buy(self.desk, self.league, self.tournament, over, command(self.desk))
+            await submitting.buy(self.desk, self.league, self.tournament, over, command(self.desk))
 
     async def answer(self, table: str) -> bool:
         """Answer the open decision for one seat; say whether there was one."""
@@ -177,7 +176,7 @@ class Crowd:
                 entrant=entrant, by=DIRECTOR, reason=self.because, now=self.desk.clock.now()
             )
             asked = command(self.desk)
-            await directing.buy(self.desk, self.league, self.tournament, ruling, asked)
+            await submitting.buy(self.desk, self.league, self.tournament, ruling, asked)
             self.disqualified.append(entrant)
             return
         table = await self.load(seating.table)
@@ -186,7 +185,7 @@ class Crowd:
         away = entrant not in self.away
         self.away ^= {entrant}
         asked = StepAway(entrant=entrant) if away else ComeBack(entrant=entrant)
-        await directing.submit(self.desk, self.league, seating.table, asked, command(self.desk))
+        await submitting.submit(self.desk, self.league, seating.table, asked, command(self.desk))
 
 
 async def because(database: TestDatabase, league_id: str) -> TextRef:
@@ -203,13 +202,13 @@ async def test_a_thousand_entrants_play_to_the_last_chip(database: TestDatabase)
     async with open_desk(database.settings("holotable_api")) as desk:
         league_id, tournament, season_id = await opened(desk)
         crowd = Crowd(desk, league_id, tournament, await because(database, league_id))
-        await directing.start_tournament(desk, league_id, tournament, desk.clock.now())
+        await submitting.start_tournament(desk, league_id, tournament, desk.clock.now())
         finished = await crowd.play()
-        await directing.award_points(desk, league_id, tournament)
+        await submitting.award_points(desk, league_id, tournament)
         loser = finished.placings[1].entrant
         forfeit = Forfeit(entrant=loser, by=DIRECTOR, reason=crowd.because, now=desk.clock.now())
-        await directing.buy(desk, league_id, tournament, forfeit, command(desk))
-        await directing.award_points(desk, league_id, tournament)
+        await submitting.buy(desk, league_id, tournament, forfeit, command(desk))
+        await submitting.award_points(desk, league_id, tournament)
         events = await story(desk, league_id, tournament)
         standings = (await desk.writer.load(league_id, stream_of(season_id))).state.standings()
 

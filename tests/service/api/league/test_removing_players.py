@@ -7,7 +7,7 @@ import pytest
 from engine.league.commands import RemoveMember
 from engine.league.errors import MemberPlaying
 from engine.values import PlayerId
-from service.director import in_play as playing
+from service.director import in_play
 from service.director.submitting import start_tournament
 from service.log.writer import Entry, States
 from tests.service.api.league.test_memberships import removed
@@ -63,13 +63,13 @@ async def test_a_start_between_the_look_and_the_removal_counts(serving) -> None:
             await each.post(f"/v1/tournaments/{tournament}/registrations")
         desk, other = (each.app.litestar.state.shell.desk for each in (here, there))
         command = RemoveMember(player=PlayerId(people[0].player))
-        found = await playing.open_tournaments(desk.pool, league)
+        found = await in_play.open_tournaments(desk.pool, league)
         looks = 0
 
         async def decide(states: States) -> Sequence[Entry]:
             nonlocal looks
             looks += 1
-            entries = await playing.removal(states, league, command, found, desk.clock.now())
+            entries = await in_play.removal(states, league, command, found, desk.clock.now())
             if looks == 1:
                 await start_tournament(other, league, tournament, other.clock.now())
             return entries

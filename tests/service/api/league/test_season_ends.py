@@ -9,7 +9,7 @@ import pytest
 
 from engine.season.errors import SeasonUncounted
 from engine.values import number_of, stream_of
-from service.director import season_ends as closing
+from service.director import season_ends
 from service.director.desk import Desk, open_desk
 from service.log.writer import Entry, States
 from service.schedule.closing import close as close_by_timetable
@@ -146,11 +146,11 @@ async def close_while(
     desk: Desk, league: str, season: str, meddle: Callable[[], Awaitable[Any]]
 ) -> None:
     """Close a season; between the first decision and its append, *meddle*."""
-    before = await closing.announced_before(desk, league, season)
+    before = await season_ends.announced_before(desk, league, season)
     waiting = [meddle]
 
     async def decide(states: States) -> Sequence[Entry]:
-        entries = await closing.decided(
+        entries = await season_ends.decided(
             states, season, before, leave_out=None, now=desk.clock.now()
         )
         while waiting:

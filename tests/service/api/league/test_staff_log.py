@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from service.cli import show_replay as command
+from service.cli import show_replay
 from service.cli.sign import open_epoch
 from service.cli.write_bundle import write
-from service.people import operator_log as deeds
+from service.people import operator_log
 from service.process import people as service_people
 from tests.service.api.proof.test_disputes import with_office
 from tests.service.api.proof.test_evidence import project, signing
@@ -36,8 +36,8 @@ async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_be
         owner, auditor, league, _, people, hand = await audited_night(api, database)
         assert (await owner.get(f"/v1/leagues/{league}/archive")).status_code == 200
         settings = database.settings("holotable_api")
-        assert await command.show(settings, hand, "auditor", None, "text/plain") == 0
-        assert await command.show(settings, hand, "public", None, "text/plain") == 0
+        assert await show_replay.show(settings, hand, "auditor", None, "text/plain") == 0
+        assert await show_replay.show(settings, hand, "public", None, "text/plain") == 0
         assert await service_people.create_token(settings, people[0].login, (), 1) == 0
         migrate = database.settings("holotable_migrate")
         assert await open_epoch(migrate, league, "Lobot", "a drill") == 0
@@ -56,7 +56,7 @@ async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_be
             for each in reversed(whole)
             if each["kind"] == "operator"
         ]
-        me = deeds.operator()
+        me = operator_log.operator()
         assert beside == [
             ("archive_taken", owner.player, league),
             ("hand_opened_by_operator", me, hand),
@@ -124,6 +124,6 @@ async def test_a_bundle_with_others_cards_is_kept_before_it_is_written(
         log = (await auditor.get(f"/v1/leagues/{league}/staff-log?limit=200")).json()["items"]
         beside = [each for each in log if each["kind"] == "operator"]
         assert [(each["type"], each["actor"], each["about"]) for each in beside] == [
-            ("bundle_taken", deeds.operator(), tournament),
-            ("bundle_taken", deeds.operator(), hand),
+            ("bundle_taken", operator_log.operator(), tournament),
+            ("bundle_taken", operator_log.operator(), hand),
         ]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from service.api.routes import ROUTES
-from service.director import submitting as directing
+from service.director import submitting
 from service.director.desk import open_desk
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.tournament.test_casino import play_until
@@ -54,7 +54,7 @@ async def a_night(
 async def award(database: TestDatabase, league: str, tournament: str) -> None:
     """Do what the worker does once a result stands, and bring the read models up."""
     async with open_desk(database.settings("holotable_worker")) as desk:
-        await directing.award_points(desk, league, tournament)
+        await submitting.award_points(desk, league, tournament)
     await project(database)
 
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from engine.values import stream_of
-from service.cli import repair as repairing
+from service.cli import repair
 from service.director.desk import open_desk
 from tests.service.cli.test_repair import last_of, plant
 
@@ -24,7 +24,7 @@ async def test_readers_of_a_damaged_table_are_told_so_and_of_a_repaired_one_see_
         await plant(database, row, (100, "nonsense", 9, sha256(b"wrong").digest()))
         damaged = await owner.get(path)
         assert (damaged.status_code, damaged.json()["code"]) == (409, "event_unreadable")
-        assert await repairing.repair(settings, league, "Bib", "to see", dry_run=False) == 0
+        assert await repair.repair(settings, league, "Bib", "to see", dry_run=False) == 0
         repaired = await people[0].get(path)
         assert repaired.status_code == 200, repaired.text
         feed = await owner.get(f"{path}/events", params={"limit": 200})
