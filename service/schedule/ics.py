@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from service.schedule.listing import Item
+from service.schedule.listing import ScheduledItem
 
 MEDIA_TYPE = "text/calendar"
 
@@ -11,7 +11,7 @@ _OCTETS_MAX = 75
 _STATUSES = {"planned": "TENTATIVE", "cancelled": "CANCELLED", "missed": "CANCELLED"}
 
 
-def calendar(name: str, items: Iterable[Item]) -> bytes:
+def calendar(name: str, items: Iterable[ScheduledItem]) -> bytes:
     """Return a calendar called *name*; the same bytes for the same items."""
     lines = [
         "BEGIN:VCALENDAR",
@@ -28,7 +28,7 @@ def calendar(name: str, items: Iterable[Item]) -> bytes:
     return b"".join(_folded(line) for line in lines)
 
 
-def _event(item: Item) -> list[str]:
+def _event(item: ScheduledItem) -> list[str]:
     written = [
         "BEGIN:VEVENT",
         f"UID:{item.uid}",

@@ -45,7 +45,7 @@ Standing = Literal["planned", "on", "over", "cancelled", "missed"]
 _STANDINGS: dict[str, Standing] = {"finished": "over", "cancelled": "cancelled"}
 
 
-class Item(msgspec.Struct, frozen=True, kw_only=True):
+class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
     """One tournament, announced or to be."""
 
     uid: str
@@ -75,7 +75,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 class Listed:
     """What begins in a span."""
 
-    items: list[Item]
+    items: list[ScheduledItem]
     """The earliest first."""
 
     unexpanded: list[str]
@@ -102,7 +102,7 @@ async def schedule_of(
         )
     }
     house = (await desk.writer.load(league, stream_of(league))).state
-    items: list[Item] = []
+    items: list[ScheduledItem] = []
     unexpanded = []
     in_all = Budget(LEAGUE_STEPS)
     for season in await queries.seasons(connection, league):
@@ -125,7 +125,7 @@ async def schedule_of(
 
 async def schedule_of_player(
     connection: AsyncConnection, player: str, since: datetime, until: datetime
-) -> list[Item]:
+) -> list[ScheduledItem]:
     """Return what a player has entered that begins from *since* to before *until*."""
     entrant, tournament = schema.entrant, schema.tournament
     entered = sa.select(entrant.c.tournament).where(
@@ -167,7 +167,7 @@ def _items_of(
     closed: bool,
     found: dict[str, rows.TournamentRow],
     house: Created,
-) -> Iterable[Item]:
+) -> Iterable[ScheduledItem]:
     """Yield the occurrences of a recurrence, and take their tournaments out of *found*."""
     for fixture in recurrence.fixtures:
         for attempt in range(1, fixture.attempt):
@@ -212,7 +212,7 @@ def _item(
     season: str,
     row: rows.TournamentRow | None,
     name: str,
-) -> Item:
+) -> ScheduledItem:
     announced = occurrence.fixture is not None and occurrence.fixture.became == "announced"
     standing: Standing = "planned"
     if occurrence.skipped:
@@ -225,7 +225,7 @@ def _item(
         standing = "on"
     off = standing in ("cancelled", "missed")
     moment = occurrence.moment
-    return Item(
+    return ScheduledItem(
         uid=_uid(recurrence, occurrence.label),
         sequence=2 * recurrence.edits + off,
         name=name,
@@ -244,8 +244,8 @@ def _item(
 
 def _called_off(
     recurrence: Recurrence, fixture: Fixture, season: str, row: rows.TournamentRow
-) -> Item:
-    return Item(
+) -> ScheduledItem:
+    return ScheduledItem(
         uid=_uid(recurrence, fixture.occurrence),
         sequence=2 * recurrence.edits + 1,
         name=row.name,
@@ -267,9 +267,9 @@ def _uid(recurrence: Recurrence, occurrence: Local) -> str:
     return f"{recurrence.recurrence}-{digits}@holotable"
 
 
-def _announced(row: rows.TournamentRow) -> Item:
+def _announced(row: rows.TournamentRow) -> ScheduledItem:
     standing = _STANDINGS.get(row.state, "on")
-    return Item(
+    return ScheduledItem(
         uid=f"{row.tournament}@holotable",
         sequence=int(standing == "cancelled"),
         name=row.name,

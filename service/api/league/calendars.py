@@ -28,7 +28,7 @@ from service.base.errors import StreamNotFound, Unauthenticated
 from service.people import calendar_keys
 from service.people.idempotency import Said
 from service.schedule.ics import MEDIA_TYPE, calendar
-from service.schedule.listing import Item, schedule_of, schedule_of_player
+from service.schedule.listing import ScheduledItem, schedule_of, schedule_of_player
 
 SPAN_MAX = timedelta(days=366)
 _SPAN = timedelta(days=30)
@@ -42,7 +42,7 @@ _FIRST_YEAR, _LAST_YEAR = 1970, 9900
 class Schedule(msgspec.Struct, kw_only=True):
     """What begins in a span, the earliest first; at most 1000 items."""
 
-    items: tuple[Item, ...]
+    items: tuple[ScheduledItem, ...]
     unexpanded: tuple[str, ...] = ()
     """Seasons whose plans take too many steps; only their announced tournaments are listed."""
 

@@ -92,7 +92,7 @@ class FixtureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     skipped: bool = False
 
 
-class CloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class SeasonCloseTimeWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """When a season closes by itself; null for never."""
 
     closes_at: Instant | None
@@ -303,12 +303,13 @@ async def change_fixture(
 @operation(
     "POST", "/v1/seasons/{season_id:str}/closing", "schedule_close",
     "Let a season close by itself at an instant, or no longer.",
-    needs="manage_seasons", scope="tournaments:manage", body=CloseWanted, answer=SeasonScheduled,
+    needs="manage_seasons", scope="tournaments:manage", body=SeasonCloseTimeWanted,
+    answer=SeasonScheduled,
     problems=("recurrence_invalid", "season_closed"),
 )  # fmt: skip
 async def schedule_close(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
     """Say when a worker closes it; the last word holds."""
-    body, raw = await read_body(request, CloseWanted)
+    body, raw = await read_body(request, SeasonCloseTimeWanted)
     place = await reach(request, season_id, "ssn")
     order = order_of(request, raw)
     closes_at = body.closes_at

@@ -53,7 +53,7 @@ class Why(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     reason: Written
 
 
-class Entered(msgspec.Struct, kw_only=True):
+class LedgerChanged(msgspec.Struct, kw_only=True):
     """An entry of a season's ledger."""
 
     season: str
@@ -72,7 +72,7 @@ class AwardChanged(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/seasons/{season_id:str}/adjustments", "adjust_points",
     "Give or take points besides all placings.",
-    scope="tournaments:manage", needs="report_results", body=AdjustmentWanted, answer=Entered,
+    scope="tournaments:manage", needs="report_results", body=AdjustmentWanted, answer=LedgerChanged,
     status=201, key_required=True, dry_run=True,
     problems=(
         "forbidden", "season_closed", "frozen", "adjustment_invalid", "award_unknown",
@@ -109,7 +109,7 @@ async def adjust_points(request: Asked, season_id: FromPath[str]) -> Response[by
 @operation(
     "POST", "/v1/seasons/{season_id:str}/adjustments/{adjustment_id:str}/void",
     "void_adjustment", "Take back one bonus or adjustment.",
-    scope="tournaments:manage", needs="report_results", body=Why, answer=Entered,
+    scope="tournaments:manage", needs="report_results", body=Why, answer=LedgerChanged,
     key_required=True, dry_run=True,
     problems=("forbidden", "season_closed", "frozen", "adjustment_unknown", "text_forged"),
 )  # fmt: skip

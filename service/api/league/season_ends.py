@@ -31,7 +31,7 @@ Tournaments = Annotated[
 ]
 
 
-class CloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class SeasonCloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """How a season is to end.  A body without members may be left out."""
 
     leave_out: Tournaments = ()
@@ -44,7 +44,7 @@ class CloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 @operation(
     "POST", "/v1/seasons/{season_id:str}/close", "close_season",
     "Close a season: lots are drawn for who is level in everything else.",
-    needs="manage_seasons", scope="tournaments:manage", body=CloseWanted, answer=SeasonMade,
+    needs="manage_seasons", scope="tournaments:manage", body=SeasonCloseWanted, answer=SeasonMade,
     problems=(
         "forbidden", "frozen", "season_closed", "season_uncounted", "leave_out_invalid",
         "text_forged",
@@ -55,7 +55,7 @@ class CloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 async def close_season(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
     """Award no further points, and publish the master; wait for what is still to be counted."""
     shell = shell_of(request)
-    body, raw = await read_body(request, CloseWanted)
+    body, raw = await read_body(request, SeasonCloseWanted)
     place = await reach(request, season_id, "ssn")
     order = order_of(request, raw)
     leave_out = await _left_out(request, place, order, body)
@@ -71,7 +71,7 @@ async def close_season(request: Asked, season_id: FromPath[str]) -> Response[byt
 
 
 async def _left_out(
-    request: Asked, place: Place, order: Order, body: CloseWanted
+    request: Asked, place: Place, order: Order, body: SeasonCloseWanted
 ) -> LeaveOut | None:
     """
     Return what the caller leaves out, signed and with its reason.

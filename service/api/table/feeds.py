@@ -74,7 +74,7 @@ _OPENING = ServerSentEventMessage(data=None, comment="open", retry=1000).encode(
 _PING = ServerSentEventMessage(data=None, comment="ping").encode()
 
 
-class Item(msgspec.Struct, kw_only=True):
+class FeedItem(msgspec.Struct, kw_only=True):
     """One event as the viewer may see it."""
 
     cursor: str
@@ -99,7 +99,7 @@ class FeedPage(msgspec.Struct, kw_only=True):
     What comes later is read after the last item's ``cursor``.
     """
 
-    items: Sequence[Item]
+    items: Sequence[FeedItem]
     next_cursor: str | None
     more: bool
 
@@ -117,7 +117,7 @@ def _current(row: Recorded, version: int) -> msgspec.Raw:
 
 def item_of(
     row: Recorded, cursor: str, reader: Reader, keys: LeagueKeys, folded: bool = True
-) -> Item:
+) -> FeedItem:
     """
     Return *row* as *reader* may see it.
 
@@ -127,7 +127,7 @@ def item_of(
     schema_version = current_version(row.type) if folded else row.schema_version
     readable = folded and reader.reads(row.type)
     opened = openings_for(row, reader.audiences, keys) if readable and reader.audiences else {}
-    return Item(
+    return FeedItem(
         cursor=cursor,
         id=str(row.event_id),
         stream=row.stream,
@@ -158,7 +158,7 @@ class Feed:
             return await store.league(number, after, limit)
         return await store.stream(number, self.stream, after, limit)
 
-    async def items(self, rows: Sequence[Recorded]) -> list[Item]:
+    async def items(self, rows: Sequence[Recorded]) -> list[FeedItem]:
         """Return *rows* as the viewer may see them."""
         keys = await self._keys()
         return [self._item(told, keys) for told in await self._told(rows)]
@@ -182,7 +182,7 @@ class Feed:
             made = told.views[audience] = message.encode()
         return made
 
-    def _item(self, told: Told, keys: LeagueKeys) -> Item:
+    def _item(self, told: Told, keys: LeagueKeys) -> FeedItem:
         return item_of(told.row, self.cursor(told.row), self.reader, keys, told.folded)
 
     async def _keys(self) -> LeagueKeys:

@@ -38,7 +38,7 @@ AUDIT_SCOPE = "hands:audit"
 _STEP_DIGITS = 9
 
 
-class OpeningWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class HandOpeningWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Why an auditor looks at a hand's sealed values, and for how long."""
 
     reason: Written
@@ -57,13 +57,13 @@ class OpeningMade(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/hands/{hand_id:str}/openings", "open_hand",
     "See all of a hand that is over, for a while; that you do is an event.",
-    needs="audit_hands", scope=AUDIT_SCOPE, body=OpeningWanted, answer=OpeningMade, status=201,
+    needs="audit_hands", scope=AUDIT_SCOPE, body=HandOpeningWanted, answer=OpeningMade, status=201,
     problems=("forbidden", "not_over", "opening_invalid", "text_forged"),
 )  # fmt: skip
 async def open_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
     """Record who looks, at what, why and until when, before anything is shown."""
     shell = shell_of(request)
-    body, raw = await read_body(request, OpeningWanted)
+    body, raw = await read_body(request, HandOpeningWanted)
     row, role = await _hand(request, hand_id)
     player = principal_of(request).account.player
     demand(request, role, entered=counts_as_entered(await _tournament(request, row), player))

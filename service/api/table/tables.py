@@ -38,7 +38,7 @@ from service.api.http.positions import live_listing
 from service.api.http.problems import answer_refusal
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, encoded, order_of
-from service.api.table.feeds import Feed, Item
+from service.api.table.feeds import Feed, FeedItem
 from service.base.errors import StreamNotFound
 from service.director.submitting import submit
 from service.log.writer import Receipt
@@ -80,7 +80,7 @@ class Done(msgspec.Struct, kw_only=True):
 
     table: str
     version: int
-    events: tuple[Item, ...]
+    events: tuple[FeedItem, ...]
     position: str | None
 
 

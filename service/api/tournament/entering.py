@@ -61,7 +61,7 @@ class AnnouncementWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=Tru
     text: Written
 
 
-class Entered(msgspec.Struct, kw_only=True):
+class EntryChanged(msgspec.Struct, kw_only=True):
     """What a command has changed; ``events`` are their types, in order."""
 
     tournament: str
@@ -81,7 +81,7 @@ class AnnouncementShown(msgspec.Struct, kw_only=True):
 @operation(
     "PUT", "/v1/tournaments/{tournament_id:str}/terms", "revise_terms",
     "Write a draft's terms anew.", needs="manage_tournaments", scope=_DIRECTOR,
-    body=TournamentWanted, answer=Entered,
+    body=TournamentWanted, answer=EntryChanged,
     problems=(
         "not_a_draft", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
     ),
@@ -111,7 +111,7 @@ async def revise_terms(request: Asked, tournament_id: FromPath[str]) -> Response
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/announce", "announce_draft",
     "Publish a draft; registration opens at once unless its terms say later.",
-    needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
+    needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=("not_a_draft", "terms_invalid", "terms_contradict", "season_closed"),
 )  # fmt: skip
 async def announce_draft(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -131,7 +131,7 @@ async def announce_draft(request: Asked, tournament_id: FromPath[str]) -> Respon
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/discard", "discard_draft",
     "Give a draft up: it is never announced, and is in no list that does not ask for it.",
-    needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
+    needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=("not_a_draft",),
 )  # fmt: skip
 async def discard_draft(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -145,7 +145,7 @@ async def discard_draft(request: Asked, tournament_id: FromPath[str]) -> Respons
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/approve",
     "approve_entry", "Let somebody in who asks for approval.",
-    needs="run_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
+    needs="run_tournaments", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=(
         "applicant_unknown", "player_banned", "registration_closed", "tournament_full",
         "no_seat_free", "office_held",
@@ -169,7 +169,7 @@ async def approve_entry(
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/refuse",
     "refuse_entry", "Refuse somebody who asks for approval, and say why.",
-    needs="run_tournaments", scope=_DIRECTOR, body=RefusalWanted, answer=Entered,
+    needs="run_tournaments", scope=_DIRECTOR, body=RefusalWanted, answer=EntryChanged,
     problems=("applicant_unknown", "registration_closed", "text_forged"),
 )  # fmt: skip
 async def refuse_entry(
@@ -190,7 +190,7 @@ async def refuse_entry(
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/offers", "answer_offer",
     "Take the place that is kept for me, or leave it to the next in line.",
-    needs="enter_tournaments", scope="tables:play", body=AnswerWanted, answer=Entered,
+    needs="enter_tournaments", scope="tables:play", body=AnswerWanted, answer=EntryChanged,
     problems=("no_offer", "offer_expired", "player_banned", "registration_closed"),
 )  # fmt: skip
 async def answer_offer(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -206,7 +206,7 @@ async def answer_offer(request: Asked, tournament_id: FromPath[str]) -> Response
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/check-ins", "check_in",
     "Say that I am there.", needs="own_entry", scope="tables:play", body=Nothing,
-    answer=Entered, problems=("check_in_not_open", "entrant_unknown", "registration_not_open"),
+    answer=EntryChanged, problems=("check_in_not_open", "entrant_unknown", "registration_not_open"),
 )  # fmt: skip
 async def check_in(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Check in; who comes after the start to a seat that was kept is dealt in again."""
@@ -218,7 +218,7 @@ async def check_in(request: Asked, tournament_id: FromPath[str]) -> Response[byt
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/check-in",
     "check_in_entrant", "Say that an entrant is there.",
-    needs="run_floor", scope=_DIRECTOR, body=Nothing, answer=Entered,
+    needs="run_floor", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=("check_in_not_open", "entrant_unknown", "registration_not_open"),
 )  # fmt: skip
 async def check_in_entrant(
@@ -243,7 +243,7 @@ async def _check_in(
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registration/close", "close_registration",
     "Take no more entrants: before the start, or late ones.",
-    needs="start_tournaments", scope=_DIRECTOR, body=Nothing, answer=Entered,
+    needs="start_tournaments", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=("registration_closed", "registration_not_open"),
 )  # fmt: skip
 async def close_registration(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
@@ -259,7 +259,7 @@ async def close_registration(request: Asked, tournament_id: FromPath[str]) -> Re
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/announcements", "post_announcement",
     "Tell the players something.", needs="direct_play", scope=_DIRECTOR,
-    body=AnnouncementWanted, answer=Entered, status=201,
+    body=AnnouncementWanted, answer=EntryChanged, status=201,
     problems=("tournament_not_announced", "text_forged"),
 )  # fmt: skip
 async def post_announcement(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:

@@ -30,7 +30,7 @@ class CommitmentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     commitment: HexDigest
 
 
-class OpeningWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class EntropyOpeningWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The 32 bytes that were committed to, in hexadecimal."""
 
     value: HexDigest
@@ -120,7 +120,8 @@ async def commit_entropy(request: Asked, tournament_id: FromPath[str]) -> Respon
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/entropy/open", "open_entropy",
     "Open what I committed to: after the draw of seats, before my table's first hand.",
-    needs="own_entry", scope="tables:play", body=OpeningWanted, answer=EntropyTaken, status=201,
+    needs="own_entry", scope="tables:play", body=EntropyOpeningWanted,
+    answer=EntropyTaken, status=201,
     problems=(
         "entrant_unknown", "entropy_not_committed", "entropy_opened_already", "entropy_too_early",
         "entropy_too_late", "entropy_mismatch", "tournament_not_running",
@@ -128,7 +129,7 @@ async def commit_entropy(request: Asked, tournament_id: FromPath[str]) -> Respon
 )  # fmt: skip
 async def open_mine(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
     """Open once; the table waits the time of one decision for who has not."""
-    body, raw = await read_body(request, OpeningWanted)
+    body, raw = await read_body(request, EntropyOpeningWanted)
     place = await reach(request, tournament_id, "trn")
     order = order_of(request, raw)
     mine = my_entry(request, place, order)

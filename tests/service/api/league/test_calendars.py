@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from service.schedule.ics import calendar
-from service.schedule.listing import Item
+from service.schedule.listing import ScheduledItem
 from tests.service.api.conftest import Person
 from tests.service.api.league.test_fixtures import announced, days_ahead, season_in, weekly
 from tests.support.projecting import projecting
@@ -66,8 +66,8 @@ def read(content: bytes) -> list[dict[str, str]]:
     return events
 
 
-def item(name: str) -> Item:
-    return Item(
+def item(name: str) -> ScheduledItem:
+    return ScheduledItem(
         uid="trn_1@holotable",
         sequence=0,
         name=name,
