@@ -98,9 +98,12 @@ def derived_number(name: str) -> UUID:
     return UUID(int=digits & ~(0b11 << 62) | 0b10 << 62)
 
 
+@lru_cache(maxsize=65_536)
 def stream_of(identifier: str) -> str:
     """
     Return the name of the stream an aggregate's identifier stands for.
+
+    The answer is cached: every request asks for the same few streams.
 
     Raises:
         KeyError: If no aggregate has this prefix.

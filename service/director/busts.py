@@ -9,8 +9,8 @@ from engine.coordination.aggregates import DECIDERS
 from engine.errors import InvariantViolated
 from engine.table.model.state import Table
 from engine.tournament.model.commands import RecordBusts
+from engine.values import stream_of
 from service.director.admission import unwelcome
-from service.log.addresses import stream_of
 from service.log.writer import Entry, States
 
 

@@ -8,11 +8,11 @@ import structlog
 from engine.table.model.commands import ExtendDecision, TimeOut
 from engine.table.model.hand import Decision
 from engine.table.model.state import Table
+from engine.values import stream_of
 from service.base import heartbeats
 from service.director.desk import Desk
 from service.director.next_hand import open_next_hand
 from service.director.submitting import submit
-from service.log.addresses import stream_of
 
 _log = structlog.get_logger(__name__)
 

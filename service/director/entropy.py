@@ -8,10 +8,9 @@ from engine.table.model.events import HandOpened, TableBeaconMixed
 from engine.table.model.state import Table
 from engine.tournament.model.fairness_commands import OpenEntropy
 from engine.tournament.model.state import Running
-from engine.values import EntrantId, number_of
+from engine.values import EntrantId, number_of, stream_of
 from service.director.desk import Desk
 from service.director.next_hand import open_next_hand
-from service.log.addresses import stream_of
 from service.log.writer import Command, Entry, Receipt, States
 from service.projections.rows import HandRow
 

@@ -22,11 +22,10 @@ from engine.kit.beacon import Pulse
 from engine.table.model.events import DealVoided, HandSettled
 from engine.table.model.state import Table
 from engine.tournament.model.state import Running
-from engine.values import HandId, identifier
+from engine.values import HandId, identifier, stream_of
 from service.director.admission import unwelcome
 from service.director.busts import at_table
 from service.director.desk import Desk, naming_instant, new_id
-from service.log.addresses import stream_of
 from service.log.writer import Entry, Loaded, Receipt, States
 
 _STEPS_MAX = 100

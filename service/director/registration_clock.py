@@ -19,10 +19,9 @@ from engine.tournament.model.entering_commands import (
     OpenCheckIn,
 )
 from engine.tournament.model.state import Registering, Running
-from engine.values import EntrantId
+from engine.values import EntrantId, stream_of
 from service.director.desk import Desk
 from service.director.submitting import buy
-from service.log.addresses import stream_of
 
 _INSTANT = timedelta(milliseconds=1)
 """An answer at the very end of an offer counts: the clock comes after it."""

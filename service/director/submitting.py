@@ -19,6 +19,7 @@ from engine.tournament.model.commands import OpenRegistration, StartPlay
 from engine.tournament.model.fairness_values import Fairness
 from engine.tournament.model.state import Finished, Registering, Running
 from engine.tournament.model.values import Masters
+from engine.values import stream_of
 from service.director.admission import (
     appointment,
     guards,
@@ -30,7 +31,6 @@ from service.director.admission import (
 from service.director.busts import at_table, with_busts
 from service.director.desk import Desk, naming_instant
 from service.director.next_hand import open_next_hand, settled
-from service.log.addresses import stream_of
 from service.log.writer import Command, Entry, Receipt, States
 
 

@@ -13,9 +13,9 @@ from engine.coordination import policies
 from engine.tournament.model.commands import Cancel
 from engine.tournament.model.money_commands import ProposeDeal
 from engine.tournament.model.state import Running
+from engine.values import stream_of
 from service.director.desk import Desk
 from service.director.next_hand import open_next_hand
-from service.log.addresses import stream_of
 from service.log.writer import Command, Entry, Receipt, States
 
 

@@ -33,10 +33,10 @@ from engine.tournament.model.state import (
     Running,
     Unannounced,
 )
-from engine.values import EntrantId, number_of
+from engine.values import EntrantId, number_of, stream_of
 from service.api.http.shell import Asked, Shell, operation_of, principal_of, shell_of
 from service.base.errors import Forbidden, StoreUnavailable, StreamNotFound
-from service.log.addresses import league_of_stream, stream_of
+from service.log.addresses import league_of_stream
 from service.log.writer import Loaded
 
 MEMBERS_BELIEVED_FOR = timedelta(seconds=5)
