@@ -58,7 +58,7 @@ def rated(finishes: Sequence[tuple[int, Rating]]) -> tuple[Rating, ...]:
     >>> [str(each.mu) for each in rated([(1, Rating()), (2, Rating())])]
     ['27.635389', '22.364611']
     """
-    if len(finishes) < 2:  # noqa: PLR2004
+    if len(finishes) < 2:
         return tuple(rating for _, rating in finishes)
     with localcontext(_CONTEXT):
         return _moved(finishes)

@@ -25,7 +25,7 @@ from engine.hand.spike_hands import (
 def _banthas_wild(held: Held) -> tuple[int, ...] | None:
     # Three of one sign; by the value alone every squadron would be one, and the lower name dead.
     signed = Counter(value for value in held.values if value)
-    return () if max(signed.values(), default=0) > 2 else None  # noqa: PLR2004
+    return () if max(signed.values(), default=0) > 2 else None
 
 
 _ZEROS: tuple[tuple[str, Callable[[Held], tuple[int, ...] | None]], ...] = (

@@ -90,7 +90,7 @@ def rhylet(held: Held) -> Ties | None:
     # A total of zero leaves no choice but opposite signs.
     if sorted(signed.values()) != [2, 3]:
         return None
-    return (min(abs(value) for value, count in signed.items() if count > 2),)  # noqa: PLR2004
+    return (min(abs(value) for value, count in signed.items() if count > 2),)
 
 
 def _straight_staves(held: Held) -> Ties | None:
@@ -134,7 +134,7 @@ def _banthas_wild(held: Held) -> Ties | None:
 def rule_of_two(held: Held) -> Ties | None:
     """Two pairs; the lowest pair, then the other."""
     pairs = sorted(value for value, count in held.kinds.items() if count > 1)
-    return None if len(pairs) < 2 else (pairs[0], pairs[1])  # noqa: PLR2004
+    return None if len(pairs) < 2 else (pairs[0], pairs[1])
 
 
 def _one_pair(held: Held) -> Ties | None:

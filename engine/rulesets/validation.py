@@ -118,9 +118,9 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
             2 * ruleset.max_players * ruleset.hand_size > _DECK_SIZE
         ):
             return "so many players need recycle_discards"
-        case CoruscantShift(hand_size=size) if size != 5:  # noqa: PLR2004 - a game of five cards
+        case CoruscantShift(hand_size=size) if size != 5:
             return "hand_size is not 5"
-        case CoruscantShift(first_selection_min=least) if not 0 <= least <= 5:  # noqa: PLR2004
+        case CoruscantShift(first_selection_min=least) if not 0 <= least <= 5:
             return "first_selection_min is not between 0 and 5"
         case CoruscantShift(final_selection_min=least) if least != 1:
             return "final_selection_min is not 1"

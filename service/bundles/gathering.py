@@ -166,7 +166,7 @@ class Gatherer:
     def _begin(self, stretch: list[tuple[Recorded, bytes]]) -> None:
         """Add how a hand begins but for its opening, and the hash before it."""
         first, before = stretch[0]
-        if first.stream_version > 2:  # noqa: PLR2004 - the first is here
+        if first.stream_version > 2:
             self._gathered.before[first.position] = before
         for recorded, _ in stretch[:-1]:
             if recorded.position in self._voided:

@@ -106,7 +106,7 @@ class Fold:
         if closing is None:
             return 0
         found = await self._connection.fetchval(_BOOKS, self._league, stream, closing, until)
-        return 0 if found is None or found <= 2 else int(found) - 1  # noqa: PLR2004
+        return 0 if found is None or found <= 2 else int(found) - 1
 
     def _spend(self, events: int) -> None:
         self._left -= events

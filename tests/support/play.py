@@ -11,7 +11,7 @@ from service.log.writer import Command, Receipt
 __all__ = ["Desk", "act", "improve", "select"]
 
 
-async def act(  # noqa: PLR0913 - one parameter for each thing that is said at the table
+async def act(
     desk: Desk,
     league: str,
     table: str,
@@ -40,7 +40,7 @@ async def act(  # noqa: PLR0913 - one parameter for each thing that is said at t
     return await submit(desk, league, table, command, order)
 
 
-async def select(  # noqa: PLR0913
+async def select(
     desk: Desk,
     league: str,
     table: str,
@@ -60,7 +60,7 @@ async def select(  # noqa: PLR0913
     return await submit(desk, league, table, command, order)
 
 
-async def improve(  # noqa: PLR0913
+async def improve(
     desk: Desk,
     league: str,
     table: str,

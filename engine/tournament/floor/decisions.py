@@ -11,7 +11,7 @@ from engine.tournament.model.events import Event
 from engine.tournament.model.state import Running, State
 
 
-def decide(state: Running, command: floor_commands.Command) -> tuple[Event, ...]:  # noqa: PLR0911
+def decide(state: Running, command: floor_commands.Command) -> tuple[Event, ...]:
     """
     Return the events that *command* causes; none if it is already so.
 
@@ -54,7 +54,7 @@ _Course = (
 )
 
 
-def _decide_course(state: Running, command: _Course) -> tuple[Event, ...]:  # noqa: PLR0911
+def _decide_course(state: Running, command: _Course) -> tuple[Event, ...]:
     match command:
         case floor_commands.AnnounceBreak():
             return breaks.announce(state, command)

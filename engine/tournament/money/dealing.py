@@ -170,7 +170,7 @@ def _parties(state: Running, by: EntrantId | None) -> tuple[EntrantId, ...]:
     parties = not_placed(state)
     if set(parties) != set(state.remaining()) or state.promised:
         raise DealNotPossible(reason="somebody_may_come_back")
-    if len(parties) < 2:  # noqa: PLR2004 - it takes two
+    if len(parties) < 2:
         raise DealNotPossible(reason="nobody_to_deal_with")
     if by is not None and by not in parties:
         raise DealNotPossible(reason="out")

@@ -66,7 +66,7 @@ def _points(command: Announce | Terms, plan: Rounds) -> Iterable[Checked]:
 
 
 def _final(plan: Rounds, ruleset: Ruleset) -> Iterable[Checked]:
-    yield "format.cut", plan.cut is None or plan.cut >= 2, "must be 2 at least"  # noqa: PLR2004
+    yield "format.cut", plan.cut is None or plan.cut >= 2, "must be 2 at least"
     stack = plan.final_stack
     yield "format.final_stack", stack is None or plan.cut is not None, "goes with a cut"
     sound = stack is None or (stack > 0 and stack % ruleset.chip_unit == 0)

@@ -62,7 +62,7 @@ def after_last_round(
         scores: Of everybody still in, the best first.
         out: Who went out with the last round.
     """
-    if plan.cut is None or over(state) or len(scores) < 2:  # noqa: PLR2004
+    if plan.cut is None or over(state) or len(scores) < 2:
         best = places(state, scores, first_place=1)
         left = tuple(each.entrant for each in scores)
         placings = (*state.placings, *out, *best)
@@ -79,7 +79,7 @@ def _end(state: Running, left: int) -> str:
         return "finish.deal" if deal is not None and deal.ends else "finish.closed"
     if state.floor.last_hands is not None:
         return "finish.last_hands"
-    if left < 2:  # noqa: PLR2004
+    if left < 2:
         return "finish.last_entrant" if left else "finish.nobody_left"
     return "rounds.result"
 

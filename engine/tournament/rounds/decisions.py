@@ -340,7 +340,7 @@ def _ended(
         state, [each for each in scores if each.entrant in broke], first_place=len(left) + 1
     )
     kept = scores_left(scores, left)
-    last = rounds.number == plan.rounds or over(state) or len(left) < 2  # noqa: PLR2004
+    last = rounds.number == plan.rounds or over(state) or len(left) < 2
     after = after_last_round(state, plan, kept, out) if last else ()
     goes_on = not last or any(isinstance(each, CutMade) for each in after)
     ended = RoundEnded(

@@ -49,4 +49,4 @@ def _done(state: Running, table: TableSummary, seating: Seating) -> bool:
         return False
     if state.closing or (state.rounds is not None and state.rounds.closing):
         return True
-    return not table.playable or len(seating.seats) < 2 or hands_left(state, table) == 0  # noqa: PLR2004
+    return not table.playable or len(seating.seats) < 2 or hands_left(state, table) == 0

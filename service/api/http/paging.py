@@ -77,7 +77,7 @@ def _number(request: Asked, name: str, default: float) -> float:
     given = request.query_params.get(name)
     if given is None:
         return default
-    if not given.isascii() or not given.isdigit() or len(given) > 9:  # noqa: PLR2004
+    if not given.isascii() or not given.isdigit() or len(given) > 9:
         raise BadRequest(
             "validation_failed",
             "a query parameter is not as it should be",

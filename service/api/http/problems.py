@@ -253,9 +253,9 @@ def answer_service_error(request: Asked, error: ServiceError) -> Response[bytes]
         headers["Retry-After"] = str(error.facts["retry_after"])
     if isinstance(error, TooManyRequests):
         headers.update(refused_headers(error))
-    if status == 503 or isinstance(error, TooManyStreams):  # noqa: PLR2004
+    if status == 503 or isinstance(error, TooManyStreams):
         headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
-    if status == 500:  # noqa: PLR2004
+    if status == 500:
         _log.error("%s: %s", type(error).__name__, error)
     return problem(request, status, error.code, error.detail, error.facts, headers)
 
@@ -272,7 +272,7 @@ def answer_refusal(
 def answer_http(request: Asked, error: HTTPException) -> Response[bytes]:
     """Answer what the framework refused, in the same dialect."""
     status = error.status_code
-    if status >= 500:  # noqa: PLR2004
+    if status >= 500:
         return answer_defect(request, error)
     code = _HTTP_CODES.get(status, "bad_request")
     return problem(request, status, code, catalogue()[code][1].lower(), None, error.headers)

@@ -271,7 +271,7 @@ async def _bounds(request: Asked, place: Place, low: str, high: str) -> tuple[in
 
 def _number(request: Asked, name: str) -> int:
     given = request.query_params.get(name, "")
-    if not given.isascii() or not given.isdigit() or len(given) > 18:  # noqa: PLR2004
+    if not given.isascii() or not given.isdigit() or len(given) > 18:
         raise _invalid(f"{name} is a whole number")
     return int(given)
 
