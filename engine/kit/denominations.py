@@ -1,16 +1,14 @@
 """
-Chips as things on a table: stakes, change, and taking the smallest kind out of play.
+Chips as things on a table: stakes and change.
 
 The ledger knows whole credits only; what a chip is called and worth is a matter of
 showing and of rounding.  Source: rulebook ``denominations``.
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
 import msgspec
 
-from engine.kit.cards import VALUES
 from engine.values import Chips
 
 
@@ -86,55 +84,3 @@ def flaw(denominations: Sequence[Denomination], *, unit: Chips) -> str | None:
         if greedy is None or sum(greedy.values()) > fewest[amount]:
             return f"the largest piece first is not the fewest pieces for {amount * unit}"
     return None
-
-
-class Race(msgspec.Struct, frozen=True, kw_only=True):
-    """What taking the smallest chips out of play does to the stacks."""
-
-    stacks: dict[int, Chips]
-    """By seat; every one a multiple of the new unit."""
-
-    cards: dict[int, tuple[str, ...]]
-    """What was drawn for each odd chip, by seat."""
-
-    winners: tuple[int, ...]
-    """Seats that were given a chip of the new unit, the best card first."""
-
-    spared: tuple[int, ...]
-    """Seats that had odd chips only and were given one, so as not to be raced out."""
-
-
-def colour_up(stacks: Mapping[int, Chips], *, old: Chips, new: Chips, cards: Sequence[str]) -> Race:
-    """
-    Exchange all chips below *new*, racing for the odd ones.
-
-    From the lowest seat on, each gets a card for every odd chip, or a single one if
-    the deck is too small for that.  The odd chips of all are worth so many of the
-    new unit, half a one counting as one; as many of the best cards win one each, no
-    seat more than one.  Nobody is raced out.
-
-    Args:
-        stacks: By seat, multiples of *old*.
-        old: The smallest chip until now.
-        new: The smallest chip from now on, a multiple of *old*.
-        cards: A shuffled deck; equal values rank by who was dealt first.
-
-    Source: rulebook ``denominations.race``.
-    """
-    odd = {seat: stack % new for seat, stack in sorted(stacks.items()) if stack % new}
-    prizes = (2 * sum(odd.values()) + new) // (2 * new)
-    single = sum(odd.values()) // old > len(cards)
-    left = iter(cards)
-    drawn = {
-        seat: tuple(islice(left, 1 if single else chips // old)) for seat, chips in odd.items()
-    }
-    order = sorted(odd, key=lambda seat: -max(VALUES[card] for card in drawn[seat]))
-    winners = tuple(order[:prizes])
-    after = {
-        seat: stack - odd.get(seat, 0) + (new if seat in winners else 0)
-        for seat, stack in stacks.items()
-    }
-    spared = tuple(seat for seat, stack in stacks.items() if stack and not after[seat])
-    return Race(
-        stacks=after | dict.fromkeys(spared, new), cards=drawn, winners=winners, spared=spared
-    )

@@ -1,11 +1,10 @@
-"""Stakes, change, and races for odd chips."""
+"""Stakes and change."""
 
 from itertools import product
 
 import pytest
 
-from engine.kit.cards import deck
-from engine.kit.denominations import HYPERSPACE, Denomination, change, colour_up, flaw, stake
+from engine.kit.denominations import HYPERSPACE, Denomination, change, flaw, stake
 
 
 def kinds(*values: int) -> tuple[Denomination, ...]:
@@ -43,36 +42,3 @@ def test_change_in_an_accepted_set_is_the_fewest_pieces() -> None:
 )
 def test_a_set_that_makes_no_change_is_refused(values: tuple[int, ...], unit: int) -> None:
     assert flaw(kinds(*values), unit=unit) is not None
-
-
-def test_a_race_gives_the_odd_chips_to_the_best_cards_one_each() -> None:
-    cards = ("C+02", "C+10", "T-05", "S+09", "S+01", *deck("d62"))
-    race = colour_up({1: 110, 3: 205, 4: 310, 7: 300}, old=5, new=25, cards=cards)
-    assert race.cards == {1: ("C+02", "C+10"), 3: ("T-05",), 4: ("S+09", "S+01")}
-    assert race.winners == (1,)
-    assert race.stacks == {1: 125, 3: 200, 4: 300, 7: 300}
-
-
-def test_half_a_chip_counts_as_one_and_less_goes() -> None:
-    cards = deck("d62")
-    assert colour_up({1: 105, 2: 105, 3: 105}, old=5, new=25, cards=cards).winners == (3,)
-    assert colour_up({1: 105, 2: 105}, old=5, new=25, cards=cards).winners == ()
-
-
-def test_equal_cards_rank_by_seat() -> None:
-    cards = ("C-01", "T-03", "C+07", "T+07", "S-01", "S-02")
-    assert colour_up({2: 15, 5: 15}, old=5, new=25, cards=cards).winners == (2,)
-    assert colour_up({5: 15, 2: 15}, old=5, new=25, cards=cards).winners == (2,)
-
-
-def test_nobody_is_raced_out() -> None:
-    cards = ("S-10", "C+10", "C+09", *deck("d62"))
-    race = colour_up({1: 5, 2: 40, 3: 100}, old=5, new=25, cards=cards)
-    assert (race.winners, race.spared) == ((2,), (1,))
-    assert race.stacks == {1: 25, 2: 50, 3: 100}
-
-
-def test_a_deck_too_small_for_a_card_a_chip_gives_one_card_each() -> None:
-    race = colour_up(dict.fromkeys(range(1, 13), 99), old=1, new=100, cards=deck("d62"))
-    assert all(len(drawn) == 1 for drawn in race.cards.values())
-    assert len(race.winners) == 12
