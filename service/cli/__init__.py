@@ -1,7 +1,6 @@
 """
-The subcommands of ``holotable``, a module for each concern.
+The subcommands of ``holotable``: a file for each command or group, declaration and body.
 
-What a command runs is loaded when it runs, so that ``--help`` answers at once and a
-broken optional part breaks its own command only.  A new command is written here with
-``click.command`` or ``click.group`` and listed in ``service.cli.main.SECTIONS``.
+``service.cli.main`` lists them by section, and imports a command when it is called.  So
+``--help`` answers at once, and a broken optional part breaks its own command only.
 """

@@ -1,29 +1,42 @@
-"""An owner's or operator's side of archives: writing one to disk, checking one."""
+"""``holotable league export`` and ``check``: an archive of a league, written and checked."""
 
+import sys
 from datetime import datetime
 from pathlib import Path
 
-from rich.console import Console
+import rich_click as click
 
 from engine.values import number_of
 from service.base.database import async_engine
 from service.base.errors import NotCaughtUp, StreamNotFound, TextForged
 from service.base.settings import Settings
 from service.base.sources import service_now
+from service.cli.common import FILE, NO, awaited, err, out, settings
 from service.exports.archive import Taking, prepare, take
 from service.exports.bundle import Archive
 from service.exports.checking import check_archive
 from service.people import operator_log
 
-_out = Console(soft_wrap=True, highlight=False)
-_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+@click.command("export")
+@click.argument("league_id", metavar="LEAGUE")
+@click.argument("target", type=click.Path(path_type=Path))
+def league_export(league_id: str, target: Path) -> None:
+    """
+    Write LEAGUE (lge_...) to the file TARGET, or into the directory TARGET.
+
+    The log with every hash, signed heads, texts, names, and tables as CSV; sealed values
+    stay sealed.  Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and
+    HOLOTABLE_SECRET_KEY.
+    """
+    awaited(export(settings(), league_id, target))
 
 
 async def export(settings: Settings, league: str, target: Path) -> int:
     """Write *league*'s archive to a file or into a directory; 1 if it cannot be now, 2 if never."""
     file = _file(target, league)
     if file is None:
-        _err.print(f"{target} is there already\n  next: name another file", markup=False)
+        err.print(f"{target} is there already\n  next: name another file", markup=False)
         return 1
     engine = async_engine(settings.database_url, 2)
     try:
@@ -36,17 +49,17 @@ async def export(settings: Settings, league: str, target: Path) -> int:
             now = await service_now(connection)
         await _write(taking, file, now)
     except (StreamNotFound, ValueError):
-        _err.print(f"no league {league}\n  next: look it up with GET /v1/leagues", markup=False)
+        err.print(f"no league {league}\n  next: look it up with GET /v1/leagues", markup=False)
         return 2
     except TextForged as error:
-        _err.print(f"{error.detail}\n  next: run `holotable audit {league}`", markup=False)
+        err.print(f"{error.detail}\n  next: run `holotable audit {league}`", markup=False)
         return 1
     except NotCaughtUp as error:
-        _err.print(f"{error.detail}\n  next: is `holotable project` running?", markup=False)
+        err.print(f"{error.detail}\n  next: is `holotable project` running?", markup=False)
         return 1
     finally:
         await engine.dispose()
-    _out.print(f"{file}: {taking.until + 1} events")
+    out.print(f"{file}: {taking.until + 1} events")
     return 0
 
 
@@ -68,16 +81,18 @@ def _file(target: Path, league: str) -> Path | None:
     return None if file.exists() else file
 
 
-def check(file: Path, key: Path | None) -> int:
-    """Check an archive by itself and say what was found; 1 if anything does not hold."""
+@click.command("check")
+@click.argument("file", type=FILE)
+@click.option("--key", type=FILE, default=None, help="Public keys, from elsewhere than FILE.")
+def league_check(file: Path, key: Path | None) -> None:
+    """Check the archive FILE by itself, without any database; 1 if anything does not hold."""
     keys = () if key is None else tuple(key.read_text(encoding="ascii").split())
     found = check_archive(file, keys)
     for fault in found.faults:
-        _err.print(f"does not hold: {fault}", markup=False)
+        err.print(f"does not hold: {fault}", markup=False)
     if not found.holds:
-        return 1
-    _out.print(
+        sys.exit(NO)
+    out.print(
         f"holds: {found.events} events of {found.streams} streams, {found.heads} signed heads, "
         f"{found.texts} texts, root {found.root}"
     )
-    return 0

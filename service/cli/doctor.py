@@ -1,14 +1,15 @@
 """``holotable doctor``: what is well, what is not, and what to do next."""
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from typing import Final
 
 import asyncpg
 import psycopg
+import rich_click as click
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from rich.console import Console
 from rich.markup import escape
 
 from service.base.database import ROOT, asyncpg_dsn, with_database
@@ -16,52 +17,59 @@ from service.base.errors import LeagueKeyUnknown
 from service.base.heartbeats import SILENCE
 from service.base.settings import Settings, SettingsInvalid, read
 from service.base.sources import skew
-from service.cli.sign import memory_faults
+from service.cli.common import awaited, err, out
 from service.log.keys import Keys
 from service.people import quarantine
 from service.projections import troubles
 from service.tasks.messages import unreadable
+from service.transparency.memory import memory_faults
 from service.transparency.signing import SignerAway, asking
 
 SKEW_ALLOWED: Final = timedelta(seconds=1)
-
 SHOWN: Final = 3
 """Leagues that one line names; the rest are counted."""
-
-_out = Console(soft_wrap=True, highlight=False)
-_err = Console(stderr=True, soft_wrap=True, highlight=False)
 
 Check = Callable[[asyncpg.Connection, Settings], Awaitable[str]]
 
 
-async def doctor(environ: Mapping[str, str]) -> int:
+@click.command()
+def doctor() -> None:
+    """
+    Check settings, database, schema, clock, broker, signer, projections, quarantine, audits.
+
+    Exits with 1 if one is wrong, 3 if the database is away.
+    """
+    awaited(examine(os.environ))
+
+
+async def examine(environ: Mapping[str, str]) -> int:
     """Print what is well and what is not, each with a next step; 1 if red, 3 if it is away."""
     try:
         settings = read(environ)
     except SettingsInvalid as error:
-        _err.print(f"settings: {error}\n  next: see the table of settings in the README")
+        err.print(f"settings: {error}\n  next: see the table of settings in the README")
         return 2
-    _out.print("[green]ok[/]    settings")
+    out.print("[green]ok[/]    settings")
     try:
         connection = await asyncpg.connect(asyncpg_dsn(settings.database_url), timeout=5)
     except (OSError, asyncpg.PostgresError) as error:
-        _out.print(f"[red]wrong[/] database: {error}\n  next: is it running, is the login right?")
+        out.print(f"[red]wrong[/] database: {error}\n  next: is it running, is the login right?")
         away = OSError | asyncpg.CannotConnectNowError | TimeoutError
         return 3 if isinstance(error, away) else 1
     failures = 0
     try:
         for name, check in CHECKS.items():
             try:
-                _out.print(f"[green]ok[/]    {name}: {await check(connection, settings)}")
+                out.print(f"[green]ok[/]    {name}: {await check(connection, settings)}")
             except CheckFailed as failed:
                 failures += 1
                 said = escape(f"{name}: {failed}\n  next: {failed.next_step}")
-                _out.print(f"[red]wrong[/] {said}")
+                out.print(f"[red]wrong[/] {said}")
             except asyncpg.InsufficientPrivilegeError:
-                _out.print(f"--    {name}: this login may not read it")
+                out.print(f"--    {name}: this login may not read it")
             except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
                 failures += 1
-                _out.print(f"[red]wrong[/] {name}: no relations\n  next: run `holotable migrate`")
+                out.print(f"[red]wrong[/] {name}: no relations\n  next: run `holotable migrate`")
     finally:
         await connection.close()
     return 1 if failures else 0

@@ -1,8 +1,15 @@
-"""The processes of the service."""
+"""
+``holotable api``, ``worker``, ``project`` and ``openapi``: the processes of the service.
+
+Each of them imports its own process when it runs, so that no process keeps the modules of
+another in memory.
+"""
+
+from pathlib import Path
 
 import rich_click as click
 
-from service.cli.loading import owner, settings
+from service.cli.common import FILE, NO, settings, stop
 
 
 @click.command()
@@ -12,7 +19,9 @@ def api() -> None:
 
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and HOLOTABLE_SECRET_KEY.
     """
-    owner("service.process.app:run")(settings())
+    from service.process.app import run
+
+    run(settings())
 
 
 @click.command()
@@ -23,7 +32,9 @@ def worker() -> None:
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_worker, HOLOTABLE_SECRET_KEY
     and HOLOTABLE_BROKER_URL.
     """
-    owner("service.tasks:run_worker")(settings())
+    from service.tasks import run_worker
+
+    run_worker(settings())
 
 
 @click.command()
@@ -34,4 +45,19 @@ def project() -> None:
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_project, and
     HOLOTABLE_SECRET_KEY.
     """
-    owner("service.projections.runner:run")(settings())
+    from service.projections.runner import run
+
+    run(settings())
+
+
+@click.command()
+@click.option("--check", type=FILE, default=None, help="Compare instead of printing.")
+def openapi(check: Path | None) -> None:
+    """Print the API's OpenAPI document; with --check FILE, 1 if FILE is another."""
+    from service.process.app import openapi_document
+
+    text = openapi_document()
+    if check is None:
+        click.echo(text, nl=False)
+    elif check.read_text(encoding="utf-8") != text:
+        stop(NO, f"{check} is not what the code says", f"run `holotable openapi > {check}`")

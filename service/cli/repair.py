@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from hashlib import sha256
 from typing import Any
 
-from rich.console import Console
+import rich_click as click
 
 from engine import league as leagues
 from engine.coordination.aggregates import DECIDERS
@@ -20,6 +20,7 @@ from engine.values import number_of, stream_of
 from service.base.database import async_engine
 from service.base.errors import EventUnreadable
 from service.base.settings import Settings
+from service.cli.common import awaited, err, out, settings
 from service.director.desk import Desk, open_desk
 from service.log import canonical
 from service.log.codec import Codec
@@ -30,10 +31,23 @@ from service.log.writer import Entry, States
 from service.people import operator_log
 
 _codec = Codec(DECIDERS)
-_out = Console(soft_wrap=True, highlight=False)
-_err = Console(stderr=True, soft_wrap=True, highlight=False)
-
 SHOWN = 20
+
+
+@click.command()
+@click.argument("league")
+@click.option("--operator", required=True, metavar="NAME", help="Who answers for it.")
+@click.option("--reason", required=True, help="What damaged the log, as far as it is known.")
+@click.option("--dry-run", is_flag=True, help="Only print what fails; 1 if anything does.")
+def repair(league: str, operator: str, reason: str, dry_run: bool) -> None:
+    """
+    Take out of folding the events of LEAGUE that fail by their bytes; nothing is rewritten.
+
+    Version, hash and schema of every event are checked.  What is well formed is never
+    touched.  Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and
+    HOLOTABLE_SECRET_KEY.
+    """
+    awaited(void_failing(settings(), league, operator, reason, dry_run))
 
 
 def failing(row: Recorded, before: tuple[int, bytes], keys: LeagueKeys) -> Failing | None:
@@ -94,7 +108,9 @@ async def found_failing(
         after = rows[-1].position
 
 
-async def repair(settings: Settings, league: str, operator: str, reason: str, dry_run: bool) -> int:
+async def void_failing(
+    settings: Settings, league: str, operator: str, reason: str, dry_run: bool
+) -> int:
     """
     Take every event of *league* that fails by its bytes out of folding, and write down who did.
 
@@ -102,21 +118,21 @@ async def repair(settings: Settings, league: str, operator: str, reason: str, dr
         1 if a dry run found any; 2 if the league or the operator is unknown.
     """
     if not operator.strip() or not reason.strip():
-        _err.print("an operator and a reason have names\n  next: say who repairs it and why")
+        err.print("an operator and a reason have names\n  next: say who repairs it and why")
         return 2
     async with open_desk(settings) as desk:
         if not await _is_league(desk, league):
-            _err.print(f"no league {league}\n  next: look it up with GET /v1/leagues")
+            err.print(f"no league {league}\n  next: look it up with GET /v1/leagues")
             return 2
         keys = await desk.writer.store.keys(number_of(league))
         found = [each async for each in found_failing(desk.pool, league, keys)]
         for each in found[:SHOWN]:
-            _out.print(f"position {each.position} ({each.stream}, {each.version}): {each.fails}")
-        _out.print(f"{len(found)} events of {league} fail by their bytes")
+            out.print(f"position {each.position} ({each.stream}, {each.version}): {each.fails}")
+        out.print(f"{len(found)} events of {league} fail by their bytes")
         if not found:
             return 0
         if dry_run:
-            _out.print("dry run: nothing was written")
+            out.print("dry run: nothing was written")
             return 1
         await _void(desk, league, found)
     engine = async_engine(settings.database_url, connections=1)
@@ -128,7 +144,7 @@ async def repair(settings: Settings, league: str, operator: str, reason: str, dr
             )
     finally:
         await engine.dispose()
-    _out.print(
+    out.print(
         "they are not folded any more\n  next: `holotable quarantine list`, release what has "
         "stopped, then `holotable projections rebuild`"
     )

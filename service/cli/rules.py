@@ -1,15 +1,74 @@
-"""The rulesets, and the formulas of points."""
+"""``holotable rulesets``, ``structure`` and ``points``: the rules, without a server."""
 
+import json
+import re
 import sys
+from typing import Any
 
+import msgspec
 import rich_click as click
+from rich.console import Console
 
-from service.cli.loading import owner
+from engine import rulesets as rules
+from engine.rulesets import preset, ruleset_hash
+from engine.rulesets.differences import differences
+from engine.rulesets.errors import RulesetInvalid, RulesetUnknown
+from engine.rulesets.parts import Levels, LevelStep
+from engine.rulesets.structure import hand_seconds, suggest
+from engine.season import presets as formulas
+from engine.season.expression import FormulaInvalid, NoValue
+from engine.season.points import FORMULA_NAMES, written
+from engine.season.values import PlacesFromEnd, PointsFormula, PointsRule
+from service.cli.common import NO, USAGE, err, out
+
+SEATS = 6
+"""Seats of the table whose hands are counted."""
+
+_VALUE = re.compile(r"^([a-z_]+)=(\d+(?:\.\d+)?)$")
+_SCALE = 4
 
 
 @click.group()
 def rulesets() -> None:
     """List the rulesets, show one whole, compare two."""
+
+
+@rulesets.command("list")
+def rulesets_list() -> None:
+    """List every preset with its game, revision and hash."""
+    rows = [("ruleset", "game", "revision", "hash")]
+    for name in sorted(rules.PRESETS):
+        ruleset = preset(name)
+        game = str(msgspec.to_builtins(ruleset)["variant"])
+        rows.append((name, game, str(ruleset.revision), ruleset_hash(ruleset)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        out.print("  ".join(cells).rstrip(), markup=False)
+
+
+@rulesets.command("show")
+@click.argument("name")
+def rulesets_show(name: str) -> None:
+    """Print preset NAME with every parameter, as JSON."""
+    _print_json({"name": name, "hash": ruleset_hash(preset(name)), "ruleset": preset(name)})
+
+
+@rulesets.command("diff")
+@click.argument("one")
+@click.argument("other")
+def rulesets_diff(one: str, other: str) -> None:
+    """Print in what presets ONE and OTHER differ; 1 if they do."""
+    found = differences(preset(one), preset(other))
+    for each in found:
+        values = (json.dumps(value, sort_keys=True) for value in (each.one, each.other))
+        out.print(f"{each.parameter}: {' -> '.join(values)}", markup=False)
+    sys.exit(NO if found else 0)
+
+
+def _print_json(content: Any) -> None:
+    text = msgspec.json.format(msgspec.json.encode(content, order="sorted"), indent=2)
+    out.print(text.decode(), markup=False)
 
 
 @click.group()
@@ -25,38 +84,38 @@ def structure() -> None:
 )
 @click.option("--ruleset", default="better", show_default=True, help="A preset.")
 @click.option("--json", "as_json", is_flag=True, help="As the override of a ruleset.")
-def suggest_structure(players: int, stack: int, minutes: int, ruleset: str, as_json: bool) -> None:
+def structure_suggest(players: int, stack: int, minutes: int, ruleset: str, as_json: bool) -> None:
     """
     Print levels after which a tournament ends near the time asked for.
 
     The forced bets of each level, its length and about how many hands a table of six has
     in it.  With [bold]--json[/] the same as the `overrides` of an announcement.
     """
-    asked = {"players": players, "stack": stack, "minutes": minutes}
-    sys.exit(
-        owner("service.cli.suggest_structure:print_suggestion")(ruleset, as_json=as_json, **asked)
-    )
+    try:
+        levels = suggest(preset(ruleset), players=players, stack=stack, minutes=minutes)
+    except (RulesetUnknown, RulesetInvalid) as error:
+        Console(stderr=True, soft_wrap=True).print(error.detail, markup=False)
+        sys.exit(USAGE)
+    if as_json:
+        escalation = Levels(by="clock", levels=levels)
+        _print_json({"escalation": escalation, "starting_stack": stack})
+        return
+    out.print(f"{players} players with {stack} chips, about {minutes} minutes", markup=False)
+    out.print("level  begins   small     big    ante  minutes  hands", markup=False)
+    begins = 0
+    for number, level in enumerate(levels, start=1):
+        out.print(_row(number, begins, level), markup=False)
+        begins += level.length or 0
 
 
-@rulesets.command("list")
-def list_rulesets() -> None:
-    """List every preset with its game, revision and hash."""
-    sys.exit(owner("service.cli.compare_rulesets:print_list")())
-
-
-@rulesets.command("show")
-@click.argument("name")
-def show_ruleset(name: str) -> None:
-    """Print preset NAME with every parameter, as JSON."""
-    sys.exit(owner("service.cli.compare_rulesets:print_one")(name))
-
-
-@rulesets.command("diff")
-@click.argument("one")
-@click.argument("other")
-def compare_rulesets(one: str, other: str) -> None:
-    """Print in what presets ONE and OTHER differ; 1 if they do."""
-    sys.exit(owner("service.cli.compare_rulesets:print_differences")(one, other))
+def _row(number: int, begins: int, level: LevelStep) -> str:
+    clock = f"{begins // 3600}:{begins // 60 % 60:02}"
+    lasts, hands = "stays", "-"
+    if level.length is not None:
+        lasts = f"{level.length / 60:g}"
+        hands = str(level.length // hand_seconds(SEATS))
+    bets = "".join(f"{chips or '-':>8}" for chips in (level.small, level.big, level.ante))
+    return f"{number:>5}{clock:>8}{bets}{lasts:>9}{hands:>7}"
 
 
 @click.group()
@@ -65,14 +124,45 @@ def points() -> None:
 
 
 @points.command("list")
-def list_points() -> None:
+def points_list() -> None:
     """List every preset that a season may name."""
-    sys.exit(owner("service.cli.try_points:print_list")())
+    for name, formula in formulas.PRESETS.items():
+        out.print(f"[bold]{name}[/]  {formula.says}")
+        out.print(f"    {_shown(formula.points)}", markup=False)
+        if formula.overall is not None:
+            out.print(f"    season: {formula.overall}", markup=False)
+        for bonus in formula.bonuses:
+            out.print(f"    {bonus.kind}: {bonus.points}", markup=False)
+
+
+def _shown(rule: PointsRule) -> str:
+    match rule:
+        case PointsFormula(text=text):
+            return text
+        case PlacesFromEnd(per_place=each):
+            return f"{each} for each place from the end"
+        case table:
+            return " ".join(table.points)
 
 
 @points.command("try")
 @click.argument("formula")
 @click.argument("values", nargs=-1, metavar="NAME=NUMBER...")
-def try_points(formula: str, values: tuple[str, ...]) -> None:
+def points_try(formula: str, values: tuple[str, ...]) -> None:
     """Print what FORMULA is worth for n=16 k=1; 1 if it has no value, 2 if it is no formula."""
-    sys.exit(owner("service.cli.try_points:print_try")(formula, values))
+    given: dict[str, str] = {}
+    for each in values:
+        match = _VALUE.match(each)
+        if match is None or match[1] not in FORMULA_NAMES:
+            known = ", ".join(sorted(FORMULA_NAMES))
+            err.print(f"{each}\n  next: write name=number; there are {known}", markup=False)
+            sys.exit(USAGE)
+        given[match[1]] = match[2]
+    try:
+        out.print(written(formulas.worth(formula, given), scale=_SCALE), markup=False)
+    except FormulaInvalid as error:
+        err.print(f"{error.detail}\n  next: see docs/guides/points.md", markup=False)
+        sys.exit(USAGE)
+    except NoValue as none:
+        err.print(f"no value there: {none.cause}", markup=False)
+        sys.exit(NO)

@@ -6,10 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
-from click import Command, Group
-
 from service.cli.main import cli
-from service.projections.models import BY_NAME
 
 ROOT = Path(__file__).resolve().parents[2]
 LINES_MAX = 400
@@ -145,23 +142,3 @@ def test_every_make_target_in_the_documents_exists() -> None:
     }
 
     assert used <= targets
-
-
-def every_command(group: Group) -> list[Command]:
-    return [
-        command
-        for child in group.commands.values()
-        for command in ([child] if not isinstance(child, Group) else every_command(child))
-    ]
-
-
-def test_every_command_says_what_it_does() -> None:
-    """``--help`` explains itself."""
-    assert [command.name for command in every_command(cli) if not command.help] == []
-
-
-def test_the_help_of_rebuild_names_every_projection() -> None:
-    (rebuild,) = [command for command in every_command(cli) if command.name == "rebuild"]
-    assert [
-        name for name in BY_NAME if f"{name}," not in f"{rebuild.help},".replace(".", ",")
-    ] == []

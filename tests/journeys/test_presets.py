@@ -11,7 +11,7 @@ from rich.console import Console
 
 from engine.rulesets import PRESETS
 from service.base.sources import DatabaseClock
-from service.cli.trying import demo
+from service.cli.demo import demo
 from service.process.supervisor import Stack
 from service.sandbox.demo.night import Night, Outcome
 from service.sandbox.demo.options import Options

@@ -20,7 +20,7 @@ from service.audit.run.units import Part, Told
 from service.base.children import dying_with
 from service.base.database import ROOT
 
-CHILD = "service.cli.auditing"
+CHILD = "service.process.auditing"
 Heard = Callable[[int, int], Awaitable[None]]
 """Told the number of a unit and how much of it is done."""
 

@@ -19,7 +19,8 @@ from service.audit.run.plan import Plan, Unit
 from service.audit.run.processes import CHILD, UnitStopped, in_processes
 from service.base.database import ROOT, async_engine
 from service.base.settings import environment
-from service.cli.operate import audit, explained
+from service.cli.audit import print_audit
+from service.process.failures import explained
 from service.projections.runner import Runner
 from tests.service.audit.test_audit import tamper
 from tests.service.league_night import Night, played
@@ -138,7 +139,7 @@ async def test_a_process_that_loses_the_database_ends_the_audit_with_its_reason(
     settings = database.settings("holotable_audit")
     for name, value in environment(settings).items():
         monkeypatch.setenv(name, value)
-    auditor = asyncio.create_task(audit(settings, night.league, None, 2, as_json=True))
+    auditor = asyncio.create_task(print_audit(settings, night.league, None, 2, as_json=True))
     await waiting(holder)
     processes = [each for each in children(os.getpid()) if is_auditing(each)]
     assert len(processes) == 2

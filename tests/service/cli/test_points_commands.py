@@ -2,11 +2,18 @@
 
 import pytest
 
-from service.cli import try_points
+from service.cli.rules import points
+
+
+def ended(*arguments: str) -> int | str | None:
+    """Run ``holotable points`` and return its exit code."""
+    with pytest.raises(SystemExit) as end:
+        points.main(arguments)
+    return end.value.code
 
 
 def test_the_list_names_every_preset_with_its_formula(capsys: pytest.CaptureFixture[str]) -> None:
-    assert try_points.print_list() == 0
+    assert ended("list") == 0
 
     shown = capsys.readouterr().out
     assert "log10(pool) / sqrt(k / n)" in shown
@@ -27,7 +34,7 @@ def test_the_list_names_every_preset_with_its_formula(capsys: pytest.CaptureFixt
 def test_a_formula_is_tried(
     capsys: pytest.CaptureFixture[str], formula: str, values: tuple[str, ...], code: int, said: str
 ) -> None:
-    assert try_points.print_try(formula, values) == code
+    assert ended("try", formula, *values) == code
 
     shown = capsys.readouterr()
     assert said in shown.out + shown.err

@@ -97,10 +97,10 @@ async def test_a_damaged_league_plays_on_after_its_repair(
         damaged = await audited(database, league)
         assert not damaged.passed
 
-        assert await repair.repair(settings, league, *asked[1:], dry_run=True) == 1
+        assert await repair.void_failing(settings, league, *asked[1:], dry_run=True) == 1
         with pytest.raises(EventUnreadable):
             await desk.writer.load(league, stream)
-        assert await repair.repair(settings, league, *asked[1:], dry_run=False) == 0
+        assert await repair.void_failing(settings, league, *asked[1:], dry_run=False) == 0
 
         after = await desk.writer.load(league, stream)
         planted = await last_of(desk, league, stream)
@@ -117,7 +117,7 @@ async def test_a_damaged_league_plays_on_after_its_repair(
         end = await last_position(desk.pool, league)
         fold = Fold(desk.pool, number, await desk.writer.store.keys(number), end)
         assert (await fold.state(stream)).state == (await desk.writer.load(league, stream)).state
-        assert await repair.repair(settings, league, *asked[1:], dry_run=True) == 0
+        assert await repair.void_failing(settings, league, *asked[1:], dry_run=True) == 0
         [deed] = await desk.pool.fetch("SELECT actor, kind, about FROM operator_deed")
         assert tuple(deed) == ("Bib", "positions_voided", f"{planted.position}: a disk that lied")
     await rebuild(database.settings("holotable_project"))
@@ -136,7 +136,7 @@ async def test_a_fresh_process_reads_a_repaired_table_as_the_one_that_played_it(
         stream = stream_of(table)
         row = await last_of(desk, league, stream)
         await plant(database, row, a_leap_with_a_wrong_hash(row))
-        await repair.repair(settings, league, "Bib", "a disk that lied", dry_run=False)
+        await repair.void_failing(settings, league, "Bib", "a disk that lied", dry_run=False)
         known = await desk.writer.load(league, stream)
     async with open_desk(settings) as other:
         assert await other.writer.load(league, stream) == known
@@ -147,12 +147,12 @@ async def test_a_sound_league_is_left_as_it_is(database: TestDatabase) -> None:
     async with open_desk(settings) as desk:
         league, _, _ = await begun(desk)
         end = await last_position(desk.pool, league)
-        assert await repair.repair(settings, league, "Bib", "to see", dry_run=False) == 0
+        assert await repair.void_failing(settings, league, "Bib", "to see", dry_run=False) == 0
         assert await last_position(desk.pool, league) == end
         nobody = identifier("lge", desk.entropy.uuid())
         for named in (nobody, "lge_x", "trn_" + "0" * 32):
-            assert await repair.repair(settings, named, "Bib", "to see", dry_run=True) == 2
-        assert await repair.repair(settings, league, " ", "to see", dry_run=True) == 2
+            assert await repair.void_failing(settings, named, "Bib", "to see", dry_run=True) == 2
+        assert await repair.void_failing(settings, league, " ", "to see", dry_run=True) == 2
 
 
 async def test_an_audit_fails_where_a_well_formed_event_was_voided(database: TestDatabase) -> None:

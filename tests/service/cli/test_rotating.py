@@ -11,8 +11,8 @@ from service.audit import audit_league
 from service.base.database import async_engine, asyncpg_dsn
 from service.base.errors import EventUnreadable
 from service.base.settings import environment
-from service.cli.doctor import doctor
-from service.cli.rotate_keys import rewrap
+from service.cli.doctor import examine
+from service.cli.rotate_key import rewrap
 from service.director.desk import open_desk
 from service.log.keys import Keys
 from service.process.app import build
@@ -121,7 +121,7 @@ async def test_a_process_without_the_key_says_so_and_calls_nothing_damaged(
         answer = await owner.get(f"/v1/leagues/{league}")
     assert (answer.status_code, answer.json()["code"]) == (503, "league_key_unknown")
     told = environment(database.settings("holotable_api", secret_key=NEW_KEY))
-    assert await doctor(told) == 1
+    assert await examine(told) == 1
     assert "1 of 1 leagues' keys were wrapped by another secret key" in capsys.readouterr().out
 
 

@@ -14,7 +14,7 @@ from engine.tournament.model.state import Finished, Running
 from engine.values import stream_of
 from service.base import heartbeats
 from service.base.sources import DatabaseClock
-from service.cli import clock_steps
+from service.cli import clock as commands
 from service.director import decision_clock, submitting
 from service.director.desk import Desk, open_desk
 from service.director.next_hand import open_next_hand
@@ -180,20 +180,20 @@ async def test_an_operator_believes_a_step_by_name_and_a_log_that_is_ahead_goes_
         table = await table_of(early, league, name)
         await open_next_hand(early, league, table)
         operators = database.settings("holotable_migrate")
-        assert await clock_steps.believe(operators, "Bib", "nothing is in doubt") == 2
+        assert await commands.believe(operators, "Bib", "nothing is in doubt") == 2
         await leap(database, early, timedelta())
         assert await step(early, league, table), "in doubt, the log being ahead"
-        assert await clock_steps.show(settings) == 1
-        assert await clock_steps.believe(operators, " ", "nobody") == 2
+        assert await commands.show(settings) == 1
+        assert await commands.believe(operators, " ", "nobody") == 2
         for role in ("holotable_api", "holotable_worker"):
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
-                await clock_steps.believe(database.settings(role), "Bib", "in Bib's name")
-        assert await clock_steps.show(settings) == 1
-        assert await clock_steps.believe(operators, "Bib", "the time server was wrong") == 0
+                await commands.believe(database.settings(role), "Bib", "in Bib's name")
+        assert await commands.show(settings) == 1
+        assert await commands.believe(operators, "Bib", "the time server was wrong") == 0
         await early.clock.measure(early.pool)  # type: ignore[attr-defined]
         assert abs(early.clock.now() - datetime.now(UTC)) < SLACK
         assert isinstance(await played(early, league, name), Finished)
-        assert await clock_steps.show(settings) == 0
+        assert await commands.show(settings) == 0
     assert "-3600.0 s, believed" in capsys.readouterr().out
     assert "decision_timed_out" not in await kinds(desk, league)
     report = await audited(database, league)

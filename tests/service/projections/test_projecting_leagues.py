@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.values import number_of
 from service.base.database import async_engine
-from service.cli import operate, release
+from service.cli import projections, quarantine
 from service.director.desk import Desk, open_desk
 from service.log.catalogue import events_by_category, tag_of
 from service.projections.models import ALL
@@ -159,7 +159,7 @@ async def test_a_released_projection_goes_on_in_the_running_process(
     await runner.catch_up()
     assert list(runner.stopped) == [("members", league)]
     migrate = database.settings("holotable_migrate")
-    assert await release.show(migrate, league, "projection/members") == 0
+    assert await quarantine.show(migrate, league, "projection/members") == 0
     since = await owner.fetchval("SELECT now()::date::text")
     assert f"(since {since} " in capsys.readouterr().out
 
@@ -171,7 +171,7 @@ async def test_a_released_projection_goes_on_in_the_running_process(
     )
     await superuser.close()
     await announced(desk, 0, league_id=league)
-    assert await release.release(migrate, league, "projection/members", skip=False) == 0
+    assert await quarantine.release(migrate, league, "projection/members", skip=False) == 0
     await runner.catch_up()
 
     assert await behind(projecting, league) == {}
@@ -208,7 +208,7 @@ async def test_a_rebuild_names_the_league_that_cannot_be_read_and_rebuilds_all_o
     position = await plant(owner, league, "member_added", {})
     healthy, _ = await announced(desk, 0)
 
-    assert await operate.rebuild(database.settings("holotable_project"), "all") == 1
+    assert await projections.rebuild(database.settings("holotable_project"), "all") == 1
 
     said = capsys.readouterr()
     assert f"{league}: members stands before position {position}: member_added" in said.err

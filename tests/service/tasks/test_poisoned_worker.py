@@ -14,8 +14,8 @@ from structlog.testing import capture_logs
 from engine.tournament.model.state import Running
 from engine.values import number_of, stream_of
 from service.base.settings import environment
-from service.cli import release
-from service.cli.doctor import doctor
+from service.cli import quarantine as commands
+from service.cli.doctor import examine
 from service.director import submitting
 from service.director.desk import Desk, open_desk
 from service.log.catalogue import events_by_category, tag_of
@@ -71,7 +71,7 @@ async def test_a_league_of_malformed_events_harms_no_other_and_goes_on_after_its
             await until_awaited(lambda: desk.pool.fetchval(AUDITED), 60)
 
             migrate = database.settings("holotable_migrate")
-            assert await release.release(migrate, poisoned, "arming", skip=True) == 0
+            assert await commands.release(migrate, poisoned, "arming", skip=True) == 0
 
             async def further() -> bool:
                 return any(f"at position {planted[1]}:" in each for each in await held())
@@ -154,7 +154,7 @@ async def test_messages_that_nobody_can_read_are_put_away_and_no_process_dies_of
             await until_awaited(lambda: played_on(desk, league, name), 60)
             assert children(worker.pid) == before
             settings = database.settings("holotable_worker", broker_url=database.broker_url)
-            assert await doctor(environment(settings)) == 1
+            assert await examine(environment(settings)) == 1
     said = capsys.readouterr().out
     assert f"unreadable messages were put away (long: {len(sent)}, play: {len(sent)})" in said
     assert SECRET not in said

@@ -11,7 +11,7 @@ import httpx
 import psycopg
 import pytest
 
-from service.cli import release
+from service.cli import quarantine as commands
 from service.cli.doctor import CHECKS, CheckFailed
 from service.director.desk import Desk, open_desk
 from service.people import quarantine
@@ -131,12 +131,12 @@ async def test_a_released_league_goes_on_where_it_stopped(
     migrate = database.settings("holotable_migrate")
 
     # Released unmended it is held again; skipped it goes on to the next event that is broken.
-    assert await release.release(migrate, league, "arming", skip=False) == 0
+    assert await commands.release(migrate, league, "arming", skip=False) == 0
     arming.follow(worker, NOW, settings)
     assert quarantined(worker) == [(league, "arming", bad[0])]
     for position in bad:
         assert quarantined(worker) == [(league, "arming", position)]
-        assert await release.release(migrate, league, "arming", skip=True) == 0
+        assert await commands.release(migrate, league, "arming", skip=True) == 0
         arming.follow(worker, NOW, settings)
 
     assert quarantined(worker) == []
@@ -164,15 +164,15 @@ async def test_an_operator_sees_what_is_held_and_why(
     capfd.readouterr()
 
     settings = database.settings("holotable_api")
-    assert await release.show_all(settings) == 0
-    assert await release.show(settings, league, "arming") == 0
+    assert await commands.show_all(settings) == 0
+    assert await commands.show(settings, league, "arming") == 0
     listed, shown = capfd.readouterr().out.split("1 held\n")
     assert f"{league} arming at position {position}: EventUnreadable" in listed
     assert '"type": "break_started"' in shown
     assert '{\\"due\\": 7}' in shown
-    assert await release.show(settings, league, "projection/tables") == 2
+    assert await commands.show(settings, league, "projection/tables") == 2
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
-        await release.release(settings, league, "arming", skip=False)
+        await commands.release(settings, league, "arming", skip=False)
 
 
 async def test_a_dead_job_is_held_and_runs_again_once_it_is_released(
@@ -189,8 +189,8 @@ async def test_a_dead_job_is_held_and_runs_again_once_it_is_released(
         "a defect",
     )
     migrate = database.settings("holotable_migrate")
-    assert await release.release(migrate, league, "job/tournament.start", skip=True) == 2
-    assert await release.release(migrate, league, "job/tournament.start", skip=False) == 0
+    assert await commands.release(migrate, league, "job/tournament.start", skip=True) == 2
+    assert await commands.release(migrate, league, "job/tournament.start", skip=False) == 0
     assert worker.execute("SELECT state, attempts FROM job").fetchall() == [("ready", 0)]
 
 

@@ -16,7 +16,7 @@ import uvicorn
 from engine.values import number_of
 from service.base.settings import Settings
 from service.cli.doctor import CHECKS, CheckFailed
-from service.cli.sign import open_epoch
+from service.cli.epoch import open_epoch
 from service.director.desk import open_desk
 from service.process.signer import signing_app
 from service.tasks import arming, jobs

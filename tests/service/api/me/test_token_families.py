@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from service.base.database import async_engine
-from service.process import people
+from service.cli import people
 from service.projections.runner import Runner
 from tests.service.api.conftest import PASSWORD, Api, Person
 

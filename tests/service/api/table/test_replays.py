@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from service.base.settings import environment
-from service.cli.show_replay import show
+from service.cli.replay import show
 from service.replays.forms import WHOLE
 from tests.service.api.conftest import Person
 from tests.service.api.proof.test_evidence import project

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.cli.watch_floor import print_floor
+from service.cli.floor import print_floor
 from tests.service.api.table.test_commands import answer_to, turn
 from tests.service.api.table.test_leaks import cards_in
 from tests.service.api.tournament.test_clock import STRUCTURE

@@ -8,7 +8,7 @@ It reads the plan and then numbers of units, a line each, until its input ends; 
 import asyncio
 import os
 import sys
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 
@@ -16,21 +16,22 @@ from engine.values import number_of
 from service.audit.run.plan import Plan
 from service.audit.run.processes import Answer, Stopped
 from service.audit.run.units import perform
+from service.base import settings as environment
 from service.base.database import async_engine
-from service.cli.loading import owner, settings
 from service.director.desk import settle
 from service.log.keys import Keys, driver_of
+from service.process.failures import explained
 
 
-async def serve(orders: IO[bytes], answers: IO[bytes], told: Any) -> None:
+async def serve(orders: IO[bytes], answers: IO[bytes], settings: environment.Settings) -> None:
     """Do every unit that *orders* name, one after another."""
     settle()
     plan = msgspec.json.decode(orders.readline(), type=Plan)
-    engine = async_engine(told.database_url, 1)
+    engine = async_engine(settings.database_url, 1)
     try:
         async with engine.connect() as connection:
             driver = await driver_of(connection)
-            keys = await Keys(*told.secret_keys).of(driver, number_of(plan.league))
+            keys = await Keys(*settings.secret_keys).of(driver, number_of(plan.league))
             await connection.rollback()
 
             async def weighed(weight: int) -> None:
@@ -56,10 +57,10 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:
-        asyncio.run(serve(sys.stdin.buffer, answers, settings()))
+        asyncio.run(serve(sys.stdin.buffer, answers, environment.read(os.environ)))
     except Exception as error:
         # The last frame of a process: what its keeper can act on is told, all else is raised.
-        if (told := owner("service.cli.operate:explained")(error)) is None:
+        if (told := explained(error)) is None:
             raise
         say(answers, Answer(stopped=Stopped(*told)))
         sys.exit(told[0])

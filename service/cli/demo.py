@@ -1,8 +1,9 @@
-"""Starts a stack, plays a night on it, stops everything, whatever happens."""
+"""``holotable demo`` and ``up``: a league night by bots, or a stack that stays."""
 
 import asyncio
 import json
 import signal
+import sys
 import time
 from pathlib import Path
 from tempfile import mkdtemp
@@ -10,18 +11,89 @@ from types import FrameType
 from typing import Final
 
 import httpx
+import rich_click as click
 from rich.console import Console
 
+from engine.rulesets import PRESETS
 from service.base.database import DATABASE, ServerRefused
 from service.base.embedded import ClusterFailed
 from service.base.sources import DatabaseClock
+from service.cli.common import server
 from service.process.supervisor import Stack, StackFailed
 from service.sandbox.bots.client import Problem, Unreachable
 from service.sandbox.demo.floor import TournamentLost
 from service.sandbox.demo.night import Night, NightFailed, Outcome
 from service.sandbox.demo.options import Options
 from service.sandbox.demo.proof import prove
+from service.sandbox.demo.standing import stay
 from service.sandbox.demo.teller import Teller
+
+
+def known_ruleset(
+    _context: click.Context, _option: click.Parameter, name: str | None
+) -> str | None:
+    """Return *name* if it is a ruleset's; wrong usage if not."""
+    if name is not None and name not in PRESETS:
+        raise click.BadParameter(f"there is no ruleset {name}; there are {', '.join(PRESETS)}")
+    return name
+
+
+@click.command()
+@click.option(
+    "--players",
+    type=click.IntRange(4, 60),
+    default=12,
+    show_default=True,
+    help="Bots at each tournament.",
+)
+@click.option(
+    "--ruleset",
+    default=None,
+    callback=known_ruleset,
+    help="One ruleset for every tournament.  [dim]default: better, then cantina[/]",
+)
+@click.option("--seed", type=click.IntRange(0), default=4, show_default=True, help="Of the cards.")
+@click.option(
+    "--tournaments",
+    type=click.IntRange(1, 12),
+    default=2,
+    show_default=True,
+    help="Played one after the other, for one season.",
+)
+@click.option("--keep", is_flag=True, help="Leave the data and say where they are.")
+@click.option(
+    "--json",
+    "summary",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    help="Write what was counted, audited and won.",
+)
+def demo(
+    players: int,
+    ruleset: str | None,
+    seed: int,
+    tournaments: int,
+    keep: bool,
+    summary: Path | None,
+) -> None:
+    """
+    Play a whole league night with bots, print its story, audit every hand.
+
+    Starts a PostgreSQL (or uses that of HOLOTABLE_DATABASE_URL), the API, the projections
+    and a Celery worker of its own and stops them all.  The same [bold]--seed[/] gives the
+    same cards for the same tournament, table and hand.
+    """
+    options = Options(
+        players=players,
+        ruleset=ruleset,
+        seed=seed,
+        tournaments=tournaments,
+        keep=keep,
+        summary=summary,
+        server=server(),
+    )
+    sys.exit(play(options))
+
 
 CHANGES: Final = {
     "tick_milliseconds": 50,
@@ -35,7 +107,7 @@ NIGHT_SECONDS: Final = 600.0
 WATCH_SECONDS: Final = 0.5
 
 
-def run(options: Options) -> int:
+def play(options: Options) -> int:
     """
     Play a night; the exit code: 0 if every audit passed.
 
@@ -133,3 +205,28 @@ def _report(console: Console, outcome: Outcome, seconds: float) -> None:
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where the API listens.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="Of the API; 0 takes a free one.",
+)
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(".holotable"),
+    show_default=True,
+    help="Where the log lives; a restart with the same directory goes on where it was.",
+)
+def up(host: str, port: int, data: Path) -> None:
+    """
+    Run the whole stack until it is stopped (Ctrl-C).
+
+    HOLOTABLE_DATABASE_URL, with a superuser's login, replaces the PostgreSQL it would start.
+    """
+    sys.exit(stay(data.resolve(), host, port, server()))

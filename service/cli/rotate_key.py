@@ -1,18 +1,49 @@
 """``holotable rotate-key``: wrap the leagues' keys anew, while the service runs."""
 
 import asyncpg
-from rich.console import Console
+import rich_click as click
 
 from service.base.database import asyncpg_dsn
 from service.base.errors import EventUnreadable
 from service.base.settings import Settings
+from service.cli.common import awaited, err, out, settings
 from service.log.keys import Keys
 
 _ROWS = "SELECT league, key_id, wrapped FROM key ORDER BY league"
 _REWRAP = "UPDATE key SET wrapped = $3 WHERE league = $1 AND wrapped = $2"
 
-_out = Console(soft_wrap=True, highlight=False)
-_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+@click.command("rotate-key")
+def rotate_key() -> None:
+    """
+    Wrap the leagues' keys with a new HOLOTABLE_SECRET_KEY, while the service runs.
+
+    HOLOTABLE_SECOND_SECRET_KEY is the old one; every process must know both by now.  Needs
+    HOLOTABLE_DATABASE_URL with the login of holotable_migrate.
+    """
+    awaited(rotate(settings()))
+
+
+async def rotate(settings: Settings) -> int:
+    """Wrap every league's key with the first key of the settings; 2 if there is no second one."""
+    if settings.second_secret_key is None:
+        err.print(
+            "there is one key only\n  next: set HOLOTABLE_SECRET_KEY to the new key and "
+            "HOLOTABLE_SECOND_SECRET_KEY to the old one",
+            markup=False,
+        )
+        return 2
+    connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
+    try:
+        changed, leagues = await rewrap(connection, Keys(*settings.secret_keys))
+    finally:
+        await connection.close()
+    out.print(f"wrapped anew: {changed} of {leagues} leagues' keys")
+    if changed:
+        out.print("  next: when every process has been restarted, run it again; it says 0")
+    else:
+        out.print("  next: take HOLOTABLE_SECOND_SECRET_KEY away at the next restart")
+    return 0
 
 
 async def rewrap(connection: asyncpg.Connection, keys: Keys) -> tuple[int, int]:
@@ -38,25 +69,3 @@ async def rewrap(connection: asyncpg.Connection, keys: Keys) -> tuple[int, int]:
     if foreign:
         raise EventUnreadable(f"the keys of {foreign} leagues were wrapped by another secret key")
     return changed, len(rows)
-
-
-async def rotate(settings: Settings) -> int:
-    """Wrap every league's key with the first key of the settings; 2 if there is no second one."""
-    if settings.second_secret_key is None:
-        _err.print(
-            "there is one key only\n  next: set HOLOTABLE_SECRET_KEY to the new key and "
-            "HOLOTABLE_SECOND_SECRET_KEY to the old one",
-            markup=False,
-        )
-        return 2
-    connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
-    try:
-        changed, leagues = await rewrap(connection, Keys(*settings.secret_keys))
-    finally:
-        await connection.close()
-    _out.print(f"wrapped anew: {changed} of {leagues} leagues' keys")
-    if changed:
-        _out.print("  next: when every process has been restarted, run it again; it says 0")
-    else:
-        _out.print("  next: take HOLOTABLE_SECOND_SECRET_KEY away at the next restart")
-    return 0

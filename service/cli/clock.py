@@ -1,22 +1,44 @@
-"""What an operator does about a step of the database's clock: look at it, and believe it."""
+"""``holotable clock``: look at a step of the database's clock, and believe it."""
 
 from datetime import timedelta
 
 import asyncpg
-from rich.console import Console
+import rich_click as click
 
 from service.base.database import asyncpg_dsn
 from service.base.settings import Settings
 from service.base.sources import READ_CLOCK, Reading
+from service.cli.common import awaited, err, out, settings
 
 _BELIEVE = "SELECT believe_clock($1, $2)"
+
 _SETTLED = """
     SELECT noticed_at, ahead_us, settled, settled_at, settled_by, reason FROM clock_step
      WHERE settled IS NOT NULL ORDER BY id DESC LIMIT 10
 """
 
-_out = Console(soft_wrap=True, highlight=False)
-_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+@click.group()
+def clock() -> None:
+    """Look at steps of the database's clock, and believe one before its ten minutes are over."""
+
+
+@clock.command("show")
+def clock_show() -> None:
+    """Print the step that is in doubt, and the last ten that were settled; 1 if one is in doubt."""
+    awaited(show(settings()))
+
+
+@clock.command("believe")
+@click.option("--operator", required=True, metavar="NAME", help="Who answers for it.")
+@click.option("--reason", required=True, help="Why the clock is right now.")
+def clock_believe(operator: str, reason: str) -> None:
+    """
+    Go by the database's clock from now on; it counts as an outage, so nobody times out.
+
+    Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate.
+    """
+    awaited(believe(settings(), operator, reason))
 
 
 async def show(settings: Settings) -> int:
@@ -30,14 +52,14 @@ async def show(settings: Settings) -> int:
         await connection.close()
     for row in reversed(settled):
         by = f" by {row['settled_by']}: {row['reason']}" if row["settled_by"] else ""
-        _out.print(
+        out.print(
             f"{row['noticed_at']:%Y-%m-%d %H:%M:%S} a step of {_seconds(row['ahead_us'])}, "
             f"{row['settled']} at {row['settled_at']:%Y-%m-%d %H:%M:%S}{by}"
         )
     if reading.noticed_at is None:
-        _out.print(f"no step is in doubt; it is {reading.time:%Y-%m-%d %H:%M:%S} UTC")
+        out.print(f"no step is in doubt; it is {reading.time:%Y-%m-%d %H:%M:%S} UTC")
         return 0
-    _out.print(
+    out.print(
         f"the database's clock has been {_seconds(reading.ahead_us)} off since "
         f"{reading.noticed_at:%Y-%m-%d %H:%M:%S}; the service goes by "
         f"{reading.time:%Y-%m-%d %H:%M:%S} UTC\n"
@@ -54,7 +76,7 @@ async def believe(settings: Settings, operator: str, reason: str) -> int:
         settings: With the login of ``holotable_migrate``: no process of the service may do this.
     """
     if not operator.strip() or not reason.strip():
-        _err.print("an operator and a reason have names\n  next: say who believes it and why")
+        err.print("an operator and a reason have names\n  next: say who believes it and why")
         return 2
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
     try:
@@ -62,9 +84,9 @@ async def believe(settings: Settings, operator: str, reason: str) -> int:
     finally:
         await connection.close()
     if ahead is None:
-        _err.print("no step is in doubt\n  next: see `holotable clock show`")
+        err.print("no step is in doubt\n  next: see `holotable clock show`")
         return 2
-    _out.print(f"a step of {_seconds(ahead)} is believed from now on; nobody times out by it")
+    out.print(f"a step of {_seconds(ahead)} is believed from now on; nobody times out by it")
     return 0
 
 

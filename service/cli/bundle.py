@@ -1,25 +1,46 @@
-"""``holotable bundle``: a bundle into a file."""
+"""``holotable bundle``: evidence in one file, to be checked elsewhere."""
 
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import IO
 
+import rich_click as click
 from asyncpg import Pool
-from rich.console import Console
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.kit.audiences import AUDITOR, PUBLIC
 from service.base.database import async_engine, pool
 from service.base.errors import LogIncomplete, NotOver, NotSignedYet, StreamNotFound
 from service.base.settings import Settings
+from service.bundles import writing
 from service.bundles.gathering import located
 from service.bundles.lines import Kind
-from service.bundles.writing import Wanted, bundle
+from service.bundles.writing import Wanted
+from service.cli.common import awaited, err, settings
 from service.log.keys import Keys
 from service.people import operator_log
 
-_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+@click.command()
+@click.argument("kind", type=click.Choice(["hand", "tournament", "season"]))
+@click.argument("subject", metavar="ID")
+@click.option("-o", "--output", default=None, help="File to write; else ID.bundle, - for stdout.")
+@click.option(
+    "--viewer",
+    default="public",
+    show_default=True,
+    help="Whose openings it holds: public, an ent_..., or auditor for all of them.",
+)
+def bundle(kind: Kind, subject: str, output: str | None, viewer: str) -> None:
+    """
+    Write a hand, a tournament or a season with all that proves it into one file.
+
+    Its format is api-spec/bundle.md; api-spec/verifier/verify.py checks it without us.
+    All but public ones stand in the staff log.  Needs HOLOTABLE_DATABASE_URL with the
+    login of holotable_audit, and HOLOTABLE_SECRET_KEY.
+    """
+    awaited(write(settings(), kind, subject, viewer, output))
 
 
 async def write(
@@ -27,7 +48,7 @@ async def write(
 ) -> int:
     """Write a bundle and say how large it is; 1 if it cannot be made now, 2 for a wrong name."""
     if viewer not in (PUBLIC, AUDITOR) and not viewer.startswith("ent_"):
-        _err.print(f"{viewer} is no viewer\n  next: say public, auditor or an ent_…")
+        err.print(f"{viewer} is no viewer\n  next: say public, auditor or an ent_…")
         return 2
     engine = async_engine(settings.database_url, 2)
     reading = await pool(settings.database_url, 1)
@@ -35,11 +56,11 @@ async def write(
     try:
         lines = await _found(engine, reading, Keys(*settings.secret_keys), wanted)
         if lines is None:
-            _err.print(f"there is no {kind} {subject}\n  next: look it up with the API")
+            err.print(f"there is no {kind} {subject}\n  next: look it up with the API")
             return 2
         await _keep(lines, output or f"{subject}.bundle")
     except (NotOver, NotSignedYet, LogIncomplete) as error:
-        _err.print(f"{error.detail}\n  next: ask again later")
+        err.print(f"{error.detail}\n  next: ask again later")
         return 1
     finally:
         await reading.close()
@@ -53,7 +74,7 @@ async def _found(
     """Return a bundle's lines; before one is read, keep who takes others' cards away."""
     try:
         async with engine.begin() as connection:
-            lines = await bundle(connection, reading, keys, wanted)
+            lines = await writing.bundle(connection, reading, keys, wanted)
             if wanted.viewer != PUBLIC:
                 league, _ = await located(connection, reading, wanted.kind, wanted.subject)
                 by = operator_log.operator()
@@ -74,7 +95,7 @@ async def _keep(lines: AsyncIterator[bytes], output: str) -> None:
         count = await _into(file, lines)
         size = file.tell()
     draft.replace(target)
-    _err.print(f"{output}: {count} lines, {size} bytes")
+    err.print(f"{output}: {count} lines, {size} bytes")
 
 
 async def _into(file: IO[bytes], lines: AsyncIterator[bytes]) -> int:

@@ -2,25 +2,56 @@
 
 import json
 
-from rich.console import Console
+import rich_click as click
 
 from service.base.database import async_engine
 from service.base.settings import Settings
+from service.cli.common import awaited, err, out, settings
 from service.log.keys import driver_of
 from service.people import operator_log
 from service.people.quarantine import NO_LEAGUE, Held, NotHeld, NotSkipped, event_at, held
 from service.people.quarantine import release as release_held
 
-_out = Console(soft_wrap=True, highlight=False)
-_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+@click.group()
+def quarantine() -> None:
+    """Look at leagues that a consumer of the log has stopped following, and release them."""
+
+
+@quarantine.command("list")
+def quarantine_list() -> None:
+    """List every league and consumer that is held, with the reason."""
+    awaited(show_all(settings()))
+
+
+@quarantine.command("show")
+@click.argument("league")
+@click.argument("consumer")
+def quarantine_show(league: str, consumer: str) -> None:
+    """Show why CONSUMER stopped in LEAGUE, and the event that it stopped before."""
+    awaited(show(settings(), league, consumer))
+
+
+@quarantine.command("release")
+@click.argument("league")
+@click.argument("consumer")
+@click.option("--skip", is_flag=True, help="Pass over the event; for the consumer `arming` alone.")
+def quarantine_release(league: str, consumer: str, skip: bool) -> None:
+    """
+    Let CONSUMER go on in LEAGUE; what fails again is held again.
+
+    Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate.  The staff log of the
+    league says who did it.
+    """
+    awaited(release(settings(), league, consumer, skip))
 
 
 async def show_all(settings: Settings) -> int:
     """Print what is held, one a line; the exit code."""
     found = await _held(settings)
     for each in found:
-        _out.print(str(each), markup=False)
-    _out.print(f"{len(found)} held")
+        out.print(str(each), markup=False)
+    out.print(f"{len(found)} held")
     return 0
 
 
@@ -36,10 +67,10 @@ async def show(settings: Settings, league: str, consumer: str) -> int:
                 if (each.league or NO_LEAGUE, each.consumer) == (league, consumer)
             ]
             for each in found:
-                _out.print(f"{each} (since {each.since or 'unknown'})", markup=False)
+                out.print(f"{each} (since {each.since or 'unknown'})", markup=False)
                 if each.position is not None:
                     event = await event_at(driver, league, each.position)
-                    _out.print(json.dumps(event, indent=2), markup=False)
+                    out.print(json.dumps(event, indent=2), markup=False)
     finally:
         await engine.dispose()
     return 0 if found else _nothing(f"{consumer} of {league} is not in quarantine")
@@ -58,7 +89,7 @@ async def release(settings: Settings, league: str, consumer: str, skip: bool) ->
     finally:
         await engine.dispose()
     for each in found:
-        _out.print(f"released {each}", markup=False)
+        out.print(f"released {each}", markup=False)
     return 0
 
 
@@ -72,5 +103,5 @@ async def _held(settings: Settings) -> list[Held]:
 
 
 def _nothing(why: str) -> int:
-    _err.print(f"{why}\n  next: see `holotable quarantine list`", markup=False)
+    err.print(f"{why}\n  next: see `holotable quarantine list`", markup=False)
     return 2

@@ -1,37 +1,31 @@
-"""A tournament's floor for a terminal, read over the public API."""
+"""``holotable floor``: a tournament's floor for a terminal, read over the public API."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import httpx
-from rich.console import Console
+import rich_click as click
 from rich.table import Table
 from rich.text import Text
 
 from service.base.client import Refused, answered, client
-
-_out = Console(soft_wrap=True, highlight=False)
-_err = Console(stderr=True, soft_wrap=True, highlight=False)
+from service.cli.common import FILE, NO, err, out
 
 
-def show_floor(url: str, tournament: str, token_file: Path) -> int:
-    """
-    Print the floor of *tournament*, every table of it.
-
-    Returns:
-        0; 1 if the API does not show it to whom the token is.
-
-    Raises:
-        ConnectionError: If the API cannot be reached.
-    """
+@click.command()
+@click.argument("tournament")
+@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Of the API.")
+@click.option("--token", required=True, type=FILE, help="A token that may read the league.")
+def floor(tournament: str, url: str, token: Path) -> None:
+    """Show TOURNAMENT's floor: tables, seats, stacks, what each does, the next level."""
     try:
-        with client(url, token_file) as api:
+        with client(url, token) as api:
             pages = _pages(api, tournament)
     except Refused as no:
-        _err.print(f"{no}\n  next: is it a tournament of a league you belong to?", markup=False)
-        return 1
+        err.print(f"{no}\n  next: is it a tournament of a league you belong to?", markup=False)
+        sys.exit(NO)
     print_floor(pages)
-    return 0
 
 
 def _pages(api: httpx.Client, tournament: str) -> list[dict[str, Any]]:
@@ -48,14 +42,14 @@ def _pages(api: httpx.Client, tournament: str) -> list[dict[str, Any]]:
 def print_floor(pages: list[dict[str, Any]]) -> None:
     """Print a floor from the pages that the API answered."""
     floor = pages[0]["floor"]
-    _out.print(f"{floor['name']}: {floor['state']}, {_field(floor)}", markup=False)
+    out.print(f"{floor['name']}: {floor['state']}, {_field(floor)}", markup=False)
     if floor["level"] is not None:
-        _out.print(f"level {floor['level']['number']}{_coming(floor['next_level'])}", markup=False)
+        out.print(f"level {floor['level']['number']}{_coming(floor['next_level'])}", markup=False)
     if len(floor["breaking_order"]) > 1:
-        _out.print(f"tables break in this order: {_listed(floor['breaking_order'])}", markup=False)
+        out.print(f"tables break in this order: {_listed(floor['breaking_order'])}", markup=False)
     for page in pages:
         for table in page["floor"]["tables"]:
-            _out.print(_table(table, page["names"]))
+            out.print(_table(table, page["names"]))
 
 
 def _field(floor: dict[str, Any]) -> str:

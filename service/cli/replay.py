@@ -3,6 +3,7 @@
 import re
 import sys
 
+import rich_click as click
 from rich.console import Console
 from rich.text import Text
 
@@ -13,6 +14,7 @@ from service.base.database import async_engine, pool
 from service.base.errors import StreamNotFound
 from service.base.settings import Settings
 from service.bundles.gathering import located
+from service.cli.common import awaited, err, settings
 from service.log.keys import Keys
 from service.people import operator_log
 from service.projections import queries
@@ -22,7 +24,29 @@ from service.replays.reading import read_replay
 _RULE = re.compile(r"\[[a-z_.]+\]$")
 _HEADING = re.compile(r"^(?:Hand |-- ).*$")
 
-_err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+@click.command()
+@click.argument("hand", metavar="HAND")
+@click.option(
+    "--as",
+    "perspective",
+    default="public",
+    show_default=True,
+    help="Who looks: public, an ent_..., or auditor; all but public once the hand is over.",
+)
+@click.option("--step", type=click.IntRange(1), default=None, help="One step, by its number.")
+@click.option("--json", "form", flag_value="application/json", help="As the API answers it.")
+@click.option("--ndjson", "form", flag_value="application/x-ndjson", help="One step a line.")
+@click.option("--phh", "form", flag_value="text/x-phh", help="After the poker hand history.")
+@click.option("--text", "form", flag_value="text/plain", default="text/plain", hidden=True)
+def replay(hand: str, perspective: str, step: int | None, form: str) -> None:
+    """
+    Replay a hand: who did what by which rule, pots and stacks, and what was seen then.
+
+    See docs/guides/replay.md.  Needs HOLOTABLE_DATABASE_URL with the login of
+    holotable_audit, and HOLOTABLE_SECRET_KEY.
+    """
+    awaited(show(settings(), hand, perspective, step, form))
 
 
 async def show(settings: Settings, hand: str, perspective: str, step: int | None, form: str) -> int:
@@ -92,5 +116,5 @@ def _print(written: bytes, form: str) -> None:
 
 
 def _refused(code: int, problem: str, follows: str) -> int:
-    _err.print(f"{problem}\n  next: {follows}")
+    err.print(f"{problem}\n  next: {follows}")
     return code

@@ -1,0 +1,76 @@
+"""Parts that every command is made of: how it is loaded, what it is given, how it ends."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import rich_click as click
+from rich.console import Console
+from rich.markup import escape
+
+from service.base import settings as environment
+
+NO: Final = 1
+USAGE: Final = 2
+AWAY: Final = 3
+INTERRUPTED: Final = 130
+
+FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+"""A file that must be there."""
+
+out: Final = Console(soft_wrap=True, highlight=False)
+err: Final = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+class Lazily(click.RichCommand):
+    """
+    A command that is listed at once, and imported when it is called.
+
+    ``load`` imports the command and returns it.  The function's name is the command's name,
+    and its docstring is the line that the list shows.
+    """
+
+    def __init__(self, load: Callable[[], click.Command]) -> None:
+        super().__init__(name=load.__name__.replace("_", "-"), help=load.__doc__)
+        self.load = load
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Hand over to the imported command; click invokes the command of this context."""
+        return self.load().make_context(info_name, args, parent, **extra)
+
+
+def settings() -> environment.Settings:
+    """Return the settings of the environment, or end with what is wrong in them."""
+    try:
+        return environment.read(os.environ)
+    except environment.SettingsInvalid as error:
+        stop(USAGE, str(error), "set HOLOTABLE_DATABASE_URL and HOLOTABLE_SECRET_KEY, or try `up`")
+
+
+def server() -> str | None:
+    """Return the server that the environment gives to `demo` and `up`, if it does."""
+    try:
+        return environment.given_server(os.environ)
+    except environment.SettingsInvalid as error:
+        stop(USAGE, str(error), "correct it, or unset it for a PostgreSQL of our own")
+
+
+def stop(code: int, message: str, next_step: str) -> NoReturn:
+    """End the process with one sentence about the fault and one about the next step."""
+    err.print(f"[bold red]holotable:[/] {escape(message)}")
+    err.print(f"  next: {escape(next_step)}")
+    sys.exit(code)
+
+
+def awaited(work: Coroutine[Any, Any, int]) -> NoReturn:
+    """Run *work* to its end and leave with the code it returns."""
+    sys.exit(asyncio.run(work))

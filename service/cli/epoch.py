@@ -1,0 +1,75 @@
+"""``holotable epoch``: begin a league's log anew for its signer, after events were lost."""
+
+from uuid import UUID
+
+import asyncpg
+import rich_click as click
+
+from engine.values import number_of
+from service.base.database import asyncpg_dsn
+from service.base.settings import Settings
+from service.cli.common import awaited, err, out, settings
+from service.log.read import last_position
+from service.transparency.signing import SignerAway, asking, last_head, origin_of
+
+_OPEN = "SELECT raise_epoch($1, $2, $3)"
+_KNOWN = "SELECT 1 FROM key WHERE league = $1"
+
+
+@click.group()
+def epoch() -> None:
+    """Begin a league's log anew for its signer, after events were lost."""
+
+
+@epoch.command("open")
+@click.argument("league")
+@click.option("--operator", required=True, metavar="NAME", help="Who answers for it.")
+@click.option("--reason", required=True, help="What was lost, and how.")
+def epoch_open(league: str, operator: str, reason: str) -> None:
+    """Open the next epoch of LEAGUE, logged in as holotable_migrate; it cannot be undone."""
+    awaited(open_epoch(settings(), league, operator, reason))
+
+
+async def open_epoch(settings: Settings, league: str, operator: str, reason: str) -> int:
+    """
+    Begin a league's log anew for the signer, after events were lost; 2 if there is no such league.
+
+    If a signer is set, epochs it has signed already (a restore forgot them) are passed over.
+    """
+    connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
+    try:
+        number = _number(league)
+        if number is None or not await connection.fetchval(_KNOWN, number):
+            err.print(f"no league {league}\n  next: look it up with GET /v1/leagues")
+            return 2
+        if not operator.strip() or not reason.strip():
+            err.print("an operator and a reason have names\n  next: say who opens it and why")
+            return 2
+        until = await _epoch_signed(settings, number) + 1
+        epoch = await connection.fetchval(_OPEN, number, operator, reason)
+        while epoch < until:
+            epoch = await connection.fetchval(_OPEN, number, operator, reason)
+        size = await last_position(connection, number) + 1
+    finally:
+        await connection.close()
+    out.print(f"epoch {epoch} of {league} opened by {operator} at {size} events")
+    return 0
+
+
+def _number(league: str) -> UUID | None:
+    try:
+        return number_of(league) if league.startswith("lge_") else None
+    except ValueError:
+        return None
+
+
+async def _epoch_signed(settings: Settings, league: UUID) -> int:
+    """Return the highest epoch in which the signer has signed a head; -1 for none, or no signer."""
+    async with asking(settings) as signer:
+        if signer is None:
+            return -1
+        try:
+            last = await last_head(signer, origin_of(league, 0))
+        except SignerAway as away:
+            raise ConnectionError(f"the signer at HOLOTABLE_SIGNER_URL: {away}") from away
+    return int(last.origin.rpartition("/")[2]) if last.size else -1

@@ -1,0 +1,208 @@
+"""``holotable league``: a league's archives, players, fixtures, entries and money."""
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from service.base.client import Refused, answered, client
+from service.base.sources import SystemEntropy
+from service.cli.common import FILE, NO, Lazily, err
+
+
+@click.group()
+def league() -> None:
+    """Take a league's data away, check an archive; bring players in; see who enters and pays."""
+
+
+_COLUMNS = ("line", "outcome", "player", "claim", "detail")
+_KEY_MAX = 255
+
+TOKEN = click.option("--token", required=True, type=FILE, help="A token that may do it.")
+
+
+def _fit(_: click.Context, option: click.Parameter, key: str | None) -> str | None:
+    if key is None:
+        return None
+    if not (key.isascii() and key.isprintable() and 0 < len(key.strip()) == len(key) <= _KEY_MAX):
+        said = "a key is 1 to 255 printable ASCII characters, with no space at its ends"
+        raise click.BadParameter(said, param=option)
+    return key
+
+
+KEY = click.option(
+    "--key",
+    default=None,
+    callback=_fit,
+    help="Asked again under the same key, it is done once.  [dim]default: one that is shown[/]",
+)
+
+
+@league.command("import")
+@click.argument("url")
+@click.argument("league_id", metavar="LEAGUE")
+@click.argument("roster", metavar="FILE", type=FILE)
+@click.option("--token", required=True, type=FILE, help="A token that may manage LEAGUE.")
+@click.option("--dry-run", is_flag=True, help="Say what would happen, and do nothing.")
+def league_import(url: str, league_id: str, roster: Path, token: Path, dry_run: bool) -> None:
+    """Make members of the players in FILE, as CSV: all, or with a faulty row none; 1 if refused."""
+    # What is printed holds claim codes, shown this once.  Nobody is made twice by a second try.
+    try:
+        with client(url, token) as api:
+            found = answered(
+                api.post(
+                    f"/v1/leagues/{league_id}/members/import",
+                    content=roster.read_bytes(),
+                    headers={"Content-Type": "text/csv"},
+                    params={"dry_run": "true"} if dry_run else {},
+                )
+            )
+    except Refused as no:
+        _print_rows(no.problem.get("rows", []))
+        sys.exit(_refused(no))
+    _print_rows(found["rows"])
+    sys.exit(NO if any(row["detail"] for row in found["rows"]) else 0)
+
+
+def _print_rows(rows: Iterable[Mapping[str, Any]]) -> None:
+    written = csv.writer(sys.stdout, lineterminator="\n")
+    written.writerow(_COLUMNS)
+    for row in rows:
+        written.writerow([row[column] or "" for column in _COLUMNS])
+
+
+@league.command("fixtures")
+@click.argument("url")
+@click.argument("season")
+@click.option("--plan", type=FILE, default=None, help="A recurrence to plan, as JSON.")
+@KEY
+@TOKEN
+def league_fixtures(url: str, season: str, plan: Path | None, key: str | None, token: Path) -> None:
+    """List the recurring tournaments of SEASON, one JSON a line, or plan another; 1 if refused."""
+    if key and plan is None:
+        raise click.UsageError("--key is for --plan: looking needs none")
+    path = f"seasons/{season}/fixtures"
+    if plan is None:
+        sys.exit(_listed(url, path, token))
+    sys.exit(_told(url, path, token, plan.read_bytes(), _shown(key)))
+
+
+@league.command("entries")
+@click.argument("url")
+@click.argument("tournament")
+@click.option("--approve", metavar="ENTRANT", default=None, help="Let ENTRANT in.")
+@click.option("--refuse", nargs=2, metavar="ENTRANT REASON", default=None, help="Say no, and why.")
+@TOKEN
+def league_entries(
+    url: str,
+    tournament: str,
+    approve: str | None,
+    refuse: tuple[str, str] | None,
+    token: Path,
+) -> None:
+    """List who has entered TOURNAMENT, waits or asks, or answer who asks; 1 if refused."""
+    if approve and refuse:
+        raise click.UsageError("one answer at a time: --approve or --refuse")
+    path = f"tournaments/{tournament}/registrations"
+    if approve is not None:
+        sys.exit(_told(url, f"{path}/{approve}/approve", token, b"{}"))
+    if refuse is not None:
+        entrant, reason = refuse
+        body = json.dumps({"reason": reason}).encode()
+        sys.exit(_told(url, f"{path}/{entrant}/refuse", token, body))
+    sys.exit(_listed(url, path, token))
+
+
+@league.command("money")
+@click.argument("url")
+@click.argument("tournament")
+@click.option(
+    "--paid",
+    type=(str, str, int),
+    metavar="ENTRANT KIND AMOUNT",
+    default=None,
+    help="Write down what was seen paid: buy_in, fee, rebuy, add_on, bounty or refund.",
+)
+@KEY
+@TOKEN
+def league_money(
+    url: str, tournament: str, paid: tuple[str, str, int] | None, key: str | None, token: Path
+) -> None:
+    """Show the books of TOURNAMENT as JSON, amounts in minor units, or add a payment."""
+    if key and paid is None:
+        raise click.UsageError("--key is for --paid: looking needs none")
+    if paid is None:
+        sys.exit(_told(url, f"tournaments/{tournament}/ledger", token, None))
+    entrant, kind, amount = paid
+    body = json.dumps({"entrant": entrant, "kind": kind, "amount": amount}).encode()
+    sys.exit(_told(url, f"tournaments/{tournament}/payments", token, body, _shown(key)))
+
+
+def _shown(key: str | None) -> str:
+    """Return *key*; without one draw it, and say so before anything is sent: no answer may come."""
+    if key is not None:
+        return key
+    drawn = str(SystemEntropy().uuid())
+    err.print(f"sent under --key {drawn}: to ask again, give it")
+    return drawn
+
+
+def _listed(url: str, path: str, token: Path) -> int:
+    """Print every item of a list, page by page, one a line."""
+    cursor: str | None = None
+    try:
+        with client(url, token) as api:
+            while True:
+                query = {} if cursor is None else {"cursor": cursor}
+                page = answered(api.get(f"/v1/{path}", params=query))
+                sys.stdout.writelines(f"{json.dumps(item)}\n" for item in page["items"])
+                cursor = page["next_cursor"]
+                if cursor is None:
+                    return 0
+    except Refused as no:
+        return _refused(no)
+
+
+def _told(url: str, path: str, token: Path, body: bytes | None, key: str | None = None) -> int:
+    """Print the one answer to a question, or with *body* to an order; *key* makes it one."""
+    headers = {"Content-Type": "application/json"}
+    if key is not None:
+        headers["Idempotency-Key"] = key
+    try:
+        with client(url, token) as api:
+            asked = f"/v1/{path}"
+            done = (
+                api.get(asked) if body is None else api.post(asked, content=body, headers=headers)
+            )
+            sys.stdout.write(f"{json.dumps(answered(done))}\n")
+    except Refused as no:
+        return _refused(no)
+    return 0
+
+
+def _refused(no: Refused) -> int:
+    err.print(str(no), markup=False)
+    return 1
+
+
+def export() -> click.Command:
+    """Write LEAGUE (lge_...) to the file TARGET, or into the directory TARGET."""
+    from service.cli.archive import league_export
+
+    return league_export
+
+
+def check() -> click.Command:
+    """Check the archive FILE by itself, without any database; 1 if anything does not hold."""
+    from service.cli.archive import league_check
+
+    return league_check
+
+
+# Only archives need what the service is made of; every other command asks a server.
+for _load in (export, check):
+    league.add_command(Lazily(_load))

@@ -1,0 +1,56 @@
+"""``holotable signer``: the process that signs tree heads, and the keys it signs with."""
+
+import os
+
+import rich_click as click
+
+from service.base.settings import SettingsInvalid, read_signer
+from service.cli.common import USAGE, Lazily, stop
+from service.process.signer import run
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def signer(context: click.Context) -> None:
+    """
+    Sign tree heads, as a process that knows no database; or make, list, revoke its keys.
+
+    Without a command it serves, by the settings HOLOTABLE_SIGNER_KEYFILE,
+    HOLOTABLE_SIGNER_MEMORY, HOLOTABLE_HOST and HOLOTABLE_PORT, and takes no others.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    try:
+        run(read_signer(os.environ))
+    except SettingsInvalid as error:
+        stop(
+            USAGE,
+            str(error),
+            "a key is made by `holotable signer new-key`; see docs/guides/signed-heads.md",
+        )
+
+
+def new_key() -> click.Command:
+    """Write a new private key to FILE (mode 0600) and FILE.pub; print the public key."""
+    from service.cli.signer_keys import new_key
+
+    return new_key
+
+
+def keys() -> click.Command:
+    """List every public key that heads were signed with, and its revocation."""
+    from service.cli.signer_keys import list_keys
+
+    return list_keys
+
+
+def revoke() -> click.Command:
+    """Revoke the public KEY: no head that it signs is kept from then on."""
+    from service.cli.signer_keys import revoke_key
+
+    return revoke_key
+
+
+# The signer knows no database: what its keys need of one is imported for them alone.
+for _load in (new_key, keys, revoke):
+    signer.add_command(Lazily(_load))

@@ -1,0 +1,58 @@
+"""Errors an operator can act on, each with its exit code and the next step."""
+
+import asyncpg
+import psycopg
+import sqlalchemy as sa
+
+from engine.rulesets.errors import RulesetUnknown
+from service.audit.run.processes import UnitStopped
+from service.base.database import ServerRefused
+from service.base.errors import EventUnreadable, StoreUnavailable
+from service.base.settings import SettingsInvalid
+from service.projections.models import ProjectionUnknown
+from service.projections.rebuild import RebuildRefused
+
+
+def explained(error: Exception) -> tuple[int, str, str] | None:
+    """Return the exit code, what is wrong and the next step; None for what is a defect."""
+    match error:
+        case SettingsInvalid():
+            return 2, str(error), "see the table of settings in the README"
+        case RulesetUnknown():
+            return 2, error.detail, "see `holotable rulesets list`"
+        case ServerRefused():
+            return (
+                2,
+                str(error),
+                "see `Run` in the README for what HOLOTABLE_DATABASE_URL must name",
+            )
+        case ProjectionUnknown():
+            return 2, str(error), "name one of these, or all"
+        case RebuildRefused():
+            return 1, str(error), "wait for its end"
+        case UnitStopped():
+            return error.stopped.code, error.stopped.why, error.stopped.step
+        case EventUnreadable():
+            return 2, str(error), "is HOLOTABLE_SECRET_KEY the one this database was begun with?"
+        case StoreUnavailable():
+            return 3, f"the database cannot be reached: {error}", "run `holotable doctor`"
+        case sa.exc.DBAPIError() | psycopg.Error() | asyncpg.PostgresError():
+            return _explained_by_database(error)
+        case OSError() | asyncpg.InterfaceError():
+            return 3, f"the database cannot be reached: {error}", "run `holotable doctor`"
+    return None
+
+
+def _explained_by_database(error: Exception) -> tuple[int, str, str] | None:
+    cause = getattr(error, "orig", None) or error
+    state = getattr(cause, "sqlstate", None) or ""
+    message = str(cause).splitlines()[0].rpartition(">: ")[2]
+    if state == "42501":
+        return 2, message, "log in as the role that may: see deploy/postgres/roles.sql"
+    if state.startswith("28") or state == "3D000" or "permission denied for database" in message:
+        return 2, message, "correct HOLOTABLE_DATABASE_URL"
+    if state in {"42P01", "3F000"}:
+        return 1, message, "run `holotable migrate`"
+    if state[:2] in {"08", "53", "57"} or (not state and "connect" in message):
+        return 3, f"the database cannot be reached: {message}", "run `holotable doctor`"
+    return None

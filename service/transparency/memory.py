@@ -1,0 +1,55 @@
+"""What the signer remembers, compared with the logs of the leagues."""
+
+from typing import Any
+from uuid import UUID
+
+import httpx
+
+from engine.values import identifier
+from service.base.errors import LogIncomplete
+from service.log.read import epoch_of, last_position
+from service.transparency import ledger
+from service.transparency.messages import Head
+from service.transparency.signing import last_head, origin_of
+
+_LEAGUES = "SELECT league FROM key ORDER BY created_at"
+
+
+async def memory_faults(connection: Any, signer: httpx.AsyncClient) -> tuple[int, list[str]]:
+    """
+    Compare what the signer remembers with every league's log.
+
+    Returns:
+        How many leagues have a signed head; what does not hold, one sentence a league.
+
+    Raises:
+        SignerAway: If the signer does not answer.
+    """
+    signed, faults = 0, []
+    for (league,) in await connection.fetch(_LEAGUES):
+        origin = origin_of(league, await epoch_of(connection, league))
+        last = await last_head(signer, origin)
+        signed += bool(last.size)
+        fault = await contradiction(connection, league, origin, last)
+        if fault is not None:
+            faults.append(f"{identifier('lge', league)}: {fault}")
+    return signed, faults
+
+
+async def contradiction(connection: Any, league: UUID, origin: str, last: Head) -> str | None:
+    """Return in what a league's log contradicts the last head that was signed; None if it holds."""
+    if last.origin != origin:
+        return f"the signer has signed {last.origin} already, the log says {origin}"
+    size = await last_position(connection, league) + 1
+    if size < last.size:
+        return (
+            f"{last.size} events were signed, the log has {size}: "
+            "it was cut or restored from an old copy"
+        )
+    try:
+        root = await ledger.root_at(connection, league, last.size)
+    except LogIncomplete:
+        return f"of the {last.size} events that were signed some are missing"
+    if root != last.root:
+        return f"the first {last.size} events are not those that were signed"
+    return None
