@@ -38,12 +38,13 @@ class Difference:
 
 async def compare(settings: Settings, name: str = "all") -> list[Difference]:
     """Return where the read model *name* (or ``all``) differs from the log, in every league."""
+    models = chosen(name)
     database = async_engine(settings.database_url, connections=1)
     try:
         found: list[Difference] = []
         async with database.connect() as connection:
             for league in await leagues(connection):
-                found += await compare_league(connection, league, chosen(name))
+                found += await compare_league(connection, league, models)
         return found
     finally:
         await database.dispose()

@@ -15,11 +15,11 @@ from engine.values import stream_of
 from service.base import heartbeats
 from service.base.sources import DatabaseClock
 from service.cli import clock as commands
+from service.cli import people
 from service.director import decision_clock, submitting
 from service.director.desk import Desk, open_desk
 from service.director.next_hand import open_next_hand
 from service.log.read import read_league
-from service.process import people
 from service.tasks import jobs
 from service.tasks.ticker import Ticker
 from tests.service.audit.test_audit import audited
