@@ -1,0 +1,54 @@
+"""Every file and test that the pages for contributors name exists, and every word stands once."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+GLOSSARY = ROOT / "docs" / "glossary.md"
+PAGES = [
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "docs" / "architecture.md",
+    GLOSSARY,
+    *sorted((ROOT / "docs" / "recipes").glob("*.md")),
+]
+
+_FILE = re.compile(r"(?:engine|service|tests|migrations|docs|api-spec|deploy)/[\w./-]+\.\w+")
+_MADE = re.compile(r"^--- /dev/null\n\+\+\+ b/(\S+)", re.MULTILINE)
+_BLOCK = re.compile(r"^```\w*\n.*?^```", re.MULTILINE | re.DOTALL)
+_WORD = re.compile(r"^\| ([^|]+) \| ~~", re.MULTILINE)
+
+
+def test_every_file_that_a_page_for_contributors_names_exists() -> None:
+    """In its prose; a recipe also makes files, and the diff that makes one names it."""
+    missing = {}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        named = set(_FILE.findall(_BLOCK.sub("", text))) - set(_MADE.findall(text))
+        missing[page.name] = {each for each in named if not (ROOT / each).exists()}
+
+    assert {name: found for name, found in missing.items() if found} == {}
+
+
+def test_every_file_that_a_recipe_changes_exists() -> None:
+    """A file that has moved would leave its recipe behind."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        changed = re.findall(r"^--- a/(\S+)", text, re.MULTILINE)
+        assert [each for each in changed if not (ROOT / each).exists()] == [], page.name
+
+
+def test_every_test_that_a_recipe_runs_exists_or_is_made_by_it() -> None:
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        run = re.findall(r"(?<=[ (])tests/[\w./-]+", "\n".join(re.findall(r"-m pytest.*", text)))
+        made = set(_MADE.findall(text))
+        assert [each for each in run if each not in made and not (ROOT / each).exists()] == []
+
+
+def test_the_glossary_explains_each_word_once() -> None:
+    rows = _WORD.findall(GLOSSARY.read_text(encoding="utf-8"))
+    words = Counter(word.strip() for row in rows for word in row.split(","))
+
+    assert len(words) > 150
+    assert [word for word, times in words.items() if times > 1] == []
