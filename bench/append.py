@@ -17,7 +17,7 @@ from eventsourcing.application import Application
 
 from bench.counting import Bench, PeerTable, bench, command, wagering
 from service.base.sources import DatabaseClock
-from service.director.desk import settle
+from service.director.runtime import settle
 from service.log.writer import Writer
 
 STREAMS = 64

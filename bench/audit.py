@@ -34,7 +34,7 @@ from service.audit.run.plan import make_plan
 from service.audit.run.units import Part, events_of, finish, perform
 from service.base.database import async_engine
 from service.base.sources import DatabaseClock
-from service.director.desk import settle
+from service.director.runtime import settle
 from service.log.canonical import leaf, microseconds
 from service.log.keys import Keys, driver_of
 from service.log.store import PostgresStore

@@ -11,7 +11,7 @@ from bench.replay import play
 from engine.coordination.aggregates import DECIDERS
 from service.base.settings import Settings
 from service.base.sources import DatabaseClock
-from service.director.desk import settle
+from service.director.runtime import settle
 from service.projections.rebuild import rebuild
 
 TABLES = 12

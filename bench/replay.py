@@ -23,7 +23,7 @@ from bench.counting import Bench, bench, command
 from engine.coordination.aggregates import DECIDERS
 from engine.values import Sealed, SealedCard, number_of
 from service.base.sources import DatabaseClock
-from service.director.desk import settle
+from service.director.runtime import settle
 from service.log.canonical import NO_HASH
 from service.log.codec import Codec
 from service.log.read import verify

@@ -39,7 +39,6 @@ from service.api.proof import (
 from service.api.table import feeds, hands, openings, presence, replays, tables, voiding
 from service.api.tournament import (
     corrections,
-    directing,
     entering,
     fairness,
     fairness_runs,
@@ -51,6 +50,7 @@ from service.api.tournament import (
     registrations,
     rounds,
     rulings,
+    starting,
     tournaments,
 )
 
@@ -76,7 +76,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         points,
         ratings,
         tournaments,
-        directing,
+        starting,
         rounds,
         rulings,
         pacing,

@@ -16,7 +16,7 @@ from service.base.database import async_engine
 from service.base.settings import Settings
 from service.cli.common import awaited, err, out, settings
 from service.cli.progress import progress_bar
-from service.director.desk import settle
+from service.director.runtime import settle
 from service.log.keys import Keys
 from service.transparency.signing import asking
 

@@ -5,7 +5,7 @@ import rich_click as click
 from service.base.settings import Settings
 from service.cli.common import awaited, err, out, settings
 from service.cli.progress import progress_bar
-from service.director.desk import settle
+from service.director.runtime import settle
 from service.projections.rebuild import compare as compare_models
 from service.projections.rebuild import rebuild as rebuild_models
 

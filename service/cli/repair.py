@@ -21,7 +21,7 @@ from service.base.database import async_engine
 from service.base.errors import EventUnreadable
 from service.base.settings import Settings
 from service.cli.common import awaited, err, out, settings
-from service.director.desk import Desk, open_desk
+from service.director.runtime import Runtime, open_runtime
 from service.log import canonical
 from service.log.codec import Codec
 from service.log.keys import LeagueKeys
@@ -120,12 +120,12 @@ async def void_failing(
     if not operator.strip() or not reason.strip():
         err.print("an operator and a reason have names\n  next: say who repairs it and why")
         return 2
-    async with open_desk(settings) as desk:
-        if not await _is_league(desk, league):
+    async with open_runtime(settings) as runtime:
+        if not await _is_league(runtime, league):
             err.print(f"no league {league}\n  next: look it up with GET /v1/leagues")
             return 2
-        keys = await desk.writer.store.keys(number_of(league))
-        found = [each async for each in found_failing(desk.pool, league, keys)]
+        keys = await runtime.writer.store.keys(number_of(league))
+        found = [each async for each in found_failing(runtime.pool, league, keys)]
         for each in found[:SHOWN]:
             out.print(f"position {each.position} ({each.stream}, {each.version}): {each.fails}")
         out.print(f"{len(found)} events of {league} fail by their bytes")
@@ -134,7 +134,7 @@ async def void_failing(
         if dry_run:
             out.print("dry run: nothing was written")
             return 1
-        await _void(desk, league, found)
+        await _void(runtime, league, found)
     engine = async_engine(settings.database_url, connections=1)
     try:
         async with engine.begin() as connection:
@@ -151,20 +151,20 @@ async def void_failing(
     return 0
 
 
-async def _is_league(desk: Desk, named: str) -> bool:
+async def _is_league(runtime: Runtime, named: str) -> bool:
     try:
-        return named.startswith("lge_") and await last_position(desk.pool, named) >= 0
+        return named.startswith("lge_") and await last_position(runtime.pool, named) >= 0
     except ValueError:
         return False
 
 
-async def _void(desk: Desk, league: str, found: list[VoidedPosition]) -> None:
+async def _void(runtime: Runtime, league: str, found: list[VoidedPosition]) -> None:
     stream = stream_of(league)
 
     async def decide(states: States) -> list[Entry]:
         state = (await states.load(stream)).state
-        command = VoidPositions(positions=tuple(found), now=desk.clock.now())
+        command = VoidPositions(positions=tuple(found), now=runtime.clock.now())
         return [Entry(stream, leagues.decider.decide(state, command))]
 
     named = "/".join(str(each.position) for each in found)
-    await desk.writer.submit(league, desk.order(f"repair/{league}/{named}"), decide)
+    await runtime.writer.submit(league, runtime.order(f"repair/{league}/{named}"), decide)

@@ -20,7 +20,7 @@ from engine.tournament.model.entering_commands import AnswerOffer, Approve
 from engine.tournament.model.state import Registering, Running
 from engine.values import PlayerId, TableId, identifier, stream_of
 from service.base.errors import StreamNotFound
-from service.director.desk import new_id
+from service.director.runtime import new_id
 from service.log.writer import Command, Entry, States
 
 _ADDED_TABLE = 1

@@ -6,14 +6,16 @@ from engine.tournament.model.errors import TournamentNotRunning
 from engine.tournament.model.floor_commands import CallLastHands, TendBreak
 from engine.tournament.model.state import Announced, Registering, Running
 from engine.values import stream_of
-from service.director.desk import Desk
-from service.director.submitting import buy
+from service.director.runtime import Runtime
+from service.director.submitting import submit_to_tournament
 
 _NOT_BEGUN = timedelta(minutes=1)
 """How often is asked again whether play has begun that was to be over by now."""
 
 
-async def end_break(desk: Desk, league: str, tournament_id: str, begun_by: int) -> datetime | None:
+async def end_break(
+    runtime: Runtime, league: str, tournament_id: str, begun_by: int
+) -> datetime | None:
     """
     End a tournament's break if it is due, and have its tables go on; asking again is harmless.
 
@@ -23,35 +25,37 @@ async def end_break(desk: Desk, league: str, tournament_id: str, begun_by: int) 
     Returns:
         When it is due, if it is too early; None once it is over.
     """
-    state = (await desk.writer.load(league, stream_of(tournament_id))).state
+    state = (await runtime.writer.load(league, stream_of(tournament_id))).state
     rest = state.floor.rest if isinstance(state, Running) else None
     if rest is None or rest.begun_by != begun_by:
         return None
-    order = desk.order(f"break/{tournament_id}/{begun_by}")
+    order = runtime.order(f"break/{tournament_id}/{begun_by}")
     if order.received_at < rest.due:
         return rest.due
     command = TendBreak(begun_by=begun_by, now=order.received_at)
-    await buy(desk, league, tournament_id, command, order)
+    await submit_to_tournament(runtime, league, tournament_id, command, order)
     return None
 
 
-async def call_last_hands(desk: Desk, league: str, tournament_id: str) -> datetime | None:
+async def call_last_hands(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
     """
     Call a tournament's last hands at their hour; asking again is harmless.
 
     Returns:
         When to ask again, if play has not begun; None once there is nothing to call.
     """
-    state = (await desk.writer.load(league, stream_of(tournament_id))).state
+    state = (await runtime.writer.load(league, stream_of(tournament_id))).state
     if isinstance(state, Announced | Registering):
-        return desk.clock.now() + _NOT_BEGUN
+        return runtime.clock.now() + _NOT_BEGUN
     due = state.terms.floor.last_hands_at if isinstance(state, Running) else None
-    if due is not None and desk.clock.now() < due:
+    if due is not None and runtime.clock.now() < due:
         # It was put off with the start since this was armed.
         return due
-    order = desk.order(f"last_hands/{tournament_id}")
+    order = runtime.order(f"last_hands/{tournament_id}")
     try:
-        await buy(desk, league, tournament_id, CallLastHands(now=order.received_at), order)
+        await submit_to_tournament(
+            runtime, league, tournament_id, CallLastHands(now=order.received_at), order
+        )
     except TournamentNotRunning:
         return None
     return None

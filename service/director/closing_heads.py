@@ -17,7 +17,7 @@ from engine.tournament.model.heads_commands import RecordTables
 from engine.tournament.model.heads_events import TableHead
 from engine.tournament.model.state import Cancelled, Finished
 from engine.values import number_of, stream_of
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.log.writer import Entry, States
 
 _AGAIN = timedelta(seconds=5)
@@ -31,7 +31,7 @@ _TABLES = """
 """
 
 
-async def record_tables(desk: Desk, league: str, tournament_id: str) -> datetime | None:
+async def record_tables(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
     """
     Write down the last event of each table of a tournament that is over.
 
@@ -39,15 +39,15 @@ async def record_tables(desk: Desk, league: str, tournament_id: str) -> datetime
         When to ask again, as long as a table is not closed; ``None`` once it is done.
     """
     floor = stream_of(tournament_id)
-    loaded = await desk.writer.load(league, floor)
+    loaded = await runtime.writer.load(league, floor)
     if not isinstance(loaded.state, Finished | Cancelled) or loaded.state.recorded:
         return None
-    rows = await desk.pool.fetch(_TABLES, number_of(league), floor, tournament_id)
-    return await record_these(desk, league, tournament_id, [row["stream"] for row in rows])
+    rows = await runtime.pool.fetch(_TABLES, number_of(league), floor, tournament_id)
+    return await record_these(runtime, league, tournament_id, [row["stream"] for row in rows])
 
 
 async def record_these(
-    desk: Desk, league: str, tournament_id: str, streams: Sequence[str]
+    runtime: Runtime, league: str, tournament_id: str, streams: Sequence[str]
 ) -> datetime | None:
     """
     Write down the last event of each of a tournament's tables, which are *streams*.
@@ -56,10 +56,10 @@ async def record_these(
         As :func:`record_tables`.
     """
     floor = stream_of(tournament_id)
-    loaded = await desk.writer.load(league, floor)
-    again = desk.clock.now() + _AGAIN
+    loaded = await runtime.writer.load(league, floor)
+    again = runtime.clock.now() + _AGAIN
     for stream in streams:
-        state = (await desk.writer.load(league, stream)).state
+        state = (await runtime.writer.load(league, stream)).state
         if not isinstance(state, Table) or not state.closed:
             return again
     if not streams:
@@ -67,13 +67,13 @@ async def record_these(
 
     async def decide(states: States) -> Sequence[Entry]:
         heads = tuple([await _head(states, stream) for stream in streams])
-        command = RecordTables(tables=heads, now=desk.clock.now())
+        command = RecordTables(tables=heads, now=runtime.clock.now())
         events = tournament.decider.decide((await states.load(floor)).state, command)
         # None of them may move on while its head is written down.
         return [Entry(floor, events), *(Entry(stream) for stream in streams)]
 
-    order = desk.order(f"record_tables/{tournament_id}/{loaded.version}")
-    await desk.writer.submit(league, order, decide)
+    order = runtime.order(f"record_tables/{tournament_id}/{loaded.version}")
+    await runtime.writer.submit(league, order, decide)
     return None
 
 
@@ -88,7 +88,7 @@ async def _head(states: States, stream: str) -> TableHead:
     )
 
 
-async def record_tournaments(desk: Desk, league: str, season_id: str) -> datetime | None:
+async def record_tournaments(runtime: Runtime, league: str, season_id: str) -> datetime | None:
     """
     Write down how far the log of each tournament of a closed season has come.
 
@@ -96,13 +96,13 @@ async def record_tournaments(desk: Desk, league: str, season_id: str) -> datetim
         When to ask again, as long as a table of one of them is not closed.
     """
     stream = stream_of(season_id)
-    loaded = await desk.writer.load(league, stream)
+    loaded = await runtime.writer.load(league, stream)
     state = loaded.state
     if not isinstance(state, Opened) or not state.closed or state.recorded:
         return None
     counted = [each.tournament for each in state.counted]
     for each in counted:
-        again = await record_tables(desk, league, each)
+        again = await record_tables(runtime, league, each)
         if again is not None:
             return again
 
@@ -112,10 +112,10 @@ async def record_tournaments(desk: Desk, league: str, season_id: str) -> datetim
             TournamentHead(tournament=each, version=floor.version, hash=floor.hash.hex())
             for each, floor in floors
         )
-        command = RecordTournaments(tournaments=heads, now=desk.clock.now())
+        command = RecordTournaments(tournaments=heads, now=runtime.clock.now())
         events = season.decider.decide((await states.load(stream)).state, command)
         return [Entry(stream, events), *(Entry(stream_of(each)) for each in counted)]
 
-    order = desk.order(f"record_tournaments/{season_id}/{loaded.version}")
-    await desk.writer.submit(league, order, decide)
+    order = runtime.order(f"record_tournaments/{season_id}/{loaded.version}")
+    await runtime.writer.submit(league, order, decide)
     return None

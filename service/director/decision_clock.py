@@ -10,14 +10,14 @@ from engine.table.model.hand import Decision
 from engine.table.model.state import Table
 from engine.values import stream_of
 from service.base import heartbeats
-from service.director.desk import Desk
 from service.director.next_hand import open_next_hand
-from service.director.submitting import submit
+from service.director.runtime import Runtime
+from service.director.submitting import submit_to_table
 
 _log = structlog.get_logger(__name__)
 
 
-async def time_out(desk: Desk, league: str, table_id: str, decision: Decision) -> None:
+async def time_out(runtime: Runtime, league: str, table_id: str, decision: Decision) -> None:
     """
     Have the clock answer *decision* for everybody it still waits for.
 
@@ -26,20 +26,20 @@ async def time_out(desk: Desk, league: str, table_id: str, decision: Decision) -
     """
     command = TimeOut(
         decision=decision.token,
-        salts=tuple(desk.entropy.token() for _ in decision.seats),
-        now=desk.clock.now(),
+        salts=tuple(runtime.entropy.token() for _ in decision.seats),
+        now=runtime.clock.now(),
     )
-    order = desk.order(f"time_out/{table_id}/{decision.token}")
-    await submit(desk, league, table_id, command, order)
+    order = runtime.order(f"time_out/{table_id}/{decision.token}")
+    await submit_to_table(runtime, league, table_id, command, order)
 
 
-async def extend(desk: Desk, league: str, table_id: str, decision: Decision) -> None:
+async def extend(runtime: Runtime, league: str, table_id: str, decision: Decision) -> None:
     """Give *decision* its full time anew: the service was away while it was open."""
-    order = desk.order(f"extend/{table_id}/{decision.token}/{decision.deadline.isoformat()}")
-    await submit(desk, league, table_id, ExtendDecision(now=desk.clock.now()), order)
+    order = runtime.order(f"extend/{table_id}/{decision.token}/{decision.deadline.isoformat()}")
+    await submit_to_table(runtime, league, table_id, ExtendDecision(now=runtime.clock.now()), order)
 
 
-async def watch(desk: Desk, league: str, table_id: str) -> datetime | None:
+async def watch(runtime: Runtime, league: str, table_id: str) -> datetime | None:
     """
     See to one live table: time out what ran out, extend what an outage took, open what lies.
 
@@ -47,36 +47,36 @@ async def watch(desk: Desk, league: str, table_id: str) -> datetime | None:
         When to look again; ``None`` once the table is closed.
     """
     stream = stream_of(table_id)
-    state: Any = (await desk.writer.load(league, stream)).state
+    state: Any = (await runtime.writer.load(league, stream)).state
     if not isinstance(state, Table) or state.closed:
         return None
     if state.idle:
         # The pause between two hands may be long, and others wait for this process.
-        patience = desk.settings.sweep_seconds
-        desk.later(open_next_hand(desk, league, table_id, fresh=True, patience=patience))
+        patience = runtime.settings.sweep_seconds
+        runtime.later(open_next_hand(runtime, league, table_id, fresh=True, patience=patience))
     elif state.decision is not None and state.held is None:
-        await _see_to_decision(desk, league, state, state.decision)
-    state = (await desk.writer.load(league, stream, fresh=False)).state
+        await _see_to_decision(runtime, league, state, state.decision)
+    state = (await runtime.writer.load(league, stream, fresh=False)).state
     if not isinstance(state, Table) or state.closed:
         return None
-    soon = desk.clock.now() + timedelta(seconds=desk.settings.sweep_seconds)
+    soon = runtime.clock.now() + timedelta(seconds=runtime.settings.sweep_seconds)
     if state.decision is None:
         return soon
     return max(
         state.decision.deadline + timedelta(seconds=state.grace_seconds),
-        desk.clock.now() + timedelta(seconds=min(1, desk.settings.sweep_seconds)),
+        runtime.clock.now() + timedelta(seconds=min(1, runtime.settings.sweep_seconds)),
     )
 
 
-async def _see_to_decision(desk: Desk, league: str, state: Table, decision: Decision) -> None:
+async def _see_to_decision(runtime: Runtime, league: str, state: Table, decision: Decision) -> None:
     opened_at = decision.deadline - timedelta(seconds=state.decision_seconds)
-    interval = timedelta(seconds=desk.settings.heartbeat_seconds)
-    match await heartbeats.interruption(desk.pool, opened_at, decision.deadline, interval):
+    interval = timedelta(seconds=runtime.settings.heartbeat_seconds)
+    match await heartbeats.interruption(runtime.pool, opened_at, decision.deadline, interval):
         case "over":
-            await extend(desk, league, state.table, decision)
+            await extend(runtime, league, state.table, decision)
         case "none":
             ends = decision.deadline + timedelta(seconds=state.grace_seconds)
-            if desk.clock.now() > ends:
-                await time_out(desk, league, state.table, decision)
+            if runtime.clock.now() > ends:
+                await time_out(runtime, league, state.table, decision)
         case "lasting":
             _log.info("a decision waits for the API", table=state.table)

@@ -9,8 +9,8 @@ from engine.table.model.state import Table
 from engine.tournament.model.fairness_commands import OpenEntropy
 from engine.tournament.model.state import Running
 from engine.values import EntrantId, number_of, stream_of
-from service.director.desk import Desk
 from service.director.next_hand import open_next_hand
+from service.director.runtime import Runtime
 from service.log.writer import Command, Entry, Receipt, States
 from service.projections.rows import HandRow
 
@@ -22,7 +22,7 @@ _OPENINGS = """
 
 
 async def open_entropy(
-    desk: Desk, league: str, tournament_id: str, asked: tuple[EntrantId, str], order: Command
+    runtime: Runtime, league: str, tournament_id: str, asked: tuple[EntrantId, str], order: Command
 ) -> Receipt:
     """
     Have an entrant's bytes taken as long as no hand has been opened at its table.
@@ -48,11 +48,11 @@ async def open_entropy(
         events = tournament.decider.decide(state, command)
         return [Entry(stream, events), *([] if there is None else [Entry(there)])]
 
-    receipt = await desk.writer.submit(league, order, decide)
-    state = (await desk.writer.load(league, stream, fresh=False)).state
+    receipt = await runtime.writer.submit(league, order, decide)
+    state = (await runtime.writer.load(league, stream, fresh=False)).state
     for seating in getattr(state, "tables", ()):
         if seating.seat_of(entrant) is not None:
-            desk.later(open_next_hand(desk, league, seating.table))
+            runtime.later(open_next_hand(runtime, league, seating.table))
     return receipt
 
 
@@ -63,17 +63,19 @@ def _table_of(state: object, entrant: EntrantId) -> str | None:
     return next((stream_of(each) for each in seated), None)
 
 
-async def deals_of(desk: Desk, row: HandRow) -> list[tuple[HandOpened, TableBeaconMixed | None]]:
+async def deals_of(
+    runtime: Runtime, row: HandRow
+) -> list[tuple[HandOpened, TableBeaconMixed | None]]:
     """Return how each deal of a hand was opened, as the house knows it, and by which beacon."""
-    store, stream, number = desk.writer.store, stream_of(row.table), number_of(row.league)
+    store, stream, number = runtime.writer.store, stream_of(row.table), number_of(row.league)
     keys = await store.keys(number)
-    versions = await desk.pool.fetch(
+    versions = await runtime.pool.fetch(
         _OPENINGS, number, stream, row.first_position, row.last_position
     )
     found = []
     for version in versions:
         first, *then = [
-            desk.writer.codec.decode(each, keys)
+            runtime.writer.codec.decode(each, keys)
             for each in await store.stream(number, stream, version["stream_version"] - 1, 2)
         ]
         found.append((first, next((e for e in then if isinstance(e, TableBeaconMixed)), None)))

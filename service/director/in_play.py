@@ -18,7 +18,7 @@ from engine.tournament.model.commands import Withdraw
 from engine.tournament.model.entering_errors import OfficeHeld
 from engine.tournament.model.state import Registering, Running
 from engine.values import PlayerId, number_of, stream_of
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.log.writer import Command, Entry, Receipt, States
 
 _OPEN = """
@@ -75,7 +75,7 @@ async def demand_no_office_since(
 
 
 async def remove_member(
-    desk: Desk, league_id: str, command: RemoveMember, order: Command
+    runtime: Runtime, league_id: str, command: RemoveMember, order: Command
 ) -> Receipt:
     """
     Have a member removed who is in no running tournament of the league.
@@ -84,12 +84,12 @@ async def remove_member(
         MemberPlaying: If the member would be missed at a table.
         LastOwner: If the member is the league's only owner.
     """
-    found = await open_tournaments(desk.pool, league_id)
+    found = await open_tournaments(runtime.pool, league_id)
 
     async def decide(states: States) -> Sequence[Entry]:
         return await removal(states, league_id, command, found, order.received_at)
 
-    return await desk.writer.submit(league_id, order, decide)
+    return await runtime.writer.submit(league_id, order, decide)
 
 
 async def removal(

@@ -16,7 +16,7 @@ from engine.tournament.model.state import Running
 from engine.tournament.model.values import LevelClock
 from engine.values import stream_of
 from service.base import heartbeats
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.log.writer import Entry, States
 
 _SILENT = timedelta(seconds=1)
@@ -25,7 +25,7 @@ _SILENT = timedelta(seconds=1)
 _log = structlog.get_logger(__name__)
 
 
-async def tend(desk: Desk, league: str, tournament_id: str, run_by: int) -> datetime | None:
+async def tend(runtime: Runtime, league: str, tournament_id: str, run_by: int) -> datetime | None:
     """
     Take outages from a tournament's level clock and raise the levels that are due.
 
@@ -40,15 +40,15 @@ async def tend(desk: Desk, league: str, tournament_id: str, run_by: int) -> date
         CommandRejected: If the tournament was ended meanwhile.
     """
     stream = stream_of(tournament_id)
-    clock = await _clock(desk, league, stream, run_by)
+    clock = await _clock(runtime, league, stream, run_by)
     if clock is None or clock.due is None:
         return None
-    interval = timedelta(seconds=desk.settings.heartbeat_seconds)
-    if await heartbeats.interruption(desk.pool, clock.since, clock.due, interval) == "lasting":
+    interval = timedelta(seconds=runtime.settings.heartbeat_seconds)
+    if await heartbeats.interruption(runtime.pool, clock.since, clock.due, interval) == "lasting":
         _log.info("a level clock waits for the API", tournament=tournament_id)
-        return desk.clock.now() + _SILENT
-    away = await heartbeats.outages_since(desk.pool, clock.since)
-    now = desk.clock.now()
+        return runtime.clock.now() + _SILENT
+    away = await heartbeats.outages_since(runtime.pool, clock.since)
+    now = runtime.clock.now()
     command = TendClock(
         outages=tuple(Outage(since=since, until=until) for since, until in away), now=now
     )
@@ -59,14 +59,14 @@ async def tend(desk: Desk, league: str, tournament_id: str, run_by: int) -> date
         before = (await states.load(stream)).state
         return [Entry(stream, tournament.decider.decide(before, command))]
 
-    order = desk.order(f"level/{tournament_id}/{run_by}")
-    await desk.writer.submit(league, order, decide)
-    still = await _clock(desk, league, stream, run_by)
+    order = runtime.order(f"level/{tournament_id}/{run_by}")
+    await runtime.writer.submit(league, order, decide)
+    still = await _clock(runtime, league, stream, run_by)
     return None if still is None else now + _SILENT
 
 
-async def _clock(desk: Desk, league: str, stream: str, run_by: int) -> LevelClock | None:
+async def _clock(runtime: Runtime, league: str, stream: str, run_by: int) -> LevelClock | None:
     """Return the clock if it has run as it does since *run_by*."""
-    state = (await desk.writer.load(league, stream)).state
+    state = (await runtime.writer.load(league, stream)).state
     clock = state.clock if isinstance(state, Running) else None
     return clock if clock is not None and clock.run_by == run_by else None

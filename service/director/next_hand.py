@@ -25,7 +25,7 @@ from engine.tournament.model.state import Running
 from engine.values import HandId, identifier, stream_of
 from service.director.admission import unwelcome
 from service.director.busts import at_table
-from service.director.desk import Desk, naming_instant, new_id
+from service.director.runtime import Runtime, naming_instant, new_id
 from service.log.writer import Entry, Loaded, Receipt, States
 
 _STEPS_MAX = 100
@@ -43,7 +43,7 @@ class BoundaryPassed(Exception):
 
 
 async def open_next_hand(
-    desk: Desk,
+    runtime: Runtime,
     league: str,
     table_id: str,
     *,
@@ -63,11 +63,11 @@ async def open_next_hand(
     """
     changed = ""
     for _ in range(_STEPS_MAX):
-        here = await desk.writer.load(league, stream_of(table_id), fresh)
+        here = await runtime.writer.load(league, stream_of(table_id), fresh)
         if not isinstance(here.state, Table) or here.state.closed or not here.state.idle:
             return
         try:
-            outcome = await _led(desk, league, here, fresh, patience)
+            outcome = await _led(runtime, league, here, fresh, patience)
         except BoundaryPassed:
             # Who opened that hand sees to the next boundary.  To follow from hand to hand
             # would never end at a table whose hands are over at once.
@@ -83,29 +83,31 @@ async def open_next_hand(
     _log.error("a boundary does not end", table=table_id, changed=changed)
 
 
-async def _led(desk: Desk, league: str, here: Loaded, fresh: bool, patience: float) -> Outcome:
+async def _led(
+    runtime: Runtime, league: str, here: Loaded, fresh: bool, patience: float
+) -> Outcome:
     """Plan one step and append it; return its outcome, "nothing" if it cannot be done now."""
-    plan = await _planned(desk, league, here, fresh)
+    plan = await _planned(runtime, league, here, fresh)
     if plan.outcome == "nothing":
         return "nothing"
     pulse = None
     if plan.awaits is not None:
-        pulse = await desk.pulses.pulse(plan.awaits.chain, plan.awaits.round)
+        pulse = await runtime.pulses.pulse(plan.awaits.chain, plan.awaits.round)
         if pulse is None:
             return "nothing"
-    if not await _waited(desk, league, here.at, plan, patience):
+    if not await _waited(runtime, league, here.at, plan, patience):
         return "nothing"
-    receipt = await _step(desk, league, here.state, plan, pulse)
+    receipt = await _step(runtime, league, here.state, plan, pulse)
     if settled(receipt.recorded):
         # All but one were away: the hand was over before anybody was asked.
-        desk.later(open_next_hand(desk, league, here.state.table))
+        runtime.later(open_next_hand(runtime, league, here.state.table))
     for other in plan.ask_again:
-        desk.later(open_next_hand(desk, league, other))
+        runtime.later(open_next_hand(runtime, league, other))
     return plan.outcome
 
 
 async def _waited(
-    desk: Desk, league: str, last: datetime, plan: BoundaryPlan, patience: float
+    runtime: Runtime, league: str, last: datetime, plan: BoundaryPlan, patience: float
 ) -> bool:
     """
     Wait until the plan's time has come, after *last* and after what it names besides.
@@ -116,8 +118,8 @@ async def _waited(
     if not plan.wait_seconds:
         return True
     for other in plan.since:
-        last = max(last, (await desk.writer.load(league, stream_of(other), fresh=False)).at)
-    pause = (last - desk.clock.now()).total_seconds() + plan.wait_seconds
+        last = max(last, (await runtime.writer.load(league, stream_of(other), fresh=False)).at)
+    pause = (last - runtime.clock.now()).total_seconds() + plan.wait_seconds
     # The log may be ahead of the clock; nobody waits for longer than the plan says.
     pause = min(pause, plan.wait_seconds)
     if pause > patience:
@@ -127,14 +129,14 @@ async def _waited(
     return True
 
 
-async def _planned(desk: Desk, league: str, here: Loaded, fresh: bool) -> BoundaryPlan:
+async def _planned(runtime: Runtime, league: str, here: Loaded, fresh: bool) -> BoundaryPlan:
     """Plan outside the writer's turn, to know what the command is called."""
 
     async def load(stream: str) -> Loaded:
-        return await desk.writer.load(league, stream, fresh)
+        return await runtime.writer.load(league, stream, fresh)
 
-    hand = HandId(identifier("hnd", new_id(desk.order("plan"), 1)))
-    return await _plan(load, here.state, hand, desk.clock.now())
+    hand = HandId(identifier("hnd", new_id(runtime.order("plan"), 1)))
+    return await _plan(load, here.state, hand, runtime.clock.now())
 
 
 async def _plan(
@@ -164,11 +166,11 @@ async def _plan(
 
 
 async def _step(
-    desk: Desk, league: str, here: Table, planned: BoundaryPlan, pulse: Pulse | None
+    runtime: Runtime, league: str, here: Table, planned: BoundaryPlan, pulse: Pulse | None
 ) -> Receipt:
     """Append one step of a boundary; it is planned again in its turn, on what stands then."""
-    above = await desk.writer.load(league, stream_of(here.tournament), fresh=False)
-    order = desk.order(_occurrence(here, planned, above.version))
+    above = await runtime.writer.load(league, stream_of(here.tournament), fresh=False)
+    order = runtime.order(_occurrence(here, planned, above.version))
     hand = HandId(identifier("hnd", new_id(order, 1)))
 
     async def decide(states: States) -> Sequence[Entry]:
@@ -177,7 +179,7 @@ async def _step(
         if _next(current) != _next(here):
             raise BoundaryPassed
         if planned.outcome == "name_round":
-            now = naming_instant(desk, league, loaded)
+            now = naming_instant(runtime, league, loaded)
         plan = await _plan(states.load, current, hand, now, pulse)
         if (plan.outcome, current.awaited) != (planned.outcome, here.awaited):
             raise PlanChanged
@@ -200,7 +202,7 @@ async def _step(
             ]
         return entries
 
-    return await desk.writer.submit(league, order, decide)
+    return await runtime.writer.submit(league, order, decide)
 
 
 async def _opened(states: States, here: Table, plan: BoundaryPlan) -> Sequence[Entry]:

@@ -20,35 +20,35 @@ from engine.tournament.model.entering_commands import (
 )
 from engine.tournament.model.state import Registering, Running
 from engine.values import EntrantId, stream_of
-from service.director.desk import Desk
-from service.director.submitting import buy
+from service.director.runtime import Runtime
+from service.director.submitting import submit_to_tournament
 
 _INSTANT = timedelta(milliseconds=1)
 """An answer at the very end of an offer counts: the clock comes after it."""
 
 
-async def close_registration(desk: Desk, league: str, tournament_id: str) -> datetime | None:
+async def close_registration(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
     """Close registration if it is time; return when to ask again."""
     return await _tend(
-        desk,
+        runtime,
         league,
         tournament_id,
         "close_registration",
-        CloseRegistration(scheduled=True, now=desk.clock.now()),
+        CloseRegistration(scheduled=True, now=runtime.clock.now()),
         lambda state: (
             closes_at(state.terms) if isinstance(state, Registering) and not state.closed else None
         ),
     )
 
 
-async def open_check_in(desk: Desk, league: str, tournament_id: str) -> datetime | None:
+async def open_check_in(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
     """Open check-in if it is time; return when to ask again."""
     return await _tend(
-        desk,
+        runtime,
         league,
         tournament_id,
         "check_in",
-        OpenCheckIn(now=desk.clock.now()),
+        OpenCheckIn(now=runtime.clock.now()),
         lambda state: (
             check_in_opens_at(state.terms)
             if isinstance(state, Registering) and not state.entering.check_in_opened
@@ -58,7 +58,7 @@ async def open_check_in(desk: Desk, league: str, tournament_id: str) -> datetime
 
 
 async def expire_offer(
-    desk: Desk, league: str, tournament_id: str, entrant: str
+    runtime: Runtime, league: str, tournament_id: str, entrant: str
 ) -> datetime | None:
     """Pass a place on whose offer has run out; return when to ask again."""
     mine = EntrantId(entrant)
@@ -68,18 +68,18 @@ async def expire_offer(
         until = None if waiter is None else waiter.offered_until
         return None if until is None else until + _INSTANT
 
-    command = ExpireOffer(entrant=mine, now=desk.clock.now())
-    return await _tend(desk, league, tournament_id, f"offer/{entrant}", command, ends)
+    command = ExpireOffer(entrant=mine, now=runtime.clock.now())
+    return await _tend(runtime, league, tournament_id, f"offer/{entrant}", command, ends)
 
 
-async def close_late(desk: Desk, league: str, tournament_id: str) -> datetime | None:
+async def close_late(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
     """End late registration if it is time; return when to ask again."""
     return await _tend(
-        desk,
+        runtime,
         league,
         tournament_id,
         "close_late",
-        CloseLateRegistration(scheduled=True, now=desk.clock.now()),
+        CloseLateRegistration(scheduled=True, now=runtime.clock.now()),
         lambda state: (
             None
             if not isinstance(state, Running) or state.entering.late_until is None
@@ -89,7 +89,7 @@ async def close_late(desk: Desk, league: str, tournament_id: str) -> datetime | 
 
 
 async def _tend(
-    desk: Desk,
+    runtime: Runtime,
     league: str,
     tournament_id: str,
     what: str,
@@ -105,12 +105,12 @@ async def _tend(
     Args:
         due: When it is to be done, by a tournament's state; None once it is done.
     """
-    state = (await desk.writer.load(league, stream_of(tournament_id))).state
+    state = (await runtime.writer.load(league, stream_of(tournament_id))).state
     at = due(state)
     if at is None:
         return None
     if command.now >= at:  # type: ignore[union-attr]
-        order = desk.order(f"{what}/{tournament_id}/{at.isoformat()}")
-        await buy(desk, league, tournament_id, command, order)
+        order = runtime.order(f"{what}/{tournament_id}/{at.isoformat()}")
+        await submit_to_tournament(runtime, league, tournament_id, command, order)
         return None
     return at

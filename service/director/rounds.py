@@ -11,12 +11,14 @@ from engine.tournament.model.rounds_commands import SeatRound
 from engine.tournament.model.state import Running
 from engine.tournament.rounds.decisions import tables_max
 from engine.values import TableId, identifier, stream_of
-from service.director.desk import Desk, new_id
 from service.director.next_hand import open_next_hand
+from service.director.runtime import Runtime, new_id
 from service.log.writer import Entry, States
 
 
-async def seat_round(desk: Desk, league: str, tournament_id: str, after: int) -> datetime | None:
+async def seat_round(
+    runtime: Runtime, league: str, tournament_id: str, after: int
+) -> datetime | None:
     """
     Seat what follows round *after*, open its tables, and soon their first hands.
 
@@ -26,7 +28,7 @@ async def seat_round(desk: Desk, league: str, tournament_id: str, after: int) ->
         When to ask again; None once it has been seated.
     """
     stream = stream_of(tournament_id)
-    order = desk.order(f"seat_round/{tournament_id}/{after}")
+    order = runtime.order(f"seat_round/{tournament_id}/{after}")
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
@@ -46,21 +48,21 @@ async def seat_round(desk: Desk, league: str, tournament_id: str, after: int) ->
             entries.append(Entry(there, *policies.decide_in_turn(table.decider, before, asked)))
         return entries
 
-    state = (await desk.writer.load(league, stream)).state
+    state = (await runtime.writer.load(league, stream)).state
     if not _waits(state, after):
         return None
     if state.frozen:
         # A dispute has no end that is known either; seating is refused until then.
-        return desk.clock.now() + timedelta(seconds=desk.settings.sweep_seconds)
-    await desk.writer.submit(league, order, decide)
-    state = (await desk.writer.load(league, stream, fresh=False)).state
+        return runtime.clock.now() + timedelta(seconds=runtime.settings.sweep_seconds)
+    await runtime.writer.submit(league, order, decide)
+    state = (await runtime.writer.load(league, stream, fresh=False)).state
     if _waits(state, after):
-        now, due = desk.clock.now(), state.rounds.next_at
+        now, due = runtime.clock.now(), state.rounds.next_at
         # A pause has no end that is known; it is asked again.
-        return due if due > now else now + timedelta(seconds=desk.settings.sweep_seconds)
+        return due if due > now else now + timedelta(seconds=runtime.settings.sweep_seconds)
     if isinstance(state, Running):
         for seating in state.tables:
-            desk.later(open_next_hand(desk, league, seating.table))
+            runtime.later(open_next_hand(runtime, league, seating.table))
     return None
 
 

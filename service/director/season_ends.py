@@ -15,7 +15,7 @@ from engine.coordination import policies
 from engine.season.commands import CloseSeason, LeaveOut
 from engine.season.state import Opened
 from engine.values import TournamentId, number_of, stream_of
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.log.read import read_at
 from service.log.writer import Entry, States
 
@@ -28,17 +28,19 @@ _ANNOUNCED = """
 """
 
 
-async def announced_before(desk: Desk, league: str, season_id: str) -> frozenset[TournamentId]:
+async def announced_before(
+    runtime: Runtime, league: str, season_id: str
+) -> frozenset[TournamentId]:
     """
     Return the tournaments that the log says were announced for a season until now.
 
     Those announced by earlier versions of the service stand nowhere else.  Later ones stand in
     the season's stream as well.
     """
-    rows = await desk.pool.fetch(_ANNOUNCED, number_of(league), stream_of(season_id))
-    async with desk.pool.acquire() as connection:
+    rows = await runtime.pool.fetch(_ANNOUNCED, number_of(league), stream_of(season_id))
+    async with runtime.pool.acquire() as connection:
         found = await read_at(connection, league, [row["position"] for row in rows])
-    events: list[Any] = [desk.writer.codec.decode(each, None) for each in found]
+    events: list[Any] = [runtime.writer.codec.decode(each, None) for each in found]
     return frozenset(each.tournament for each in events if each.season == season_id)
 
 

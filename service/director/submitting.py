@@ -29,13 +29,13 @@ from service.director.admission import (
     unwelcome,
 )
 from service.director.busts import at_table, with_busts
-from service.director.desk import Desk, naming_instant
 from service.director.next_hand import open_next_hand, settled
+from service.director.runtime import Runtime, naming_instant
 from service.log.writer import Command, Entry, Receipt, States
 
 
 async def open_registration(
-    desk: Desk, league: str, tournament_id: str, order: Command | None = None
+    runtime: Runtime, league: str, tournament_id: str, order: Command | None = None
 ) -> None:
     """
     Open a tournament's registration and commit to its masters.
@@ -43,24 +43,24 @@ async def open_registration(
     Args:
         order: The request behind it; without one the house does it, once.
     """
-    entropy, stream = desk.entropy, stream_of(tournament_id)
+    entropy, stream = runtime.entropy, stream_of(tournament_id)
     command = OpenRegistration(
         masters=Masters(cards=entropy.token(), open=entropy.token()),
         salts=(entropy.token(), entropy.token()),
-        now=desk.clock.now(),
+        now=runtime.clock.now(),
     )
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
         return [Entry(stream, tournament.decider.decide(state, command))]
 
-    await desk.writer.submit(
-        league, order or desk.order(f"open_registration/{tournament_id}"), decide
+    await runtime.writer.submit(
+        league, order or runtime.order(f"open_registration/{tournament_id}"), decide
     )
 
 
 async def start_tournament(
-    desk: Desk,
+    runtime: Runtime,
     league: str,
     tournament_id: str,
     now: datetime,
@@ -83,15 +83,15 @@ async def start_tournament(
     Raises:
         CommandRejected: If it is not registering, or over.
     """
-    before = (await desk.writer.load(league, stream_of(tournament_id))).state
-    command = order or desk.order(f"start/{tournament_id}{appointment(before)}")
-    started = await _start(desk, league, tournament_id, command, now, scheduled=scheduled)
+    before = (await runtime.writer.load(league, stream_of(tournament_id))).state
+    command = order or runtime.order(f"start/{tournament_id}{appointment(before)}")
+    started = await _start(runtime, league, tournament_id, command, now, scheduled=scheduled)
     if isinstance(started, Registering) and started.fairness.waiting:
-        desk.later(_drawn_later(desk, league, tournament_id))
-    return _set_going(desk, league, started, now)
+        runtime.later(_drawn_later(runtime, league, tournament_id))
+    return _set_going(runtime, league, started, now)
 
 
-async def draw_by_beacon(desk: Desk, league: str, tournament_id: str) -> datetime | None:
+async def draw_by_beacon(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
     """
     Draw the seats of a tournament that waits for the beacon, once its round is there.
 
@@ -100,25 +100,25 @@ async def draw_by_beacon(desk: Desk, league: str, tournament_id: str) -> datetim
 
     Source: rulebook ``beacon.seats`` and ``beacon.silence``.
     """
-    state = (await desk.writer.load(league, stream_of(tournament_id))).state
+    state = (await runtime.writer.load(league, stream_of(tournament_id))).state
     if not isinstance(state, Registering) or not state.fairness.waiting:
         return None
     chain, number = state.fairness.chain, state.fairness.awaited
-    pulse = None if chain is None or number is None else await desk.pulses.pulse(chain, number)
-    now = desk.clock.now()
+    pulse = None if chain is None or number is None else await runtime.pulses.pulse(chain, number)
+    now = runtime.clock.now()
     if pulse is None:
-        return now + timedelta(seconds=desk.settings.sweep_seconds)
-    order = desk.order(f"draw/{tournament_id}/{number}")
-    started = await _start(desk, league, tournament_id, order, now, pulse=pulse)
-    return _set_going(desk, league, started, now)
+        return now + timedelta(seconds=runtime.settings.sweep_seconds)
+    order = runtime.order(f"draw/{tournament_id}/{number}")
+    started = await _start(runtime, league, tournament_id, order, now, pulse=pulse)
+    return _set_going(runtime, league, started, now)
 
 
-async def _drawn_later(desk: Desk, league: str, tournament_id: str) -> None:
-    await draw_by_beacon(desk, league, tournament_id)
+async def _drawn_later(runtime: Runtime, league: str, tournament_id: str) -> None:
+    await draw_by_beacon(runtime, league, tournament_id)
 
 
 async def _start(
-    desk: Desk,
+    runtime: Runtime,
     league: str,
     tournament_id: str,
     command: Command,
@@ -134,7 +134,7 @@ async def _start(
         loaded = await states.load(stream)
         state, at = loaded.state, now
         if isinstance(state, Registering) and _names_round(state.fairness):
-            at = naming_instant(desk, league, loaded)
+            at = naming_instant(runtime, league, loaded)
         ids = table_ids_for(state, command)
         start = StartPlay(table_ids=ids, scheduled=scheduled, pulse=pulse, now=at)
         leaving, guarded = await _leaving(states, state, at)
@@ -149,8 +149,8 @@ async def _start(
             *guarded,
         ]
 
-    await desk.writer.submit(league, command, decide)
-    return (await desk.writer.load(league, stream, fresh=False)).state
+    await runtime.writer.submit(league, command, decide)
+    return (await runtime.writer.load(league, stream, fresh=False)).state
 
 
 def _names_round(fairness: Fairness) -> bool:
@@ -167,18 +167,18 @@ async def _leaving(
     return await unwelcome(states, state, now)
 
 
-def _set_going(desk: Desk, league: str, started: Any, now: datetime) -> datetime | None:
+def _set_going(runtime: Runtime, league: str, started: Any, now: datetime) -> datetime | None:
     """Open first hands in the background; return when to ask again what has not started."""
     if isinstance(started, Running):
         for seating in started.tables:
-            desk.later(open_next_hand(desk, league, seating.table))
+            runtime.later(open_next_hand(runtime, league, seating.table))
     if isinstance(started, Registering) and now < started.terms.starts_at:
         return started.terms.starts_at
     return None
 
 
-async def submit(
-    desk: Desk, league: str, table_id: str, command: TableCommand, order: Command
+async def submit_to_table(
+    runtime: Runtime, league: str, table_id: str, command: TableCommand, order: Command
 ) -> Receipt:
     """
     Have *command* decided by the table, and by the tournament what follows from it.
@@ -194,14 +194,14 @@ async def submit(
             return [Entry(stream, table.decider.decide(state, command))]
         return await at_table(states, state, (command,))
 
-    receipt = await desk.writer.submit(league, order, decide)
+    receipt = await runtime.writer.submit(league, order, decide)
     if settled(receipt.recorded):
-        desk.later(open_next_hand(desk, league, table_id))
+        runtime.later(open_next_hand(runtime, league, table_id))
     return receipt
 
 
-async def buy(
-    desk: Desk, league: str, tournament_id: str, command: TournamentCommand, order: Command
+async def submit_to_tournament(
+    runtime: Runtime, league: str, tournament_id: str, command: TournamentCommand, order: Command
 ) -> Receipt:
     """
     Have an entry, a rebuy, a stake or its return decided, and chips brought or taken away.
@@ -217,10 +217,10 @@ async def buy(
         decided = await decided_with_tables(states, stream, (command,), order.received_at)
         return [*decided, *entries]
 
-    receipt = await desk.writer.submit(league, order, decide)
-    running = (await desk.writer.load(league, stream, fresh=False)).state
+    receipt = await runtime.writer.submit(league, order, decide)
+    running = (await runtime.writer.load(league, stream, fresh=False)).state
     for seating in getattr(running, "tables", ()):
-        desk.later(open_next_hand(desk, league, seating.table))
+        runtime.later(open_next_hand(runtime, league, seating.table))
     return receipt
 
 
@@ -252,7 +252,7 @@ async def decided_with_tables(
     return [Entry(stream, events), *entries]
 
 
-async def award_points(desk: Desk, league: str, tournament_id: str) -> None:
+async def award_points(runtime: Runtime, league: str, tournament_id: str) -> None:
     """
     Give the season the placings of a finished tournament, or what a correction made of them.
 
@@ -262,17 +262,17 @@ async def award_points(desk: Desk, league: str, tournament_id: str) -> None:
         CommandRejected: If the season is closed.
     """
     floor = stream_of(tournament_id)
-    loaded = await desk.writer.load(league, floor)
+    loaded = await runtime.writer.load(league, floor)
     if not isinstance(loaded.state, Finished) or loaded.state.terms.season is None:
         return
     stream = stream_of(loaded.state.terms.season)
 
     async def decide(states: States) -> Sequence[Entry]:
         before, result = [(await states.load(each)).state for each in (stream, floor)]
-        told = policies.season_told(before, result, now=desk.clock.now())
+        told = policies.season_told(before, result, now=runtime.clock.now())
         events = () if told is None else season.decider.decide(before, told)
         # A result that was corrected meanwhile must not be counted after the correction.
         return [Entry(stream, events), Entry(floor)]
 
-    order = desk.order(f"award_points/{tournament_id}/{loaded.version}")
-    await desk.writer.submit(league, order, decide)
+    order = runtime.order(f"award_points/{tournament_id}/{loaded.version}")
+    await runtime.writer.submit(league, order, decide)

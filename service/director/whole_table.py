@@ -14,13 +14,13 @@ from engine.tournament.model.commands import Cancel
 from engine.tournament.model.money_commands import ProposeDeal
 from engine.tournament.model.state import Running
 from engine.values import stream_of
-from service.director.desk import Desk
 from service.director.next_hand import open_next_hand
+from service.director.runtime import Runtime
 from service.log.writer import Command, Entry, Receipt, States
 
 
 async def with_stacks(
-    desk: Desk, league: str, tournament_id: str, command: ProposeDeal | Cancel, order: Command
+    runtime: Runtime, league: str, tournament_id: str, command: ProposeDeal | Cancel, order: Command
 ) -> Receipt:
     """
     Have *command* decided with everyone's stack between two hands.
@@ -38,10 +38,10 @@ async def with_stacks(
         events = tournament.decider.decide(state, replace(command, stacks=stacks))
         return [Entry(stream, events), *(Entry(stream_of(each.table)) for each in seatings)]
 
-    return await desk.writer.submit(league, order, decide)
+    return await runtime.writer.submit(league, order, decide)
 
 
-def lead_on(desk: Desk, league: str, running: Running) -> None:
+def lead_on(runtime: Runtime, league: str, running: Running) -> None:
     """Ask every table of *running* what it has to do now."""
     for seating in running.tables:
-        desk.later(open_next_hand(desk, league, seating.table))
+        runtime.later(open_next_hand(runtime, league, seating.table))

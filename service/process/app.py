@@ -28,7 +28,7 @@ from service.base.database import async_engine
 from service.base.grouping import Grouped
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy
-from service.director.desk import open_desk, settle
+from service.director.runtime import open_runtime, settle
 from service.log.subscription import Subscription
 from service.people.confidential_claims import seal_old
 from service.people.guessing import Guesses
@@ -36,7 +36,7 @@ from service.people.idempotency import Refusals, Requests
 from service.people.tokens import by_tokens
 from service.projections.progress import positions
 from service.projections.troubles import Troubles
-from service.transparency.receipting import ReceiptDesk
+from service.transparency.receipting import ReceiptIssuer
 
 __all__ = ["build", "openapi_document", "run"]
 
@@ -162,25 +162,25 @@ async def _shell(
     settings: Settings, stopping: asyncio.Event, proxies: Proxies, limits: Limits
 ) -> AsyncIterator[Shell]:
     async with contextlib.AsyncExitStack() as stack:
-        desk = await stack.enter_async_context(open_desk(settings, "api", stopping))
+        runtime = await stack.enter_async_context(open_runtime(settings, "api", stopping))
         engine = async_engine(settings.database_url, settings.database_connections)
         stack.push_async_callback(engine.dispose)
         async with engine.begin() as connection:
-            await seal_old(connection, desk.writer.store.keys)
-        news = News(desk.writer, Subscription(settings.database_url), stopping)
+            await seal_old(connection, runtime.writer.store.keys)
+        news = News(runtime.writer, Subscription(settings.database_url), stopping)
         await news.start()
         stack.push_async_callback(news.aclose)
-        refusals = Refusals(desk.pool)
+        refusals = Refusals(runtime.pool)
         stack.push_async_callback(refusals.aclose)
-        receipts = ReceiptDesk(settings.signer_url, desk.pool)
+        receipts = ReceiptIssuer(settings.signer_url, runtime.pool)
         stack.push_async_callback(receipts.aclose)
         yield Shell(
             settings=settings,
-            desk=desk,
+            runtime=runtime,
             engine=engine,
-            pool=desk.pool,
+            pool=runtime.pool,
             positions=positions(engine),
-            tokens=Grouped(lambda texts: by_tokens(engine, texts, desk.clock.now())),
+            tokens=Grouped(lambda texts: by_tokens(engine, texts, runtime.clock.now())),
             news=news,
             refusals=refusals,
             requests=Requests(*settings.secret_keys),
@@ -188,6 +188,6 @@ async def _shell(
             receipts=receipts,
             proxies=proxies,
             limits=limits,
-            troubles=Troubles(desk.pool),
+            troubles=Troubles(runtime.pool),
             stopping=stopping,
         )

@@ -18,7 +18,7 @@ from service.audit.run.processes import Answer, Stopped
 from service.audit.run.units import perform
 from service.base import settings as environment
 from service.base.database import async_engine
-from service.director.desk import settle
+from service.director.runtime import settle
 from service.log.keys import Keys, driver_of
 from service.process.failures import explained
 

@@ -10,7 +10,7 @@ from engine.season.errors import SeasonUncounted
 from engine.season.state import Opened
 from engine.values import stream_of
 from service.director import season_ends
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.log.writer import Entry, States
 
 AGAIN = timedelta(seconds=60)
@@ -19,7 +19,7 @@ AGAIN = timedelta(seconds=60)
 _log = structlog.get_logger(__name__)
 
 
-async def close(desk: Desk, league: str, season_id: str, closes_at: str) -> datetime | None:
+async def close(runtime: Runtime, league: str, season_id: str, closes_at: str) -> datetime | None:
     """
     Close a season; nothing happens if it is closed, or is to close at another time by now.
 
@@ -31,8 +31,8 @@ async def close(desk: Desk, league: str, season_id: str, closes_at: str) -> date
     """
     stream = stream_of(season_id)
     armed_for = datetime.fromisoformat(closes_at)
-    before = await season_ends.announced_before(desk, league, season_id)
-    now = desk.clock.now()
+    before = await season_ends.announced_before(runtime, league, season_id)
+    now = runtime.clock.now()
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
@@ -41,9 +41,9 @@ async def close(desk: Desk, league: str, season_id: str, closes_at: str) -> date
             return [Entry(stream)]
         return await season_ends.decided(states, season_id, before, leave_out=None, now=now)
 
-    order = desk.order(f"close_season/{season_id}/{closes_at}")
+    order = runtime.order(f"close_season/{season_id}/{closes_at}")
     try:
-        await desk.writer.submit(league, order, decide)
+        await runtime.writer.submit(league, order, decide)
     except (SeasonUncounted, Frozen) as refusal:
         _log.info("a season waits", season=season_id, code=refusal.code, **refusal.facts)
         return now + AGAIN

@@ -17,7 +17,7 @@ from engine.season.state import Opened
 from engine.tournament.model.commands import Cancel
 from engine.tournament.model.state import Announced, Cancelled, Registering
 from engine.values import stream_of
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.log.writer import Command, Entry, Receipt, States
 
 Edit = ReplanFixtures | EndFixtures | ChangeFixture
@@ -38,7 +38,7 @@ def recurrence_in(state: Any, recurrence: str) -> Recurrence:
 
 
 async def edit(
-    desk: Desk,
+    runtime: Runtime,
     league: str,
     season_id: str,
     order: Command,
@@ -71,7 +71,7 @@ async def edit(
                 entries.append(Entry(stream_of(each.tournament), cancelled))
         return entries
 
-    return await desk.writer.submit(league, order, decide)
+    return await runtime.writer.submit(league, order, decide)
 
 
 def _touched(recurrence: Recurrence, edited: Edit) -> tuple[Fixture, ...]:

@@ -24,7 +24,7 @@ from engine.season.state import Opened
 from engine.values import stream_of
 from service.announcing.defaults import completed
 from service.base.pools import EXPANSION
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.projections import queries, rows, schema
 from service.schedule.expansion import Budget
 from service.schedule.materialising import tournament_of
@@ -83,7 +83,7 @@ class Listed:
 
 
 async def schedule_of(
-    desk: Desk, connection: AsyncConnection, league: str, since: datetime, until: datetime
+    runtime: Runtime, connection: AsyncConnection, league: str, since: datetime, until: datetime
 ) -> Listed:
     """
     Return what begins in a league from *since* to before *until*.
@@ -101,12 +101,12 @@ async def schedule_of(
             tournament.c.starts_at < until,
         )
     }
-    house = (await desk.writer.load(league, stream_of(league))).state
+    house = (await runtime.writer.load(league, stream_of(league))).state
     items: list[ScheduledItem] = []
     unexpanded = []
     in_all = Budget(LEAGUE_STEPS)
     for season in await queries.seasons(connection, league):
-        state = (await desk.writer.load(league, stream_of(season.season))).state
+        state = (await runtime.writer.load(league, stream_of(season.season))).state
         if not isinstance(state, Opened):
             continue
         known = state.schedule.recurrences

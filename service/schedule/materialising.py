@@ -26,8 +26,8 @@ from service.announcing.defaults import completed
 from service.announcing.terms import TournamentWanted, announcing
 from service.base.uuids import uuid5
 from service.director import season_ends
-from service.director.desk import Desk
 from service.director.next_hand import PlanChanged
+from service.director.runtime import Runtime
 from service.log.writer import Entry, States
 from service.schedule.occurrences import Occurrence, due
 
@@ -40,7 +40,9 @@ AFTER_THE_END = timedelta(hours=1)
 _log = structlog.get_logger(__name__)
 
 
-async def materialise(desk: Desk, league: str, season_id: str, recurrence: str) -> datetime | None:
+async def materialise(
+    runtime: Runtime, league: str, season_id: str, recurrence: str
+) -> datetime | None:
     """
     Announce what is due of a recurrence; what is over by now is recorded as missed.
 
@@ -54,8 +56,8 @@ async def materialise(desk: Desk, league: str, season_id: str, recurrence: str) 
             it alone is followed no more, until it is ended or planned anew.
     """
     for _ in range(AT_ONCE_MAX):
-        now = desk.clock.now()
-        state = (await desk.writer.load(league, stream_of(season_id))).state
+        now = runtime.clock.now()
+        state = (await runtime.writer.load(league, stream_of(season_id))).state
         found = state.schedule.of(RecurrenceId(recurrence)) if isinstance(state, Opened) else None
         if found is None:
             return None
@@ -71,10 +73,10 @@ async def materialise(desk: Desk, league: str, season_id: str, recurrence: str) 
             # The season is to be over by then; unless it is put off, nothing more comes.
             return now + AFTER_THE_END
         try:
-            await _place(desk, league, season_id, found, waiting[0], now)
+            await _place(runtime, league, season_id, found, waiting[0], now)
         except PlanChanged:
             continue
-    return desk.clock.now()
+    return runtime.clock.now()
 
 
 def tournament_of(recurrence: str, label: str, attempt: int) -> TournamentId:
@@ -84,7 +86,7 @@ def tournament_of(recurrence: str, label: str, attempt: int) -> TournamentId:
 
 
 async def _place(
-    desk: Desk,
+    runtime: Runtime,
     league: str,
     season_id: str,
     planned: Recurrence,
@@ -103,9 +105,9 @@ async def _place(
     )
     announcement: Sequence[Any] = ()
     try:
-        house = (await desk.writer.load(league, stream_of(league))).state
-        announcement = _commands(desk, house, season_id, tournament_id, occurrence, now)
-        await _append(desk, league, season_id, planned, command, announcement, attempt)
+        house = (await runtime.writer.load(league, stream_of(league))).state
+        announcement = _commands(runtime, house, season_id, tournament_id, occurrence, now)
+        await _append(runtime, league, season_id, planned, command, announcement, attempt)
     except PlanChanged:
         raise
     except (CommandRejected, msgspec.ValidationError) as refusal:
@@ -114,11 +116,11 @@ async def _place(
             raise
         _log.warning("an occurrence cannot be announced", tournament=tournament_id, code=code)
         refused = msgspec.structs.replace(command, refused=code)
-        await _append(desk, league, season_id, planned, refused, (), attempt)
+        await _append(runtime, league, season_id, planned, refused, (), attempt)
 
 
 async def _append(
-    desk: Desk,
+    runtime: Runtime,
     league: str,
     season_id: str,
     planned: Recurrence,
@@ -145,11 +147,11 @@ async def _append(
         return entries
 
     occurrence = f"fixture/{command.recurrence}/{command.occurrence}/{attempt}"
-    await desk.writer.submit(league, desk.order(occurrence), decide)
+    await runtime.writer.submit(league, runtime.order(occurrence), decide)
 
 
 def _commands(
-    desk: Desk,
+    runtime: Runtime,
     house: Created,
     season_id: str,
     tournament_id: TournamentId,
@@ -159,7 +161,7 @@ def _commands(
     body = wanted(house, occurrence.body, season_id, occurrence.moment.at)
     # Terms that were planned under an older revision of the rules are played by the newest.
     body.overrides.pop("revision", None)
-    return announcing(body, tournament_id, house.league, now, desk.entropy.token, desk.pulses)
+    return announcing(body, tournament_id, house.league, now, runtime.entropy.token, runtime.pulses)
 
 
 def wanted(house: Created, body: str, season_id: str, starts_at: datetime) -> TournamentWanted:

@@ -28,7 +28,7 @@ from service.audit.run.plan import Plan, make_plan
 from service.audit.run.units import Part, finish, perform
 from service.base.database import async_engine
 from service.base.errors import EventUnreadable
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.log.append import GONE
 from service.log.keys import Keys, driver_of
 from service.log.writer import Entry, States
@@ -112,7 +112,7 @@ _BREAK_DEAD = """
 """
 
 
-async def run(desk: Desk, ids: Mapping[str, str]) -> None:
+async def run(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """
     Begin to audit a league, or one tournament of it: fix what is covered, arm the first units.
 
@@ -125,26 +125,26 @@ async def run(desk: Desk, ids: Mapping[str, str]) -> None:
         Hopeless: If the audit itself broke, as it would again; its report says so.
     """
     league, tournament, report_id = ids["league"], ids.get("tournament"), ids["report"]
-    if await desk.pool.fetchval(_DONE, report_id):
-        await _record(desk, league, report_id)
+    if await runtime.pool.fetchval(_DONE, report_id):
+        await _record(runtime, league, report_id)
         return
-    await desk.pool.execute(_BEGIN, report_id, league, tournament or league)
+    await runtime.pool.execute(_BEGIN, report_id, league, tournament or league)
     try:
-        async with _breaking(desk, report_id):
-            plan = await _planned(desk, league, tournament, report_id)
+        async with _breaking(runtime, report_id):
+            plan = await _planned(runtime, league, tournament, report_id)
     except (*GONE, sa.exc.DBAPIError):
-        await desk.pool.execute(_AGAIN, report_id)
+        await runtime.pool.execute(_AGAIN, report_id)
         raise
-    async with desk.pool.acquire() as connection, connection.transaction():
+    async with runtime.pool.acquire() as connection, connection.transaction():
         await connection.execute(_LOCK, report_id)
         if await connection.fetchval(_KEEP_PLAN, report_id, as_text(plan)):
             keys = [unit.key for unit in plan.units]
             weights = [unit.weight for unit in plan.units]
             await connection.execute(_KEEP_UNITS, report_id, keys, weights)
-        await _arm_more(desk, connection, ids)
+        await _arm_more(runtime, connection, ids)
 
 
-async def do_unit(desk: Desk, ids: Mapping[str, str]) -> None:
+async def do_unit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """
     Do one unit, keep what it found, and arm the next.
 
@@ -155,26 +155,26 @@ async def do_unit(desk: Desk, ids: Mapping[str, str]) -> None:
         Hopeless: If it broke, as it would again; the report says so.
     """
     report_id, number = ids["report"], int(ids["unit"])
-    if not await desk.pool.fetchval(_TAKE, report_id, number):
+    if not await runtime.pool.fetchval(_TAKE, report_id, number):
         return  # it is done, or the audit is broken
-    async with _breaking(desk, report_id):
-        plan = await _plan_of(desk, report_id)
+    async with _breaking(runtime, report_id):
+        plan = await _plan_of(runtime, report_id)
 
         async def told(weight: int) -> None:
-            await desk.pool.execute(_TOLD, report_id, number, weight)
-            await desk.pool.execute(_PROGRESS, report_id)
+            await runtime.pool.execute(_TOLD, report_id, number, weight)
+            await runtime.pool.execute(_PROGRESS, report_id)
 
-        keys = Keys(*desk.settings.secret_keys)
-        async with _connected(desk) as connection:
+        keys = Keys(*runtime.settings.secret_keys)
+        async with _connected(runtime) as connection:
             opened = await keys.of(await driver_of(connection), number_of(plan.league))
             part = await perform(connection, opened, plan, plan.units[number], told)
-    async with desk.pool.acquire() as connection, connection.transaction():
+    async with runtime.pool.acquire() as connection, connection.transaction():
         await connection.execute(_LOCK, report_id)
         await connection.execute(_UNIT_DONE, report_id, number, as_text(part))
-        await _arm_more(desk, connection, ids)
+        await _arm_more(runtime, connection, ids)
 
 
-async def close(desk: Desk, ids: Mapping[str, str]) -> None:
+async def close(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """
     Put the report together once every unit is done, and keep it.
 
@@ -185,40 +185,40 @@ async def close(desk: Desk, ids: Mapping[str, str]) -> None:
         Hopeless: If it broke, as it would again; the report says so.
     """
     league, report_id = ids["league"], ids["report"]
-    if await desk.pool.fetchval(_DONE, report_id):
-        await _record(desk, league, report_id)
+    if await runtime.pool.fetchval(_DONE, report_id):
+        await _record(runtime, league, report_id)
         return
-    async with _breaking(desk, report_id):
-        plan = await _plan_of(desk, report_id)
-        rows = await desk.pool.fetch(_PARTS, report_id)
+    async with _breaking(runtime, report_id):
+        plan = await _plan_of(runtime, report_id)
+        rows = await runtime.pool.fetch(_PARTS, report_id)
         parts = [msgspec.json.decode(row["part"], type=Part) for row in rows]
-        seconds = (desk.clock.now() - plan.now).total_seconds()
-        async with _connected(desk) as connection:
+        seconds = (runtime.clock.now() - plan.now).total_seconds()
+        async with _connected(runtime) as connection:
             report = await finish(connection, plan, parts, seconds)
     if "dispute" in ids:
         # Before the report stands: whoever runs this again would find it done.
-        await _attach(desk, ids, report)
+        await _attach(runtime, ids, report)
     verdict = "passed" if report.passed else "failed"
-    await desk.pool.execute(_END, report_id, verdict, as_text(report))
-    await _record(desk, league, report_id)
+    await runtime.pool.execute(_END, report_id, verdict, as_text(report))
+    await _record(runtime, league, report_id)
 
 
-async def _planned(desk: Desk, league: str, tournament: str | None, report_id: str) -> Plan:
-    if await desk.pool.fetchval(_PLAN, report_id) is not None:
-        return await _plan_of(desk, report_id)
-    async with desk.pool.acquire() as connection, asking(desk.settings) as signer:
+async def _planned(runtime: Runtime, league: str, tournament: str | None, report_id: str) -> Plan:
+    if await runtime.pool.fetchval(_PLAN, report_id) is not None:
+        return await _plan_of(runtime, report_id)
+    async with runtime.pool.acquire() as connection, asking(runtime.settings) as signer:
         # Units would find out one by one that nothing can be opened.
-        await Keys(*desk.settings.secret_keys).of(connection, number_of(league))
+        await Keys(*runtime.settings.secret_keys).of(connection, number_of(league))
         return await make_plan(connection, league, tournament, signer)
 
 
-async def _plan_of(desk: Desk, report_id: str) -> Plan:
-    return msgspec.json.decode(await desk.pool.fetchval(_PLAN, report_id), type=Plan)
+async def _plan_of(runtime: Runtime, report_id: str) -> Plan:
+    return msgspec.json.decode(await runtime.pool.fetchval(_PLAN, report_id), type=Plan)
 
 
-async def _arm_more(desk: Desk, connection: Any, ids: Mapping[str, str]) -> None:
+async def _arm_more(runtime: Runtime, connection: Any, ids: Mapping[str, str]) -> None:
     """Arm units as long as there are any, then what puts the report together."""
-    report_id, now = ids["report"], desk.clock.now()
+    report_id, now = ids["report"], runtime.clock.now()
     room = WINDOW - await connection.fetchval(_ARMED, report_id)
     for row in await connection.fetch(_ARM, report_id, room):
         number = str(row["number"])
@@ -238,7 +238,7 @@ async def _arm_more(desk: Desk, connection: Any, ids: Mapping[str, str]) -> None
 
 
 @asynccontextmanager
-async def _breaking(desk: Desk, report_id: str) -> AsyncIterator[None]:
+async def _breaking(runtime: Runtime, report_id: str) -> AsyncIterator[None]:
     """Have the report say it if the audit itself breaks; a database that is away is waited for."""
     try:
         yield
@@ -249,13 +249,13 @@ async def _breaking(desk: Desk, report_id: str) -> AsyncIterator[None]:
         # that stays "running" would say nothing: it says broken, and the job is over.
         # Its name only: what an error says of an opened value must not be kept.
         what = type(error).__name__
-        await desk.pool.execute(_BREAK, report_id, json.dumps({"broken": what}))
+        await runtime.pool.execute(_BREAK, report_id, json.dumps({"broken": what}))
         raise Hopeless(f"the audit broke: {what}") from error
 
 
 @asynccontextmanager
-async def _connected(desk: Desk) -> AsyncIterator[Any]:
-    engine = async_engine(desk.settings.database_url, 1)
+async def _connected(runtime: Runtime) -> AsyncIterator[Any]:
+    engine = async_engine(runtime.settings.database_url, 1)
     try:
         async with engine.connect() as connection:
             yield connection
@@ -270,7 +270,7 @@ def as_text(content: msgspec.Struct) -> str:
     return msgspec.json.encode(plain, order="sorted").decode()
 
 
-async def _attach(desk: Desk, ids: Mapping[str, str], report: Report) -> None:
+async def _attach(runtime: Runtime, ids: Mapping[str, str], report: Report) -> None:
     """Tell a dispute what was found; the same report counts once."""
     stream = stream_of(ids["dispute"])
     command = AttachAudit(
@@ -279,15 +279,15 @@ async def _attach(desk: Desk, ids: Mapping[str, str], report: Report) -> None:
         events=report.events,
         hands=report.hands,
         last_position=report.last_position,
-        now=desk.clock.now(),
+        now=runtime.clock.now(),
     )
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
         return [Entry(stream, dispute.decider.decide(state, command))]
 
-    order = desk.order(f"attach_audit/{ids['dispute']}/{ids['report']}")
-    await desk.writer.submit(ids["league"], order, decide)
+    order = runtime.order(f"attach_audit/{ids['dispute']}/{ids['report']}")
+    await runtime.writer.submit(ids["league"], order, decide)
 
 
 def break_dead(connection: psycopg.Connection) -> None:
@@ -295,9 +295,9 @@ def break_dead(connection: psycopg.Connection) -> None:
     connection.execute(_BREAK_DEAD)
 
 
-async def _record(desk: Desk, league: str, report_id: str) -> None:
+async def _record(runtime: Runtime, league: str, report_id: str) -> None:
     """Write down in the league's log that it was audited; once, however often it is tried."""
-    content: str = await desk.pool.fetchval(_KEPT, report_id)
+    content: str = await runtime.pool.fetchval(_KEPT, report_id)
     report = msgspec.json.decode(content, type=Report)
     stream = stream_of(league)
     command = RecordAudit(
@@ -310,7 +310,7 @@ async def _record(desk: Desk, league: str, report_id: str) -> None:
         failed=tuple(check.name for check in report.checks if check.failed),
         first_bad_position=report.first_bad_position,
         digest=sha256(content.encode()).hexdigest(),
-        now=desk.clock.now(),
+        now=runtime.clock.now(),
     )
 
     async def decide(states: States) -> list[Entry]:
@@ -318,7 +318,7 @@ async def _record(desk: Desk, league: str, report_id: str) -> None:
         return [Entry(stream, DECIDERS["league"].decide(state, command))]
 
     try:
-        await desk.writer.submit(league, desk.order(f"audit/{report_id}"), decide)
+        await runtime.writer.submit(league, runtime.order(f"audit/{report_id}"), decide)
     except (EventUnreadable, InvariantViolated) as error:
         # The stream that would hold it is what the audit has found broken; the report stands.
         what = type(error).__name__

@@ -1,5 +1,5 @@
 """
-One event loop and one desk for each process of a worker, made after the fork.
+One event loop and one runtime for each process of a worker, made after the fork.
 
 The loop runs on between tasks, in a thread of its own: opening the next hand goes
 on while the process already waits for the next message.
@@ -18,7 +18,7 @@ from engine.errors import CommandRejected
 from service.base.database import is_away
 from service.base.errors import CheckpointRefused, StoreUnavailable
 from service.base.settings import Settings
-from service.director.desk import GONE, Desk, open_desk
+from service.director.runtime import GONE, Runtime, open_runtime
 from service.tasks import jobs
 from service.tasks.duties import DUTIES, LONG
 
@@ -41,12 +41,12 @@ class Child:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="duties", daemon=True)
         self._stack = AsyncExitStack()
-        self._desk: Desk | None = None
+        self._runtime: Runtime | None = None
         self.busy = False
         """Whether a task is being done; also between two lines of a signal's handler."""
 
     def start(self) -> None:
-        """Start the loop; the desk is opened by the first task, when a database may be there."""
+        """Start the loop; the runtime is opened by the first task, when a database may be there."""
         self._thread.start()
 
     def perform(self, job_id: UUID, claim: int, task: str, args: Mapping[str, str]) -> None:
@@ -73,7 +73,7 @@ class Child:
             self.busy = False
 
     def stop(self) -> None:
-        """Close the desk and end the loop."""
+        """Close the runtime and end the loop."""
         self._stopping = True
         if self._thread.is_alive():
             asyncio.run_coroutine_threadsafe(self._stack.aclose(), self._loop).result(10)
@@ -92,12 +92,12 @@ class Child:
                 self._broken()
 
     async def _perform(self, job_id: UUID, claim: int) -> None:
-        if self._desk is None:
-            self._desk = await self._stack.enter_async_context(open_desk(self._settings))
-        await perform(self._desk, job_id, claim)
+        if self._runtime is None:
+            self._runtime = await self._stack.enter_async_context(open_runtime(self._settings))
+        await perform(self._runtime, job_id, claim)
 
 
-async def perform(desk: Desk, job_id: UUID, claim: int) -> None:
+async def perform(runtime: Runtime, job_id: UUID, claim: int) -> None:
     """
     Do one claimed job, as it stands in the database, and record what became of it.
 
@@ -107,43 +107,49 @@ async def perform(desk: Desk, job_id: UUID, claim: int) -> None:
         Exception: Whatever else went wrong, after the job was given back.
     """
     refused = again_at = None
-    lease = timedelta(seconds=desk.settings.lease_seconds)
+    lease = timedelta(seconds=runtime.settings.lease_seconds)
     job: jobs.Claimed | None = None
     try:
-        job = await jobs.begin(desk.pool, job_id, claim, lease)
+        job = await jobs.begin(runtime.pool, job_id, claim, lease)
         if job is None:
             return
         duty = DUTIES[job.task]
-        async with _renewing(desk, job_id, claim, lease) if duty.queue == LONG else nullcontext():
-            again_at = await duty.do(desk, job.args)
+        async with (
+            _renewing(runtime, job_id, claim, lease) if duty.queue == LONG else nullcontext()
+        ):
+            again_at = await duty.do(runtime, job.args)
     except (CommandRejected, CheckpointRefused) as refusal:
         refused = refusal.code
         known = {} if job is None else {"task": job.task, **job.args}
         _log.info("job refused", code=refusal.code, **known)
     except Exception as error:
         # Whatever a duty met, its job goes back before the error goes on to the process.
-        await _give_back(desk, job_id, claim, error)
+        await _give_back(runtime, job_id, claim, error)
         raise
-    await jobs.finish(desk.pool, job_id, claim, again_at=again_at, refused=refused)
+    await jobs.finish(runtime.pool, job_id, claim, again_at=again_at, refused=refused)
 
 
-async def _give_back(desk: Desk, job_id: UUID, claim: int, error: Exception) -> None:
+async def _give_back(runtime: Runtime, job_id: UUID, claim: int, error: Exception) -> None:
     what = f"{type(error).__name__}: {error}"
     try:
-        await jobs.fail(desk.pool, job_id, claim, what, hopeless=isinstance(error, jobs.Hopeless))
+        await jobs.fail(
+            runtime.pool, job_id, claim, what, hopeless=isinstance(error, jobs.Hopeless)
+        )
     except GONE as away:
         _log.warning("a job waits for its lease to end", job=str(job_id), error=str(away))
 
 
 @asynccontextmanager
-async def _renewing(desk: Desk, job_id: UUID, claim: int, lease: timedelta) -> AsyncIterator[None]:
+async def _renewing(
+    runtime: Runtime, job_id: UUID, claim: int, lease: timedelta
+) -> AsyncIterator[None]:
     """Keep a claim alive for as long as its work takes."""
 
     async def renew() -> None:
         while True:
             await asyncio.sleep(lease.total_seconds() / 3)
             try:
-                await jobs.renew(desk.pool, job_id, claim, lease)
+                await jobs.renew(runtime.pool, job_id, claim, lease)
             except GONE as away:
                 _log.warning("a lease was not renewed", job=str(job_id), error=str(away))
 

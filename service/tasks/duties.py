@@ -19,7 +19,7 @@ from service.director import (
     rounds,
     submitting,
 )
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.schedule import closing, materialising
 from service.tasks import audits, forgetting, proving, randomness, signing
 
@@ -27,7 +27,7 @@ PLAY = "play"
 LONG = "long"
 """Queues: what players wait for, and what takes its time."""
 
-Do = Callable[[Desk, Mapping[str, str]], Awaitable[datetime | None]]
+Do = Callable[[Runtime, Mapping[str, str]], Awaitable[datetime | None]]
 """Answers when it wants to run again, or ``None`` when it is done for good."""
 
 
@@ -50,129 +50,129 @@ class Duty:
     late: Late
 
 
-async def open_registration(desk: Desk, ids: Mapping[str, str]) -> None:
+async def open_registration(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """Open a tournament's registration when its hour has come."""
-    await submitting.open_registration(desk, ids["league"], ids["tournament"])
+    await submitting.open_registration(runtime, ids["league"], ids["tournament"])
 
 
-async def start_tournament(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def start_tournament(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Start a scheduled tournament, or cancel it or put it off for want of entrants."""
-    now = desk.clock.now()
+    now = runtime.clock.now()
     return await submitting.start_tournament(
-        desk, ids["league"], ids["tournament"], now, scheduled=True
+        runtime, ids["league"], ids["tournament"], now, scheduled=True
     )
 
 
-async def draw_by_beacon(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def draw_by_beacon(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Draw the seats of a tournament by the beacon's round, once it is there."""
-    return await submitting.draw_by_beacon(desk, ids["league"], ids["tournament"])
+    return await submitting.draw_by_beacon(runtime, ids["league"], ids["tournament"])
 
 
-async def close_registration(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def close_registration(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Close a tournament's registration some time before its start."""
-    return await registration_clock.close_registration(desk, ids["league"], ids["tournament"])
+    return await registration_clock.close_registration(runtime, ids["league"], ids["tournament"])
 
 
-async def open_check_in(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def open_check_in(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Say that entrants may check in."""
-    return await registration_clock.open_check_in(desk, ids["league"], ids["tournament"])
+    return await registration_clock.open_check_in(runtime, ids["league"], ids["tournament"])
 
 
-async def expire_offer(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def expire_offer(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Pass a place on that was offered and not taken."""
     return await registration_clock.expire_offer(
-        desk, ids["league"], ids["tournament"], ids["entrant"]
+        runtime, ids["league"], ids["tournament"], ids["entrant"]
     )
 
 
-async def close_late_registration(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def close_late_registration(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Let nobody come to a running tournament any more."""
-    return await registration_clock.close_late(desk, ids["league"], ids["tournament"])
+    return await registration_clock.close_late(runtime, ids["league"], ids["tournament"])
 
 
-async def tend_clock(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def tend_clock(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Raise the levels of a tournament that are due, unless its clock was set otherwise."""
-    return await level_clock.tend(desk, ids["league"], ids["tournament"], int(ids["run_by"]))
+    return await level_clock.tend(runtime, ids["league"], ids["tournament"], int(ids["run_by"]))
 
 
-async def seat_round(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def seat_round(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Seat the next round of a tournament, or its final, unless that has been done."""
-    return await rounds.seat_round(desk, ids["league"], ids["tournament"], int(ids["after"]))
+    return await rounds.seat_round(runtime, ids["league"], ids["tournament"], int(ids["after"]))
 
 
-async def tend_break(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def tend_break(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """End a break that is due, unless it has been ended."""
-    return await breaks.end_break(desk, ids["league"], ids["tournament"], int(ids["begun_by"]))
+    return await breaks.end_break(runtime, ids["league"], ids["tournament"], int(ids["begun_by"]))
 
 
-async def call_last_hands(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def call_last_hands(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Open no more hands than are drawn: the announced hour has come."""
-    return await breaks.call_last_hands(desk, ids["league"], ids["tournament"])
+    return await breaks.call_last_hands(runtime, ids["league"], ids["tournament"])
 
 
-async def watch_table(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def watch_table(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """See to one live table: a decision that ran out, a hand that nobody opened."""
-    return await decision_clock.watch(desk, ids["league"], ids["table"])
+    return await decision_clock.watch(runtime, ids["league"], ids["table"])
 
 
-async def award_points(desk: Desk, ids: Mapping[str, str]) -> None:
+async def award_points(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """Give the season the placings of a finished tournament."""
-    await submitting.award_points(desk, ids["league"], ids["tournament"])
+    await submitting.award_points(runtime, ids["league"], ids["tournament"])
 
 
-async def record_tables(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def record_tables(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Write down the heads of a tournament's tables once they have closed."""
-    return await closing_heads.record_tables(desk, ids["league"], ids["tournament"])
+    return await closing_heads.record_tables(runtime, ids["league"], ids["tournament"])
 
 
-async def record_tournaments(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def record_tournaments(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Write down the heads of a closed season's tournaments."""
-    return await closing_heads.record_tournaments(desk, ids["league"], ids["season"])
+    return await closing_heads.record_tournaments(runtime, ids["league"], ids["season"])
 
 
-async def materialise(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def materialise(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Announce the occurrences of a recurrence whose time to be announced has come."""
-    return await materialising.materialise(desk, ids["league"], ids["season"], ids["recurrence"])
+    return await materialising.materialise(runtime, ids["league"], ids["season"], ids["recurrence"])
 
 
-async def close_season(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def close_season(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Close a season at its time, unless another time has been set; wait for what is uncounted."""
-    return await closing.close(desk, ids["league"], ids["season"], ids["closes_at"])
+    return await closing.close(runtime, ids["league"], ids["season"], ids["closes_at"])
 
 
-async def audit(desk: Desk, ids: Mapping[str, str]) -> None:
+async def audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """Begin to audit a league or one tournament, on demand or at night."""
-    await audits.run(desk, ids)
+    await audits.run(runtime, ids)
 
 
-async def audit_unit(desk: Desk, ids: Mapping[str, str]) -> None:
+async def audit_unit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """Do one unit of an audit."""
-    await audits.do_unit(desk, ids)
+    await audits.do_unit(runtime, ids)
 
 
-async def close_audit(desk: Desk, ids: Mapping[str, str]) -> None:
+async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """Put an audit's report together, once all its units are done."""
-    await audits.close(desk, ids)
+    await audits.close(runtime, ids)
 
 
-async def measure_randomness(desk: Desk, ids: Mapping[str, str]) -> None:
+async def measure_randomness(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """Measure the generator on fresh seeds."""
-    await randomness.measure(desk, ids)
+    await randomness.measure(runtime, ids)
 
 
-async def forget(desk: Desk, _ids: Mapping[str, str]) -> None:
+async def forget(runtime: Runtime, _ids: Mapping[str, str]) -> None:
     """Delete digests of requests, sign-ins and reset codes whose time is over."""
-    await forgetting.forget(desk)
+    await forgetting.forget(runtime)
 
 
-async def sign_head(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def sign_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Have the head of a league's tree signed."""
-    return await signing.sign(desk, ids)
+    return await signing.sign(runtime, ids)
 
 
-async def attach_head(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def attach_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Have a head signed for a dispute and attach it."""
-    return await proving.attach_head(desk, ids)
+    return await proving.attach_head(runtime, ids)
 
 
 DUTIES: dict[str, Duty] = {

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import structlog
 
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.people import idempotency, sign_ins
 
 _log = structlog.get_logger(__name__)
@@ -17,12 +17,12 @@ KEPT: dict[str, tuple[str, timedelta]] = {
 """By relation: the column that counts, and how long a row is kept after it."""
 
 
-async def forget(desk: Desk) -> dict[str, int]:
+async def forget(runtime: Runtime) -> dict[str, int]:
     """Delete the rows whose time is over; return how many, by relation."""
-    now, deleted = desk.clock.now(), {}
+    now, deleted = runtime.clock.now(), {}
     for relation, (column, kept_for) in KEPT.items():
         # Names of our own; no value of a client is in the statement.
-        told = await desk.pool.execute(
+        told = await runtime.pool.execute(
             f"DELETE FROM {relation} WHERE {column} <= $1",  # noqa: S608
             now - kept_for,
         )

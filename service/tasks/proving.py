@@ -6,7 +6,7 @@ from datetime import datetime
 from engine import dispute
 from engine.dispute.commands import AttachHead
 from engine.values import number_of, stream_of
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.log.writer import Entry, States
 from service.tasks import signing
 
@@ -20,7 +20,7 @@ _HEAD = """
 """
 
 
-async def attach_head(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def attach_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """
     Have everything signed, the claim too, and tell the dispute; once.
 
@@ -31,8 +31,8 @@ async def attach_head(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
         CheckpointRefused: If the log does not continue what was signed before.
     """
     league, stream = ids["league"], stream_of(ids["dispute"])
-    again = await signing.sign(desk, ids)
-    head = await desk.pool.fetchrow(_HEAD, number_of(league), stream)
+    again = await signing.sign(runtime, ids)
+    head = await runtime.pool.fetchrow(_HEAD, number_of(league), stream)
     if again is not None or head is None:
         return again
     command = AttachHead(
@@ -40,12 +40,12 @@ async def attach_head(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
         size=head["size"],
         root=head["root"].hex(),
         note=tuple(head["note"].split("\n")),
-        now=desk.clock.now(),
+        now=runtime.clock.now(),
     )
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
         return [Entry(stream, dispute.decider.decide(state, command))]
 
-    await desk.writer.submit(league, desk.order(f"attach_head/{ids['dispute']}"), decide)
+    await runtime.writer.submit(league, runtime.order(f"attach_head/{ids['dispute']}"), decide)
     return None

@@ -8,7 +8,7 @@ import structlog
 
 from service.audit.play.fresh import Night, measured
 from service.base.pools import Pool
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 
 _log = structlog.get_logger(__name__)
 
@@ -20,7 +20,7 @@ _KEEP = """
 """
 
 
-async def measure(desk: Desk, ids: Mapping[str, str]) -> None:
+async def measure(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """
     Measure and keep the statistics of one night, once.
 
@@ -28,12 +28,12 @@ async def measure(desk: Desk, ids: Mapping[str, str]) -> None:
         ids: ``night``, its date.
     """
     night = date.fromisoformat(ids["night"])
-    if await desk.pool.fetchval(_KNOWN, night):
+    if await runtime.pool.fetchval(_KNOWN, night):
         return
-    master = desk.entropy.bytes(32)
+    master = runtime.entropy.bytes(32)
     # It counts for half a minute; beside it the lease must be renewed.
     values = await _MEASURING.run(None, measured, master)
-    await desk.pool.execute(_KEEP, night, master, json.dumps(values))
+    await runtime.pool.execute(_KEEP, night, master, json.dumps(values))
     found = Night(night=ids["night"], p_values=values)
     lowest, name = found.lowest
     say = _log.error if found.alarm else _log.info

@@ -7,7 +7,7 @@ import structlog
 
 from engine.values import number_of
 from service.base.errors import CheckpointRefused
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.transparency.signing import SignerAway, asking, sign_head
 
 AWAY_SECONDS = 5
@@ -16,7 +16,7 @@ AWAY_SECONDS = 5
 _log = structlog.get_logger(__name__)
 
 
-async def sign(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
+async def sign(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """
     Have everything in a league's log signed.
 
@@ -28,13 +28,13 @@ async def sign(desk: Desk, ids: Mapping[str, str]) -> datetime | None:
     """
     league = ids["league"]
     try:
-        async with asking(desk.settings) as signer, desk.pool.acquire() as connection:
+        async with asking(runtime.settings) as signer, runtime.pool.acquire() as connection:
             if signer is None:
                 return None
             head = await sign_head(connection, signer, number_of(league))
     except SignerAway as away:
         _log.warning("a head waits for the signer", league=league, why=str(away))
-        return desk.clock.now() + timedelta(seconds=AWAY_SECONDS)
+        return runtime.clock.now() + timedelta(seconds=AWAY_SECONDS)
     except CheckpointRefused as refusal:
         # Somebody has cut, rewritten or restored the log: a person must look, today.
         _log.error("no head is signed", league=league, why=refusal.detail, **refusal.facts)

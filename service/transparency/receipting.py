@@ -24,7 +24,7 @@ _GOOD = """
 """
 
 
-class ReceiptDesk:
+class ReceiptIssuer:
     """
     Asks the signer for receipts, with one call under way at a time.
 

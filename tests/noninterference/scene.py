@@ -16,7 +16,7 @@ import httpx
 from engine.values import number_of
 from service.base.database import async_engine
 from service.director import submitting
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from service.people.tokens import SCOPES_OF_PEOPLE
 from service.process.signer import signing_app
 from service.projections.runner import Runner
@@ -355,8 +355,8 @@ class Builder:
 
     async def followed(self, tournament: str) -> None:
         """Do what workers do once a result stands: points, then read models."""
-        async with open_desk(self.database.settings("holotable_worker")) as desk:
-            await submitting.award_points(desk, self.league, tournament)
+        async with open_runtime(self.database.settings("holotable_worker")) as runtime:
+            await submitting.award_points(runtime, self.league, tournament)
         engine = async_engine(self.database.url("holotable_project"), 2)
         try:
             await Runner(engine).catch_up()

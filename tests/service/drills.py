@@ -20,7 +20,7 @@ from engine.values import LeagueId, TournamentId, identifier
 from service.base import database as databases
 from service.base.settings import environment
 from service.director import submitting
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from tests.service.director.test_clocks import rules
 from tests.service.director.test_directing import announced, decided
 from tests.service.schedule.test_fixtures import opened, plan, planned
@@ -135,14 +135,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 class Drill:
     """What has been asked for, and which effects that must have: as many, and no more."""
 
-    desk: Desk
+    runtime: Runtime
     expected: Counter[str] = field(default_factory=Counter)
     leagues: list[str] = field(default_factory=list)
 
     async def arrange(self, due: datetime, *, planned_at: datetime | None = None) -> None:
         """Let something of every kind be due at *due*."""
         for entrants in (4, 4, 0):
-            league, _ = await announced(self.desk, entrants, starts_at=due)
+            league, _ = await announced(self.runtime, entrants, starts_at=due)
             self.leagues.append(league)
             started = entrants > 0
             self.expect(registration_opened=1, tournament_announced=1)
@@ -153,16 +153,16 @@ class Drill:
                 hand_opened=started,
                 tournament_cancelled=not started,
             )
-        league, season_id = await opened(self.desk)
+        league, season_id = await opened(self.runtime)
         self.leagues.append(league)
         await self.open_later(league, due)
-        close = ScheduleClose(closes_at=due, now=min(due, self.desk.clock.now()) - _A_MINUTE)
-        await decided(self.desk, league, season_id, season.decider, close)
+        close = ScheduleClose(closes_at=due, now=min(due, self.runtime.clock.now()) - _A_MINUTE)
+        await decided(self.runtime, league, season_id, season.decider, close)
         self.expect(season_closed=1)
 
     async def open_later(self, league: str, due: datetime) -> None:
         """Announce a tournament whose registration opens at *due*."""
-        name = TournamentId(identifier("trn", self.desk.entropy.uuid()))
+        name = TournamentId(identifier("trn", self.runtime.entropy.uuid()))
         game = preset("better")
         announce = Announce(
             tournament=name,
@@ -178,21 +178,25 @@ class Drill:
             starts_at=due + timedelta(days=1),
             registration_opens_at=due,
         )
-        await decided(self.desk, league, name, tournament.decider, announce)
+        await decided(self.runtime, league, name, tournament.decider, announce)
         self.expect(tournament_announced=1, registration_opened=1)
 
     async def recur(self, first: datetime, at: datetime | None = None, **changes: Any) -> None:
         """Let a tournament recur hourly, announced two hours ahead, from *first* on."""
-        league, season_id = await opened(self.desk)
+        league, season_id = await opened(self.runtime)
         self.leagues.append(league)
         asked = plan(first, "FREQ=HOURLY", ahead_hours=2, **changes)
-        await planned(self.desk, league, season_id, asked, at=at)
+        await planned(self.runtime, league, season_id, asked, at=at)
 
     async def start(self, *lengths: int, at: datetime | None = None) -> tuple[str, str]:
         """Start a tournament whose levels go by the clock, as if it had been at *at*."""
-        league, name = await announced(self.desk, 3, rules=rules(*lengths), starting_stack=100_000)
+        league, name = await announced(
+            self.runtime, 3, rules=rules(*lengths), starting_stack=100_000
+        )
         self.leagues.append(league)
-        await submitting.start_tournament(self.desk, league, name, at or self.desk.clock.now())
+        await submitting.start_tournament(
+            self.runtime, league, name, at or self.runtime.clock.now()
+        )
         self.expect(
             registration_opened=1,
             tournament_announced=1,
@@ -212,7 +216,7 @@ class Drill:
         """Whether everything expected has happened and nothing due is left to do."""
         if await self.effects() < self.expected:
             return False
-        left = await self.desk.pool.fetchval(
+        left = await self.runtime.pool.fetchval(
             "SELECT count(*) FROM job WHERE state = 'sent'"
             " OR (state = 'ready' AND due_at <= clock_timestamp())"
         )
@@ -220,7 +224,7 @@ class Drill:
 
     async def effects(self) -> Counter[str]:
         """Return how often each thing has happened of which something is expected."""
-        rows = await self.desk.pool.fetch(
+        rows = await self.runtime.pool.fetch(
             "SELECT type, count(*) FROM events WHERE type = ANY ($1) GROUP BY type",
             list(self.expected),
         )
@@ -229,14 +233,14 @@ class Drill:
     async def early(self, since: datetime) -> list[str]:
         """Return what happened before its time, of what was due at *since*."""
         kinds: Sequence[str] = ("tournament_cancelled", "season_closed")
-        rows = await self.desk.pool.fetch(
+        rows = await self.runtime.pool.fetch(
             "SELECT type FROM events WHERE type = ANY ($1) AND at < $2", kinds, since
         )
         return [row["type"] for row in rows]
 
     async def misjudged(self) -> timedelta:
         """Return by how much whoever did something believed another time than the database."""
-        found: timedelta = await self.desk.pool.fetchval(
+        found: timedelta = await self.runtime.pool.fetchval(
             "SELECT max(greatest(at - received_at, received_at - at)) FROM ("
             " SELECT at, (metadata ->> 'received_at')::timestamptz AS received_at FROM events"
             " WHERE metadata ->> 'actor' = 'house') AS done"

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from engine.values import stream_of
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from tests.service.drills import CHAOS, Drill, broker, queued, workers
 from tests.service.tasks.test_worker import audited
 from tests.support.databases import TestDatabase
@@ -26,9 +26,9 @@ A_WHILE = 60
 
 async def test_several_tickers_and_dispatchers_do_everything_once(database: TestDatabase) -> None:
     with broker(database) as url, workers(database, 0, 0):
-        async with open_desk(database.settings("holotable_api")) as desk:
-            drill = Drill(desk)
-            due = desk.clock.now() + SOON
+        async with open_runtime(database.settings("holotable_api")) as runtime:
+            drill = Drill(runtime)
+            due = runtime.clock.now() + SOON
             await drill.arrange(due)
             await drill.arrange(due)
             await drill.recur(due + timedelta(minutes=90))
@@ -50,9 +50,9 @@ async def test_messages_that_are_lost_or_come_twice_change_nothing(database: Tes
     with broker(database) as url, workers(database, 0):
         with psycopg.connect(url) as superuser:
             superuser.execute(CHAOS)
-        async with open_desk(database.settings("holotable_api")) as desk:
-            drill = Drill(desk)
-            due = desk.clock.now() + SOON
+        async with open_runtime(database.settings("holotable_api")) as runtime:
+            drill = Drill(runtime)
+            due = runtime.clock.now() + SOON
             await drill.arrange(due)
             await drill.arrange(due)
             await drill.recur(due + timedelta(minutes=90))
@@ -73,17 +73,17 @@ async def test_clocks_a_minute_fast_and_slow_that_jump_by_an_hour_change_nothing
     database: TestDatabase,
 ) -> None:
     with broker(database), workers(database, 60, -60, processes=1):
-        async with open_desk(database.settings("holotable_api")) as desk:
-            drill = Drill(desk)
-            due = desk.clock.now() + SOON
+        async with open_runtime(database.settings("holotable_api")) as runtime:
+            drill = Drill(runtime)
+            due = runtime.clock.now() + SOON
             await drill.arrange(due)
             await drill.recur(due + timedelta(minutes=90))
             drill.expect(fixture_materialised=1, tournament_announced=1, registration_opened=1)
             await drill.start(1, 40)
             drill.expect(level_raised=1)
             # Not due before half a minute: a fast clock would do these at once.
-            later = Drill(desk)
-            await later.arrange(desk.clock.now() + timedelta(minutes=10))
+            later = Drill(runtime)
+            await later.arrange(runtime.clock.now() + timedelta(minutes=10))
             drill.expect(tournament_announced=4, registration_opened=3)
             await until_awaited(drill.settled, A_WHILE)
             assert await drill.effects() == drill.expected
@@ -96,21 +96,21 @@ async def test_after_three_hours_without_a_worker_everything_is_done_by_its_rule
 ) -> None:
     away = timedelta(hours=3)
     with broker(database):
-        async with open_desk(database.settings("holotable_api")) as desk:
-            drill = Drill(desk)
-            now = desk.clock.now()
+        async with open_runtime(database.settings("holotable_api")) as runtime:
+            drill = Drill(runtime)
+            now = runtime.clock.now()
             await drill.arrange(now - away)
             await drill.recur(now - away, at=now - away - timedelta(minutes=5))
             drill.expect(fixture_missed=4, fixture_materialised=2)
             drill.expect(tournament_announced=2, registration_opened=2)
             league, name = await drill.start(600, 600, at=now - away)
             last_seen = now - away + timedelta(minutes=1)
-            await desk.pool.execute("INSERT INTO heartbeat VALUES ('worker', $1)", last_seen)
+            await runtime.pool.execute("INSERT INTO heartbeat VALUES ('worker', $1)", last_seen)
             # The clock stood while nobody was there: no level is raced through.
             drill.expect(clock_stopped=1, clock_started=1)
             with workers(database, 0):
                 await until_awaited(drill.settled, A_WHILE)
                 assert await drill.effects() == drill.expected
-            clock = (await desk.writer.load(league, stream_of(name))).state.clock
+            clock = (await runtime.writer.load(league, stream_of(name))).state.clock
             assert clock.level == 1
-            assert timedelta(minutes=8) < clock.due - desk.clock.now() < timedelta(minutes=9)
+            assert timedelta(minutes=8) < clock.due - runtime.clock.now() < timedelta(minutes=9)

@@ -1,14 +1,14 @@
 """Doing what workers do for audits, here and now."""
 
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.tasks.child import perform
 
 
-async def go_on(desk: Desk) -> None:
+async def go_on(runtime: Runtime) -> None:
     """Do what audits have to do, until there is nothing left."""
     waiting = True
     while waiting:
-        rows = await desk.pool.fetch(
+        rows = await runtime.pool.fetch(
             """
             UPDATE job SET state = 'sent', claim = claim + 1,
                            lease_until = clock_timestamp() + interval '30 s'
@@ -18,4 +18,4 @@ async def go_on(desk: Desk) -> None:
         )
         waiting = bool(rows)
         for row in rows:
-            await perform(desk, row["job_id"], row["claim"])
+            await perform(runtime, row["job_id"], row["claim"])

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 from engine.table.model.commands import Act, Improve, Select, Verb
 from engine.values import EntrantId
-from service.director.desk import Desk
-from service.director.submitting import submit
+from service.director.runtime import Runtime
+from service.director.submitting import submit_to_table
 from service.log.writer import Command, Receipt
 
-__all__ = ["Desk", "act", "improve", "select"]
+__all__ = ["Runtime", "act", "improve", "select"]
 
 
 async def act(
-    desk: Desk,
+    runtime: Runtime,
     league: str,
     table: str,
     order: Command,
@@ -37,11 +37,11 @@ async def act(
         expected=expected,
         now=order.received_at,
     )
-    return await submit(desk, league, table, command, order)
+    return await submit_to_table(runtime, league, table, command, order)
 
 
 async def select(
-    desk: Desk,
+    runtime: Runtime,
     league: str,
     table: str,
     order: Command,
@@ -54,14 +54,14 @@ async def select(
         entrant=entrant,
         decision=decision,
         cards=tuple(cards),
-        salt=desk.entropy.token(),
+        salt=runtime.entropy.token(),
         now=order.received_at,
     )
-    return await submit(desk, league, table, command, order)
+    return await submit_to_table(runtime, league, table, command, order)
 
 
 async def improve(
-    desk: Desk,
+    runtime: Runtime,
     league: str,
     table: str,
     order: Command,
@@ -74,7 +74,7 @@ async def improve(
         entrant=entrant,
         decision=decision,
         cards=tuple(cards),
-        salt=desk.entropy.token(),
+        salt=runtime.entropy.token(),
         now=order.received_at,
     )
-    return await submit(desk, league, table, command, order)
+    return await submit_to_table(runtime, league, table, command, order)

@@ -15,7 +15,7 @@ from service.bundles.lines import Kind
 from service.bundles.log import HeldLog, StoredLog
 from service.bundles.writing import Wanted, bundle_of
 from service.cli import repair
-from service.director.desk import Desk, open_desk
+from service.director.runtime import Runtime, open_runtime
 from service.log.keys import LeagueKeys
 from service.log.read import read_league
 from service.log.record import Recorded
@@ -49,7 +49,7 @@ class League:
     table: str
     log: list[Recorded]
     keys: LeagueKeys
-    desk: Desk
+    runtime: Runtime
 
     async def bundle(self, kind: Kind = "tournament", viewer: str = AUDITOR) -> bytes:
         subject = self.tournament
@@ -62,21 +62,21 @@ class League:
         head = Checkpoint(origin=f"holotable/{number}/0", size=len(self.log), root=root)
         wanted = Wanted(kind=kind, subject=subject, viewer=viewer)
         signed = KEY.sign(head.text()), len(self.log)
-        log, stored = HeldLog(self.log), StoredLog(self.desk.pool, number)
+        log, stored = HeldLog(self.log), StoredLog(self.runtime.pool, number)
         assert await log.voidings() == await stored.voidings() != []
         lines = await bundle_of(log, self.keys, wanted, signed, self.table)
         return b"".join([line async for line in lines])
 
 
-async def over(desk: Desk, league: str, tournament: str, table: str) -> League:
+async def over(runtime: Runtime, league: str, tournament: str, table: str) -> League:
     """Return the league once its tournament has been played and its table is closed."""
-    await played(desk, league, tournament)
-    keys = await desk.writer.store.keys(number_of(league))
+    await played(runtime, league, tournament)
+    keys = await runtime.writer.store.keys(number_of(league))
     for _ in range(1000):
-        async with desk.pool.acquire() as connection:
+        async with runtime.pool.acquire() as connection:
             log = await read_league(connection, league, limit=10_000)
         if any(row.type == "table_closed" for row in log):
-            return League(tournament, table, log, keys, desk)
+            return League(tournament, table, log, keys, runtime)
         await asyncio.sleep(0.01)
     raise AssertionError("the table is not closed")
 
@@ -96,15 +96,15 @@ async def test_a_repaired_league_passes_and_names_what_is_out_of_folding(
     database: TestDatabase, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = database.settings("holotable_api")
-    async with open_desk(settings) as desk:
-        league, tournament, table = await begun(desk)
+    async with open_runtime(settings) as runtime:
+        league, tournament, table = await begun(runtime)
         stream, planted = stream_of(table), []
         for damage in DAMAGES:
-            row = await last_of(desk, league, stream)
+            row = await last_of(runtime, league, stream)
             await plant(database, row, damage(row))
             await repair.void_failing(settings, league, "Bib", "a disk that lied", dry_run=False)
-            planted.append(await last_of(desk, league, stream))
-        repaired = await over(desk, league, tournament, table)
+            planted.append(await last_of(runtime, league, stream))
+        repaired = await over(runtime, league, tournament, table)
         whole, hand, public = [
             await repaired.bundle(),
             await repaired.bundle("hand"),
@@ -187,9 +187,9 @@ async def test_a_well_formed_event_that_is_voided_fails(database: TestDatabase) 
     settings = database.settings("holotable_api")
     claims: list[Failing] = ["hash", "version"]
     for claimed in claims:
-        async with open_desk(settings) as desk:
-            league, tournament, table = await begun(desk)
-            row = await last_of(desk, league, stream_of(table))
+        async with open_runtime(settings) as runtime:
+            league, tournament, table = await begun(runtime)
+            row = await last_of(runtime, league, stream_of(table))
             sound = repair.VoidedPosition(
                 position=row.position,
                 stream=row.stream,
@@ -197,8 +197,8 @@ async def test_a_well_formed_event_that_is_voided_fails(database: TestDatabase) 
                 hash=row.hash.hex(),
                 fails=claimed,
             )
-            await repair._void(desk, league, [sound])
-            raw = await (await over(desk, league, tournament, table)).bundle()
+            await repair._void(runtime, league, [sound])
+            raw = await (await over(runtime, league, tournament, table)).bundle()
         texts = [(at, text) for at, rule, text in checked(raw).differences if rule == "voided"]
         text = f"it is voided for its {claimed}, which is well formed or not what fails first"
         assert texts == [(row.position, text)]

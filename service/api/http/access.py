@@ -100,7 +100,7 @@ async def find(
     role = await role_in(request, league, believe=believe)
     if role is None:
         raise StreamNotFound("there is nothing here under this name")
-    loaded = await shell.desk.writer.load(league, stream, fresh)
+    loaded = await shell.runtime.writer.load(league, stream, fresh)
     if isinstance(loaded.state, Drafted) and role not in STAFF:
         raise StreamNotFound("there is nothing here under this name")
     return Place(league, role, stream, loaded)
@@ -136,11 +136,11 @@ async def role_in(
     stream, now = stream_of(league), shell.now()
     asked = shell.members_asked.get(league)
     if believe and asked is not None and now < asked + MEMBERS_BELIEVED_FOR:
-        known = shell.desk.writer.known(league, stream)
+        known = shell.runtime.writer.known(league, stream)
         role = None if known is None else _role(shell, league, known, player)
         if role is not None:
             return role
-    loaded = await shell.desk.writer.load(league, stream, fresh)
+    loaded = await shell.runtime.writer.load(league, stream, fresh)
     if fresh:
         shell.members_asked[league] = now
     return _role(shell, league, loaded, player)
@@ -234,7 +234,7 @@ async def _plays_at(request: Asked, place: Place) -> tuple[bool, bool]:
     if place.stream.startswith("table-"):
         # An entry that another process took counts, in line too: no table shows it.
         above = stream_of(state.tournament)
-        state = (await shell_of(request).desk.writer.load(place.league, above)).state
+        state = (await shell_of(request).runtime.writer.load(place.league, above)).state
     if isinstance(state, Claimed):
         return await plays_in_disputed(request, place.league, state.opened.subject), False
     entered = counts_as_entered(state, player)
@@ -243,7 +243,7 @@ async def _plays_at(request: Asked, place: Place) -> tuple[bool, bool]:
 
 async def plays_in_disputed(request: Asked, league: str, subject: Subject) -> bool:
     """Whether the caller plays in what is disputed: the tournament, else the season."""
-    writer, player = shell_of(request).desk.writer, principal_of(request).account.player
+    writer, player = shell_of(request).runtime.writer, principal_of(request).account.player
     if subject.tournament is not None:
         state = (await writer.load(league, stream_of(subject.tournament))).state
         return counts_as_entered(state, player)
@@ -275,7 +275,7 @@ async def viewer_at(request: Asked, place: Place) -> EntrantId | None:
 async def tournament_of_table(request: Asked, place: Place) -> Any:
     """Return the state of the tournament a table belongs to, as this process last saw it."""
     stream = stream_of(place.state.tournament)
-    writer = shell_of(request).desk.writer
+    writer = shell_of(request).runtime.writer
     copy = writer.known(place.league, stream)
     if copy is None or not _knows(request, copy.state, place.state):
         # Entries change until play begins, and while players may come late: a copy from

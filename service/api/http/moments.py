@@ -76,8 +76,8 @@ async def moment_of(request: Asked, league: str) -> Moment | None:
         position = await position_named(request, league, given)
         if position > last:
             raise BadRequest("as_of_ahead", "the log has not come so far")
-    epoch = await shell.desk.writer.epoch(league)
-    keys = await shell.desk.writer.store.keys(number)
+    epoch = await shell.runtime.writer.epoch(league)
+    keys = await shell.runtime.writer.store.keys(number)
     return Moment(league, epoch, position, Fold(shell.pool, number, keys, position))
 
 

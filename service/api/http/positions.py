@@ -25,7 +25,7 @@ async def position_named(request: Asked, league: str, text: str) -> int:
     """
     shell = shell_of(request)
     epoch, position = position_parts(text, league)
-    current = await shell.desk.writer.epoch(league)
+    current = await shell.runtime.writer.epoch(league)
     if epoch != current:
         kept = await shell.pool.fetchval(_KEPT, number_of(league), epoch)
         if epoch > current or (kept is not None and position >= kept):
@@ -73,7 +73,7 @@ async def listing_of(
     """
     shell = shell_of(request)
     await caught_up(request, league, projection)
-    epoch = await shell.desk.writer.epoch(league)
+    epoch = await shell.runtime.writer.epoch(league)
     async with shell.engine.connect() as connection:
         position = await queries.position_of(connection, projection, league)
     found = listing(request, name, *shapes, league=league, epoch=epoch, position=position)
@@ -84,7 +84,7 @@ async def listing_of(
 
 async def live_listing(request: Asked, league: str, name: str, *shapes: type) -> Listing:
     """Return how *request* pages through a list of an aggregate, which is always caught up."""
-    epoch = await shell_of(request).desk.writer.epoch(league)
+    epoch = await shell_of(request).runtime.writer.epoch(league)
     return listing(request, name, *shapes, league=league, epoch=epoch)
 
 
@@ -92,7 +92,7 @@ async def plays_in(request: Asked, league: str) -> bool:
     """Whether the caller counts as entered in a tournament of *league* that is not over."""
     shell, player = shell_of(request), principal_of(request).account.player
     for stream in await open_tournaments(shell.pool, league):
-        state = (await shell.desk.writer.load(league, stream)).state
+        state = (await shell.runtime.writer.load(league, stream)).state
         if counts_as_entered(state, player):
             return True
     return False

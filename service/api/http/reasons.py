@@ -35,7 +35,7 @@ async def keep(
         audience=audience,
         subject=None if about is None else number_of(about),
     )
-    salt, now = shell.desk.entropy.bytes(32), shell.now()
+    salt, now = shell.runtime.entropy.bytes(32), shell.now()
     return await keep_text(shell.engine, order.command_id, draft, salt=salt, now=now, number=number)
 
 

@@ -113,7 +113,7 @@ async def _shown(
     if about.actor != principal_of(request).account.player:
         raise Forbidden("only who sent a request may show it")
     canonical = msgspec.json.encode(body.request, order="sorted")
-    keys = await shell_of(request).desk.writer.store.keys(league)
+    keys = await shell_of(request).runtime.writer.store.keys(league)
     if keys.request_digest(canonical) != about.request_digest:
         raise RequestMismatch("this is not the request that came under this command")
     return sha256(canonical).digest()

@@ -184,7 +184,7 @@ async def _counted(
 
 async def _answer(request: Asked, found: Rehearsed) -> Response[bytes]:
     shell = shell_of(request)
-    writer = shell.desk.writer
+    writer = shell.runtime.writer
     await _demand_not_entered(request, found)
 
     async def load(league: str, stream: str) -> Any:
@@ -202,7 +202,7 @@ async def _demand_not_entered(request: Asked, found: Rehearsed) -> None:
     Raises:
         Forbidden: If the caller is entered there.
     """
-    writer, player = shell_of(request).desk.writer, principal_of(request).account.player
+    writer, player = shell_of(request).runtime.writer, principal_of(request).account.player
     tables = [each for each in found.after.values() if isinstance(each, Table)]
     for above in {each.tournament for each in tables}:
         state = (await writer.load(found.league, stream_of(above))).state

@@ -16,13 +16,13 @@ from service.api.http.operations import Operation
 from service.api.http.proxies import Proxies
 from service.base.grouping import Grouped
 from service.base.settings import Settings
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.people.guessing import Guesses
 from service.people.idempotency import Refusals, Requests
 from service.people.tokens import Principal
 from service.projections.progress import Positions
 from service.projections.troubles import Troubles
-from service.transparency.receipting import ReceiptDesk
+from service.transparency.receipting import ReceiptIssuer
 
 Asked = Request[Any, Any, Any]
 """A request as handlers take it."""
@@ -35,7 +35,7 @@ class Shell:
     """The process's parts; lives from start to stop."""
 
     settings: Settings
-    desk: Desk
+    runtime: Runtime
     engine: AsyncEngine
     """Accounts and read models."""
 
@@ -59,7 +59,7 @@ class Shell:
     guesses: Guesses
     """Sign-ins that failed."""
 
-    receipts: ReceiptDesk
+    receipts: ReceiptIssuer
 
     proxies: Proxies
     """Whose word about a client's address is believed."""
@@ -100,7 +100,7 @@ class Shell:
 
     def now(self) -> datetime:
         """Return the present instant by the database's clock."""
-        return self.desk.clock.now()
+        return self.runtime.clock.now()
 
 
 def shell_of(request: Asked) -> Shell:

@@ -65,7 +65,7 @@ def order_of(request: Asked, body: bytes, *, account: str | None = None) -> Orde
             raise BadRequest(
                 "idempotency_key_required", "this command needs the header Idempotency-Key"
             )
-        key = shell.desk.entropy.token()
+        key = shell.runtime.entropy.token()
     parts = msgspec.json.encode([actor, request.method, request.scope["path"], key])
     command_id = uuid5(NAMESPACE, hashlib.sha256(parts).hexdigest())
     command = Command(
@@ -99,7 +99,7 @@ async def decide_one(
         own = Entry(stream, tuple(events), state)
         return [own, *await season_ends.told(states, events, order.command.received_at)]
 
-    return await shell.desk.writer.submit(league, order.command, decide)
+    return await shell.runtime.writer.submit(league, order.command, decide)
 
 
 def answer(

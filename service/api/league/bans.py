@@ -83,7 +83,7 @@ async def ban_player(
         player=player,
         until=body.until,
         reason=reason,
-        salt=shell.desk.entropy.token(),
+        salt=shell.runtime.entropy.token(),
         now=order.command.received_at,
     )
     receipt = await decide_one(shell, league_id, league_id, order, [command])

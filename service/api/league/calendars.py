@@ -84,7 +84,7 @@ async def read_schedule(request: Asked, league_id: FromPath[str]) -> Response[by
         raise invalid("`to` lies after `from`, and at most 366 days")
     shell = shell_of(request)
     async with shell.engine.connect() as connection:
-        found = await schedule_of(shell.desk, connection, league_id, since, until)
+        found = await schedule_of(shell.runtime, connection, league_id, since, until)
     return encoded(Schedule(items=tuple(found.items), unexpanded=tuple(found.unexpanded)))
 
 
@@ -100,13 +100,13 @@ async def read_league_calendar(request: Asked, league_id: FromPath[str]) -> Resp
     player = await _player(request)
     demand_form(league_id, "lge")
     await league_of(shell, stream_of(league_id))
-    state = (await shell.desk.writer.load(league_id, stream_of(league_id))).state
+    state = (await shell.runtime.writer.load(league_id, stream_of(league_id))).state
     roles = {each.player: each.role for each in state.members} if isinstance(state, Created) else {}
     if not may(roles.get(player), "read_league"):
         raise StreamNotFound("there is nothing here under this name")
     now = shell.now()
     async with shell.engine.connect() as connection:
-        found = await schedule_of(shell.desk, connection, league_id, now - _BEHIND, now + _AHEAD)
+        found = await schedule_of(shell.runtime, connection, league_id, now - _BEHIND, now + _AHEAD)
     return _ics(request, calendar(state.name, found.items))
 
 
@@ -138,8 +138,8 @@ async def make_calendar_key(request: Asked) -> Response[bytes]:
     me, now = principal.account.number, shell.now()
     _, raw = await read_body(request, Nothing)
     order = order_of(request, raw)
-    number = shell.desk.entropy.uuid()
-    key = calendar_keys.key_text(shell.desk.entropy.bytes(32))
+    number = shell.runtime.entropy.uuid()
+    key = calendar_keys.key_text(shell.runtime.entropy.bytes(32))
     said = Said(order.command_id, raw, me, number)
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)

@@ -115,7 +115,7 @@ async def renew_claim(
     if role == "owner":
         raise BadRequest("not_claimable", "an owner is made by name, never by a code")
     order, now = order_of(request, raw), shell.now()
-    code = claim_code(number_of(player_id), shell.desk.entropy.bytes(SECRET_BYTES))
+    code = claim_code(number_of(player_id), shell.runtime.entropy.bytes(SECRET_BYTES))
     made = ClaimCode(league=league_id, player=player_id, code=code, expires_at=now + CLAIM_FOR)
     said = Said(order.command_id, raw, _me(request))
     async with shell.engine.begin() as connection:
@@ -153,7 +153,7 @@ async def issue_claims(request: Asked, league_id: FromPath[str]) -> Response[byt
             player = PlayerId(identifier("plr", number))
             if not _claimed_by_leave_of(place, player):
                 continue
-            code = claim_code(number, shell.desk.entropy.bytes(SECRET_BYTES))
+            code = claim_code(number, shell.runtime.entropy.bytes(SECRET_BYTES))
             if not again:
                 await entered_players.renew_claim(
                     connection, league_id, player, digest_of(code), now, by=_me(request)
@@ -201,7 +201,7 @@ async def claim_player(request: Asked) -> Response[bytes]:
     shell = shell_of(request)
     body, raw = await read_body(request, ClaimWanted)
     order, now = order_of(request, raw, account=f"claim:{body.code}"), shell.now()
-    token, number = shell.desk.entropy.uuid(), entered_players.number_in(body.code)
+    token, number = shell.runtime.entropy.uuid(), entered_players.number_in(body.code)
     if number is None:
         raise StreamNotFound("there is nothing here under this name")
     shell.limits.sign_up(request.scope)
@@ -278,11 +278,11 @@ async def join_player(request: Asked) -> Response[bytes]:
                 return [Entry(stream_of(league), tuple(events), state)]
 
             # Refused, it leaves the code good; whoever comes again after a crash finds it done.
-            receipt = await shell.desk.writer.submit(league, order.command, decide)
+            receipt = await shell.runtime.writer.submit(league, order.command, decide)
     except sa.exc.IntegrityError as error:
         detail = "your account was entered from a list itself"
         raise BadRequest("not_claimable", detail) from error
-    state = (await shell.desk.writer.load(league, stream_of(league), fresh=False)).state
+    state = (await shell.runtime.writer.load(league, stream_of(league), fresh=False)).state
     content = {"league": league, "player": me.player, "role": state.role_of(me.player)}
     return answer(receipt, content, version_of=stream_of(league))
 
@@ -301,7 +301,7 @@ async def _claimable(
     """
     found = await entered_players.claimable(connection, code, now)
     if found is not None:
-        loaded = await shell.desk.writer.load(found.league, stream_of(found.league))
+        loaded = await shell.runtime.writer.load(found.league, stream_of(found.league))
         house: Created = loaded.state
         if _good(house, found):
             return found, house

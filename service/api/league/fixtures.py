@@ -327,8 +327,8 @@ async def _edited(
     recurrence: Recurrence,
     asked: Any,
 ) -> Response[bytes]:
-    desk = shell_of(request).desk
-    receipt = await edit(desk, place.league, season_id, order.command, asked)
+    runtime = shell_of(request).runtime
+    receipt = await edit(runtime, place.league, season_id, order.command, asked)
     withdrawn = [
         each.tournament
         for made in receipt.recorded
@@ -390,8 +390,8 @@ async def _terms(request: Asked, place: Place, season_id: str, terms: Terms) -> 
     except msgspec.ValidationError as error:
         raise invalid(str(error).replace("`$", "`$.tournament")) from error
     demand_sandbox(body, league.state.sandbox)
-    trial = TournamentId(identifier("trn", shell_of(request).desk.entropy.uuid()))
-    pulses = shell_of(request).desk.pulses
+    trial = TournamentId(identifier("trn", shell_of(request).runtime.entropy.uuid()))
+    pulses = shell_of(request).runtime.pulses
     asked = announcement(body, trial, LeagueId(place.league), now, pulses)
     tournament.decider.decide(Unannounced(), asked)
     return text

@@ -89,7 +89,7 @@ async def invite(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     place = await reach(request, league_id, "lge")
     demand_over(place.role, body.role)
     order = order_of(request, raw)
-    secret = shell.desk.entropy.bytes(20)
+    secret = shell.runtime.entropy.bytes(20)
     code = base64.urlsafe_b64encode(UUID(hex=league_id[4:]).bytes + secret).decode()
     command = Invite(
         invitation=_digest(code),
@@ -172,7 +172,7 @@ async def accept_invitation(request: Asked, code: FromPath[str]) -> Response[byt
     command = AcceptInvitation(invitation=_digest(code), player=player, now=shell.now())
     # A made-up league is not asked: looking into it would make its key.
     await league_of(shell, stream_of(league))
-    house = (await shell.desk.writer.load(league, stream_of(league))).state
+    house = (await shell.runtime.writer.load(league, stream_of(league))).state
     if house.invitation(command.invitation) is not None:
         await demand_me_distinct(request, house)
     try:
@@ -182,7 +182,7 @@ async def accept_invitation(request: Asked, code: FromPath[str]) -> Response[byt
         raise StreamNotFound("there is nothing here under this name") from error
     roles = [each.event.role for each in receipt.recorded if each.type == "member_added"]
     if not roles:
-        state = (await shell.desk.writer.load(league, stream_of(league), fresh=False)).state
+        state = (await shell.runtime.writer.load(league, stream_of(league), fresh=False)).state
         roles = [state.role_of(player)]
     content = {"league": league, "player": player, "role": roles[0]}
     return answer(receipt, content, version_of=stream_of(league))

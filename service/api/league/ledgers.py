@@ -101,7 +101,7 @@ async def adjust_points(request: Asked, season_id: FromPath[str]) -> Response[by
         await demand_of_league(states, state, player)
         return [Entry(place.stream, season.decider.decide(state, command))]
 
-    receipt = await shell_of(request).desk.writer.submit(place.league, order.command, decide)
+    receipt = await shell_of(request).runtime.writer.submit(place.league, order.command, decide)
     content = {"season": season_id, "adjustment": adjustment.id}
     return answer(receipt, content, 201, version_of=place.stream)
 
@@ -158,7 +158,7 @@ async def revise_award(
         # A result that is corrected meanwhile must not be counted as it was.
         return [Entry(place.stream, events), Entry(floor)]
 
-    receipt = await shell_of(request).desk.writer.submit(place.league, order.command, decide)
+    receipt = await shell_of(request).runtime.writer.submit(place.league, order.command, decide)
     content = {"season": season_id, "tournament": tournament_id}
     return answer(receipt, content, 200, version_of=place.stream)
 

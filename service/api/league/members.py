@@ -122,7 +122,7 @@ async def _decided(
 ) -> Response[bytes]:
     shell, order = shell_of(request), order_of(request, raw)
     if isinstance(command, RemoveMember):
-        receipt = await remove_member_from(shell.desk, league, command, order.command)
+        receipt = await remove_member_from(shell.runtime, league, command, order.command)
     else:
         receipt = await decide_one(shell, league, league, order, [command])
     content = {"league": league, "player": command.player, "role": role}

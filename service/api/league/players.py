@@ -149,7 +149,7 @@ async def _import(
     new: list[tuple[UUID, str]] = []
     for index, _ in enumerate(rows):
         number = order.new_id(index)
-        new.append((number, claim_code(number, shell.desk.entropy.bytes(SECRET_BYTES))))
+        new.append((number, claim_code(number, shell.runtime.entropy.bytes(SECRET_BYTES))))
     wanted = [
         Entered(number, row.name, row.identity, digest_of(code))
         for row, (number, code) in zip(rows, new, strict=True)

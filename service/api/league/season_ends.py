@@ -59,13 +59,13 @@ async def close_season(request: Asked, season_id: FromPath[str]) -> Response[byt
     place = await reach(request, season_id, "ssn")
     order = order_of(request, raw)
     leave_out = await _left_out(request, place, order, body)
-    before = await season_ends.announced_before(shell.desk, place.league, season_id)
+    before = await season_ends.announced_before(shell.runtime, place.league, season_id)
     now = shell.now()
 
     async def decide(states: States) -> list[Entry]:
         return await season_ends.decided(states, season_id, before, leave_out=leave_out, now=now)
 
-    receipt = await shell.desk.writer.submit(place.league, order.command, decide)
+    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
     content = {"id": season_id, "league": place.league, "name": place.state.terms.name}
     return answer(receipt, content, 200, version_of=place.stream)
 
@@ -86,7 +86,7 @@ async def _left_out(
     if not body.leave_out or body.reason is None:
         raise BadRequest("bad_request", "leave_out and reason stand together")
     demand_also(place.role, "manage_league")
-    writer, player = shell_of(request).desk.writer, principal_of(request).account.player
+    writer, player = shell_of(request).runtime.writer, principal_of(request).account.player
     for each in body.leave_out:
         state = (await writer.load(place.league, stream_of(TournamentId(each)))).state
         demand_also(place.role, "report_results", entered=counts_as_entered(state, player))

@@ -135,8 +135,8 @@ async def open_season(request: Asked, league_id: FromPath[str]) -> Response[byte
         aggregation=body.aggregation,
         minimum_games=body.minimum_games,
         tie_breaks=body.tie_breaks,
-        master=shell.desk.entropy.token(),
-        salt=shell.desk.entropy.token(),
+        master=shell.runtime.entropy.token(),
+        salt=shell.runtime.entropy.token(),
         now=shell.now(),
         **_points(body),
     )

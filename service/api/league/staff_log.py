@@ -113,7 +113,7 @@ async def _deeds(shell: Shell, league: str, low: int, high: int) -> list[Deed]:
 
 async def _ever_staff(shell: Shell, league: str) -> set[str]:
     """Return everybody who ever held an office in *league*."""
-    writer, found, after = shell.desk.writer, set(), 0
+    writer, found, after = shell.runtime.writer, set(), 0
     number = league_number(league)
     while rows := await writer.store.stream(number, f"league-{number.hex}", after, 1_000):
         keys = await writer.store.keys(number)

@@ -213,7 +213,7 @@ async def _saved(
     receipt = await decide_one(shell, league, league, order, [command])
     versions = [each.event.version for each in receipt.recorded]
     if not versions:
-        state = (await shell.desk.writer.load(league, place.stream, fresh=False)).state
+        state = (await shell.runtime.writer.load(league, place.stream, fresh=False)).state
         known = state.template(template)
         if known is None:
             raise TemplateUnknown
@@ -264,8 +264,8 @@ def _try(request: Asked, league: Created, body: dict[str, Any]) -> None:
     wanted = filled(league, {"name": "trial"} | body)
     demand_sandbox(wanted, league.sandbox)
     shell = shell_of(request)
-    trial = TournamentId(identifier("trn", shell.desk.entropy.uuid()))
-    asked = announcement(wanted, trial, LeagueId(league.league), shell.now(), shell.desk.pulses)
+    trial = TournamentId(identifier("trn", shell.runtime.entropy.uuid()))
+    asked = announcement(wanted, trial, LeagueId(league.league), shell.now(), shell.runtime.pulses)
     decider.decide(decider.initial, asked)
 
 

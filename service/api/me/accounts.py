@@ -84,7 +84,7 @@ async def open_account(request: Asked) -> Response[bytes]:
     shell = shell_of(request)
     body, raw = await read_body(request, SignUp)
     order = order_of(request, raw, account=f"login:{body.login.lower()}")
-    number, token, now = order.new_id(0), shell.desk.entropy.uuid(), shell.now()
+    number, token, now = order.new_id(0), shell.runtime.entropy.uuid(), shell.now()
     name, login = body.name or body.login, body.login.lower()
     shell.limits.sign_up(request.scope)
     kept = await accounts.hashed(body.password, client_address(request))
@@ -131,7 +131,7 @@ async def read_me(request: Asked) -> Response[bytes]:
 
 async def _seat(shell: Shell, row: Any) -> MySeat:
     """Return where *row*'s entrant sits now, by the tournament and the table themselves."""
-    writer = shell.desk.writer
+    writer = shell.runtime.writer
     tournament = (await writer.load(row.league, stream_of(row.tournament), fresh=True)).state
     entrant = EntrantId(row.entrant)
     seatings = getattr(tournament, "tables", ())

@@ -42,6 +42,6 @@ async def erase_me(request: Asked) -> Response[bytes]:
     if body.player != me.player:
         raise BadRequest("erasure_unconfirmed", "name your own player id to confirm")
     await signed_in(request, me.login, body.password)
-    erased = await erase(shell.engine, shell.desk.writer.store.keys, me.number, shell.now())
+    erased = await erase(shell.engine, shell.runtime.writer.store.keys, me.number, shell.now())
     forget(shell, principal)
     return encoded(erased)

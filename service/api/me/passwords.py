@@ -128,7 +128,7 @@ async def offer_password_reset(
     role = place.state.role_of(PlayerId(player_id))
     order, now, me = order_of(request, raw), shell.now(), principal_of(request).account
     person, said = number_of(player_id), Said(order.command_id, raw, me.number)
-    code = resetting.code_text(shell.desk.entropy.bytes(resetting.SECRET_BYTES))
+    code = resetting.code_text(shell.runtime.entropy.bytes(resetting.SECRET_BYTES))
     made = ResetOffered(player=player_id, code=code, expires_at=now + resetting.GOOD_FOR)
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
@@ -204,7 +204,7 @@ async def _given_rightly(shell: Shell, found: resetting.Reset) -> bool:
     """Return whether the giver of a reset code could give it out now; an operator always can."""
     if found.league is None or found.by is None:
         return True
-    loaded = await shell.desk.writer.load(found.league, stream_of(found.league))
+    loaded = await shell.runtime.writer.load(found.league, stream_of(found.league))
     house: Created = loaded.state
     person = PlayerId(identifier("plr", found.person))
     return _in_reach(house.role_of(person)) and may(house.role_of(found.by), "manage_members")

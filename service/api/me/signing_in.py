@@ -97,7 +97,12 @@ async def root(
     shell = shell_of(request)
     await demand_unchanged(connection, owner, began)
     made, secret = tokens.new(
-        shell.desk.entropy.bytes(32), number, wanted.name, wanted.scopes, wanted.days, shell.now()
+        shell.runtime.entropy.bytes(32),
+        number,
+        wanted.name,
+        wanted.scopes,
+        wanted.days,
+        shell.now(),
     )
     # Tokens made with tokens must never keep their owner from signing in.
     held = await tokens.number_held(connection, owner, shell.now())

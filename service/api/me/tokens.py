@@ -99,7 +99,7 @@ async def make_token(request: Asked) -> Response[bytes]:
     else:
         maker = _maker(request, body)
         person = maker.account
-    order, number = order_of(request, raw, account=person.player), shell.desk.entropy.uuid()
+    order, number = order_of(request, raw, account=person.player), shell.runtime.entropy.uuid()
     wanted = Wanted(body.name, body.scopes, body.expires_in_days)
     said = Said(order.command_id, raw, person.number, number)
     async with shell.engine.begin() as connection:
@@ -111,7 +111,7 @@ async def make_token(request: Asked) -> Response[bytes]:
             made = await root(request, connection, person.number, wanted, number, "password", began)
             return encoded(made, 201)
         child, secret = tokens.new(
-            shell.desk.entropy.bytes(32), number, *wanted, shell.now(), parent=maker
+            shell.runtime.entropy.bytes(32), number, *wanted, shell.now(), parent=maker
         )
         held = await tokens.number_held(connection, person.number, shell.now())
         demand_room("tokens", held, shell.limits.settings.account_tokens)
@@ -173,7 +173,7 @@ async def rotate_token(request: Asked, token_id: FromPath[str]) -> Response[byte
     shell, principal = shell_of(request), principal_of(request)
     _, raw = await read_body(request, Nothing)
     number, order = _number(token_id), order_of(request, raw)
-    secret, me = tokens.token_text(shell.desk.entropy.bytes(32)), principal.account.number
+    secret, me = tokens.token_text(shell.runtime.entropy.bytes(32)), principal.account.number
     said = Said(order.command_id, raw, me, number)
     async with shell.engine.begin() as connection:
         if await shell.requests.before(connection, said, shell.now()) is not None:

@@ -74,7 +74,7 @@ async def _bundled(request: Asked, kind: Kind, subject: str, prefix: str) -> Str
 
 async def _viewer(request: Asked, league: str, subject: str) -> str:
     """Return as whom the caller played, or the public."""
-    writer = shell_of(request).desk.writer
+    writer = shell_of(request).runtime.writer
     state: Any = (await writer.load(league, stream_of(subject))).state
     if not isinstance(state, Registering | Running | Finished):
         above = getattr(state, "tournament", None)
@@ -87,7 +87,7 @@ async def _entrant_named(request: Asked, league: str, season: str) -> str:
     wanted = request.query_params.get("entrant")
     if wanted is None:
         return PUBLIC
-    writer = shell_of(request).desk.writer
+    writer = shell_of(request).runtime.writer
     state = (await writer.load(league, stream_of(season))).state
     counted = [each.tournament for each in state.counted] if isinstance(state, Opened) else []
     for tournament in counted:

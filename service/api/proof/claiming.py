@@ -110,7 +110,7 @@ async def opened(
     shell, now, stream = shell_of(request), order.command.received_at, stream_of(name)
     player = PlayerId(principal_of(request).account.player)
     entered = await plays_in_disputed(request, place.league, subject)
-    league = (await shell.desk.writer.load(place.league, stream_of(place.league))).state
+    league = (await shell.runtime.writer.load(place.league, stream_of(place.league))).state
     evidence = await gather(shell.pool, shell.engine, place.league, subject, body.rules, now)
     claim = Claim(
         dispute=name,
@@ -123,7 +123,7 @@ async def opened(
         ruling=may(place.role, "rule_disputes", entered=entered),
         now=now,
     )
-    attached = AttachEvidence(evidence=evidence, salt=shell.desk.entropy.token(), now=now)
+    attached = AttachEvidence(evidence=evidence, salt=shell.runtime.entropy.token(), now=now)
 
     async def decide(states: States) -> list[Entry]:
         state = (await states.load(stream)).state
@@ -132,7 +132,7 @@ async def opened(
         _demand(few)  # not of a retry, which has its answer already
         return [Entry(stream, *decide_in_turn(dispute.decider, state, (claim, attached)))]
 
-    receipt = await shell.desk.writer.submit(place.league, order.command, decide)
+    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
     await _audited(request, place.league, name, subject, now)
     content = {"id": name, "state": "open", "frozen": False}
     return answer(receipt, content, 201, version_of=stream)
@@ -170,7 +170,7 @@ async def _of_hand(request: Asked, hand: str, step: int | None) -> tuple[TableId
     if not isinstance(table.state, Table):
         raise StreamNotFound("there is nothing here under this name")
     if step is not None:
-        keys = await shell.desk.writer.store.keys(number_of(row.league))
+        keys = await shell.runtime.writer.store.keys(number_of(row.league))
         if step > len((await read_replay(shell.pool, row, keys, PUBLIC)).steps):
             raise StreamNotFound("the hand has no such step")
     return TableId(row.table), table.state.tournament

@@ -88,7 +88,7 @@ async def file_confidential_claim(request: Asked) -> Response[bytes]:
     demand_known(body.rules)
     subject.demand_whole()
     order, shell = order_of(request, raw), shell_of(request)
-    keys = shell.desk.writer.store.keys
+    keys = shell.runtime.writer.store.keys
     me, league = principal_of(request).account.number, number_of(place.league)
     filed = Filed(
         id=confidential_claims.keyed(await keys(league), b"claim", order.command_id),
@@ -125,7 +125,7 @@ async def list_confidential_claims(request: Asked, league_id: FromPath[str]) -> 
     me, league = principal_of(request).account.number, number_of(league_id)
     ruling = may(place.role, "rule_disputes")
     async with shell_of(request).engine.connect() as connection:
-        keys = shell_of(request).desk.writer.store.keys
+        keys = shell_of(request).runtime.writer.store.keys
         found = await confidential_claims.claims_in(
             connection, keys, league, of=None if ruling else me
         )
@@ -153,7 +153,7 @@ async def open_confidential_claim(request: Asked, claim_id: FromPath[str]) -> Re
     made = await opened(request, order, place, subject, claimed, name)
     me, now = principal_of(request).account.number, order.command.received_at
     async with shell_of(request).engine.begin() as connection:
-        keys = shell_of(request).desk.writer.store.keys
+        keys = shell_of(request).runtime.writer.store.keys
         await confidential_claims.handle(connection, keys, filed, me, now, dispute=name)
     return made
 
@@ -171,7 +171,7 @@ async def dismiss_confidential_claim(request: Asked, claim_id: FromPath[str]) ->
     order, me = order_of(request, raw), principal_of(request).account.number
     now = order.command.received_at
     async with shell_of(request).engine.begin() as connection:
-        keys = shell_of(request).desk.writer.store.keys
+        keys = shell_of(request).runtime.writer.store.keys
         waited = await confidential_claims.handle(
             connection, keys, filed, me, now, answer=body.reason
         )
@@ -193,7 +193,7 @@ async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place]:
     demand_form(claim_id, "cnf")
     shell, me = shell_of(request), principal_of(request).account.number
     async with shell.engine.connect() as connection:
-        keys = shell.desk.writer.store.keys
+        keys = shell.runtime.writer.store.keys
         filed = await confidential_claims.claim_of(connection, keys, number_of(claim_id))
     if filed is None or filed.about == me:
         raise StreamNotFound("there is nothing here under this name")

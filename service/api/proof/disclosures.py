@@ -109,7 +109,7 @@ async def grant_disclosure(request: Asked, dispute_id: FromPath[str]) -> Respons
         state = (await states.load(place.stream)).state
         return [Entry(place.stream, dispute.decider.decide(state, command))]
 
-    receipt = await shell_of(request).desk.writer.submit(place.league, order.command, decide)
+    receipt = await shell_of(request).runtime.writer.submit(place.league, order.command, decide)
     return await changed(request, place, receipt, 201)
 
 
@@ -167,19 +167,19 @@ async def open_disclosed(request: Asked, dispute_id: FromPath[str]) -> Response[
         state = (await states.load(place.stream)).state
         return [Entry(place.stream, dispute.decider.decide(state, command))]
 
-    receipt = await shell.desk.writer.submit(place.league, order.command, decide)
+    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
     if body.what == "hand":
         where = await stretch_of(shell.engine, subject)
-        values = await of_stretch(shell.desk, place.league, where)
+        values = await of_stretch(shell.runtime, place.league, where)
     else:
-        values = await of_masters(shell.desk, place.league, about)
+        values = await of_masters(shell.runtime, place.league, about)
     content = {"id": dispute_id, "until": receipt.recorded[0].event.expires_at, "values": values}
     return answer(receipt, content, 201, version_of=place.stream)
 
 
 async def _demand_auditor(request: Asked, place: Place, player: str) -> None:
     """Check that *player* may audit, and plays in nothing of what is disputed."""
-    writer = shell_of(request).desk.writer
+    writer = shell_of(request).runtime.writer
     league = (await writer.load(place.league, stream_of(place.league))).state
     role = league.role_of(PlayerId(player)) if isinstance(league, Created) else None
     state = place.state
@@ -201,7 +201,7 @@ async def _demand_over(request: Asked, place: Place, what: What) -> None:
     shell, subject = shell_of(request), claimed(place).opened.subject
     if what == "masters":
         there = stream_of(str(subject.tournament))
-        if not isinstance((await shell.desk.writer.load(place.league, there)).state, Finished):
+        if not isinstance((await shell.runtime.writer.load(place.league, there)).state, Finished):
             raise NotOver("the tournament is still being played")
         return
     async with shell.engine.connect() as connection:

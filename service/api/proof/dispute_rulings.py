@@ -159,16 +159,18 @@ async def rule_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[by
             return entries
         return [*entries, *await _as_shown(states, rule, asked, body.dry_run, shell.now())]
 
-    desk = shell.desk
+    runtime = shell.runtime
     try:
-        receipt = await desk.writer.submit(place.league, order.command, decide)
+        receipt = await runtime.writer.submit(place.league, order.command, decide)
     except Rehearsed as rehearsed:
         rehearsed.asked = asked
         raise
     if subject.tournament is not None and acts.tournament:
-        running = await desk.writer.load(place.league, stream_of(subject.tournament), fresh=False)
+        running = await runtime.writer.load(
+            place.league, stream_of(subject.tournament), fresh=False
+        )
         for seating in getattr(running.state, "tables", ()):
-            desk.later(open_next_hand(desk, place.league, seating.table))
+            runtime.later(open_next_hand(runtime, place.league, seating.table))
     return await changed(request, place, receipt, 201)
 
 

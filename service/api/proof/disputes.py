@@ -286,7 +286,7 @@ async def appeal_ruling(request: Asked, dispute_id: FromPath[str]) -> Response[b
         state = (await states.load(place.stream)).state
         return [Entry(place.stream, dispute.decider.decide(state, command))]
 
-    receipt = await shell_of(request).desk.writer.submit(place.league, order.command, decide)
+    receipt = await shell_of(request).runtime.writer.submit(place.league, order.command, decide)
     return await changed(request, place, receipt, 201)
 
 
@@ -294,7 +294,7 @@ async def changed(
     request: Asked, place: Place, receipt: Receipt, status: int = 200
 ) -> Response[bytes]:
     """Answer how the dispute is after a command."""
-    loaded = await shell_of(request).desk.writer.load(place.league, place.stream, fresh=False)
+    loaded = await shell_of(request).runtime.writer.load(place.league, place.stream, fresh=False)
     state = loaded.state
     if not isinstance(state, Claimed):
         raise StreamNotFound("there is nothing here under this name")
@@ -324,7 +324,7 @@ async def demand_uninvolved(request: Asked, dispute_id: str) -> None:
         AnotherPersonNeeded: If the dispute was opened upon such a claim.
     """
     me = principal_of(request).account.number
-    keys = shell_of(request).desk.writer.store.keys
+    keys = shell_of(request).runtime.writer.store.keys
     async with shell_of(request).engine.connect() as connection:
         if await confidential_claims.involved(connection, keys, dispute_id, me):
             raise AnotherPersonNeeded
@@ -346,5 +346,5 @@ async def _freeze(
     async def decide(states: States) -> list[Entry]:
         return await frozen(states, place.stream, command)
 
-    receipt = await shell_of(request).desk.writer.submit(place.league, order.command, decide)
+    receipt = await shell_of(request).runtime.writer.submit(place.league, order.command, decide)
     return await changed(request, place, receipt)

@@ -153,7 +153,7 @@ class Feed:
 
     async def read(self, after: int, limit: int) -> list[Recorded]:
         """Return what comes after version (or position) *after*."""
-        store, number = self.shell.desk.writer.store, league_number(self.league)
+        store, number = self.shell.runtime.writer.store, league_number(self.league)
         if self.stream is None:
             return await store.league(number, after, limit)
         return await store.stream(number, self.stream, after, limit)
@@ -186,10 +186,10 @@ class Feed:
         return item_of(told.row, self.cursor(told.row), self.reader, keys, told.folded)
 
     async def _keys(self) -> LeagueKeys:
-        return await self.shell.desk.writer.store.keys(league_number(self.league))
+        return await self.shell.runtime.writer.store.keys(league_number(self.league))
 
     async def _told(self, rows: Sequence[Recorded]) -> list[Told]:
-        writer = self.shell.desk.writer
+        writer = self.shell.runtime.writer
         state = (await writer.load(self.league, stream_of(self.league), fresh=False)).state
         away = state.voided if isinstance(state, Created) else ()
         return [Told(row, row.position not in away) for row in rows]
@@ -279,7 +279,7 @@ async def _answer(
 ) -> Response[Any]:
     shell, league = shell_of(request), place.league
     reader = Reader(staff=place.role in STAFF, entrant=viewer)
-    feed = Feed(shell, league, stream, await shell.desk.writer.epoch(league), reader)
+    feed = Feed(shell, league, stream, await shell.runtime.writer.epoch(league), reader)
     query = request.query_params
     given = query.get("after") or query.get("cursor")
     if "text/event-stream" in request.headers.get("accept", ""):

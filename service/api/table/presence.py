@@ -52,6 +52,6 @@ async def set_presence(request: Asked, table_id: FromPath[str]) -> Response[byte
     receipt = await decide_one(shell, place.league, table_id, order_of(request, raw), [command])
     if not body.away:
         # It may be the one whom everything waits for (rulebook ``absence.players_away``).
-        shell.desk.later(open_next_hand(shell.desk, place.league, table_id))
+        shell.runtime.later(open_next_hand(shell.runtime, place.league, table_id))
     content = {"table": table_id, "entrant": entrant, "away": body.away}
     return answer(receipt, content, 200, version_of=place.stream)

@@ -120,7 +120,7 @@ async def _hand(request: Asked, hand_id: str) -> tuple[HandRow, Role]:
 
 
 async def _tournament(request: Asked, row: HandRow) -> Any:
-    loaded = await shell_of(request).desk.writer.load(row.league, stream_of(row.tournament))
+    loaded = await shell_of(request).runtime.writer.load(row.league, stream_of(row.tournament))
     return loaded.state
 
 
@@ -131,7 +131,7 @@ def _entries(tournament: Any, player: str) -> list[str]:
 
 async def _read(request: Asked, row: HandRow, perspective: str) -> Replay:
     shell = shell_of(request)
-    keys = await shell.desk.writer.store.keys(number_of(row.league))
+    keys = await shell.runtime.writer.store.keys(number_of(row.league))
     return await read_replay(shell.pool, row, keys, perspective)
 
 
@@ -171,7 +171,7 @@ async def _demand_opening(request: Asked, row: HandRow, found: Replay) -> None:
     if not found.over:
         raise NotOver("the hand is still being played")
     shell = shell_of(request)
-    league = (await shell.desk.writer.load(row.league, stream_of(row.league))).state
+    league = (await shell.runtime.writer.load(row.league, stream_of(row.league))).state
     player = principal_of(request).account.player
     if not league.may_see(HandId(row.hand), player, shell.now()):
         raise OpeningNeeded("POST /v1/hands/{id}/openings says who looks, and why", hand=row.hand)

@@ -40,7 +40,7 @@ from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, encoded, order_of
 from service.api.table.feeds import Feed, FeedItem
 from service.base.errors import StreamNotFound
-from service.director.submitting import submit
+from service.director.submitting import submit_to_table
 from service.log.writer import Receipt
 from service.people.idempotency import Refusal
 
@@ -185,8 +185,8 @@ async def _perform(
 ) -> Receipt:
     if viewer is None:
         raise EntrantNotSeated()
-    return await submit(
-        shell.desk, place.league, table, _command(shell, viewer, order, body), order.command
+    return await submit_to_table(
+        shell.runtime, place.league, table, _command(shell, viewer, order, body), order.command
     )
 
 
@@ -196,9 +196,9 @@ def _command(shell: Shell, entrant: EntrantId, order: Order, body: Action) -> Co
     cards = body.cards or ()
     match body.type:
         case "select":
-            return Select(**seat, cards=cards, salt=shell.desk.entropy.token())
+            return Select(**seat, cards=cards, salt=shell.runtime.entropy.token())
         case "improve":
-            return Improve(**seat, cards=cards, salt=shell.desk.entropy.token())
+            return Improve(**seat, cards=cards, salt=shell.runtime.entropy.token())
         case "field":
             return FieldCards(**seat, cards=cards)
         case "show":
@@ -206,7 +206,7 @@ def _command(shell: Shell, entrant: EntrantId, order: Order, body: Action) -> Co
         case "call_hand":
             return CallHand(**seat)
         case "draw" | "trade" | "stand" | "gain" | "swap" | "junk" | "buy" as verb:
-            salt = shell.desk.entropy.token()
+            salt = shell.runtime.entropy.token()
             return TakeCardTurn(**seat, verb=verb, card=body.card, source=body.source, salt=salt)
         case verb:
             return Act(**seat, verb=verb, amount=body.amount, expected=body.expected)
@@ -233,7 +233,7 @@ async def _refused(
                 code=error.code,
             )
         )
-    state = (await shell.desk.writer.load(place.league, place.stream, fresh=False)).state
+    state = (await shell.runtime.writer.load(place.league, place.stream, fresh=False)).state
     legal = seen_by(state, viewer).legal if isinstance(state, Table) else ()
     facts = {"legal_actions": msgspec.to_builtins(legal)} | ({} if kept else {"kept": False})
     return answer_refusal(request, error, facts)
@@ -265,7 +265,9 @@ async def _seen(request: Asked, place: Place, viewer: EntrantId | None) -> Table
         return view
     # Workers raise levels, so this process's copy of the tournament may be an old one.
     above = stream_of(place.state.tournament)
-    return with_clock(view, (await shell_of(request).desk.writer.load(place.league, above)).state)
+    return with_clock(
+        view, (await shell_of(request).runtime.writer.load(place.league, above)).state
+    )
 
 
 def _view(place: Place, seen: TableView) -> dict[str, Any]:
@@ -278,7 +280,7 @@ def _view(place: Place, seen: TableView) -> dict[str, Any]:
 
 
 async def _listed(shell: Shell, league: str, seating: Any) -> TableListed | None:
-    loaded = await shell.desk.writer.load(league, f"table-{number_of(seating.table).hex}")
+    loaded = await shell.runtime.writer.load(league, f"table-{number_of(seating.table).hex}")
     state = loaded.state
     if not isinstance(state, Table):
         return None

@@ -16,7 +16,7 @@ from service.api.http.operations import operation
 from service.api.http.shell import Asked, shell_of
 from service.api.http.submitting import answer, order_of
 from service.base.errors import StreamNotFound
-from service.director.submitting import submit
+from service.director.submitting import submit_to_table
 
 
 class VoidWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -53,7 +53,7 @@ async def void_deal(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
     if not isinstance(place.state, Table):
         raise StreamNotFound("there is nothing here under this name")
     asked = VoidDeal(cause=body.cause, reason=body.reason, now=order.command.received_at)
-    receipt = await submit(shell.desk, place.league, table_id, asked, order.command)
+    receipt = await submit_to_table(shell.runtime, place.league, table_id, asked, order.command)
     (voided,) = (each.event for each in receipt.recorded if isinstance(each.event, DealVoided))
     content = {"table": table_id, "hand": voided.hand, "number": voided.number, "deal": voided.deal}
     return answer(receipt, content, 200, version_of=place.stream)

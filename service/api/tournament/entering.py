@@ -37,7 +37,7 @@ from service.api.http.submitting import Order, answer, decide_one, order_of
 from service.api.tournament.entrants import my_entry
 from service.base.errors import BadRequest
 from service.director.admission import table_ids
-from service.director.submitting import buy
+from service.director.submitting import submit_to_tournament
 from service.people.texts import Written, words
 
 _DIRECTOR = "tournaments:manage"
@@ -92,7 +92,7 @@ async def revise_terms(request: Asked, tournament_id: FromPath[str]) -> Response
     place = await reach(request, tournament_id, "trn")
     if not isinstance(place.state, Drafted):
         raise NotADraft(phase=phase_of(place.state))
-    league = await shell_of(request).desk.writer.load(
+    league = await shell_of(request).runtime.writer.load(
         place.league, f"league-{place.league.removeprefix('lge_')}"
     )
     sandbox: Any = league.state
@@ -103,7 +103,7 @@ async def revise_terms(request: Asked, tournament_id: FromPath[str]) -> Response
         raise BadRequest("bad_request", "a draft stays in its season")
     shell = shell_of(request)
     command = drafting(
-        body, TournamentId(tournament_id), LeagueId(place.league), shell.now(), shell.desk.pulses
+        body, TournamentId(tournament_id), LeagueId(place.league), shell.now(), shell.runtime.pulses
     )
     return await _ask(request, place, tournament_id, raw, command)
 
@@ -123,7 +123,7 @@ async def announce_draft(request: Asked, tournament_id: FromPath[str]) -> Respon
     commands: list[Any] = [AnnounceDraft(now=now)]
     opens_at = getattr(getattr(place.state, "terms", None), "registration_opens_at", None)
     if opens_at is None or opens_at <= now:
-        commands.append(opening(None, now, shell.desk.entropy.token))
+        commands.append(opening(None, now, shell.runtime.entropy.token))
     receipt = await decide_one(shell, place.league, tournament_id, order, commands)
     return _answered(receipt, place, tournament_id)
 
@@ -224,7 +224,7 @@ async def check_in(request: Asked, tournament_id: FromPath[str]) -> Response[byt
 async def check_in_entrant(
     request: Asked, tournament_id: FromPath[str], entrant_id: FromPath[str]
 ) -> Response[bytes]:
-    """Check somebody in who stands at the desk."""
+    """Check somebody in who stands at the runtime."""
     _, raw = await read_body(request, Nothing)
     place = await reach(request, tournament_id, "trn")
     return await _check_in(request, place, tournament_id, raw, EntrantId(entrant_id))
@@ -302,7 +302,9 @@ async def _ask(
     status: Literal[200, 201] = 200,
 ) -> Response[bytes]:
     shell, known = shell_of(request), order or order_of(request, raw)
-    receipt = await buy(shell.desk, place.league, tournament, command, known.command)
+    receipt = await submit_to_tournament(
+        shell.runtime, place.league, tournament, command, known.command
+    )
     return _answered(receipt, place, tournament, status)
 
 

@@ -134,7 +134,7 @@ async def open_mine(request: Asked, tournament_id: FromPath[str]) -> Response[by
     order = order_of(request, raw)
     mine = my_entry(request, place, order)
     receipt = await open_entropy(
-        shell_of(request).desk, place.league, tournament_id, (mine, body.value), order.command
+        shell_of(request).runtime, place.league, tournament_id, (mine, body.value), order.command
     )
     return _taken(receipt, place, tournament_id)
 
@@ -203,14 +203,14 @@ async def read_decks(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
     if row is None:
         raise StreamNotFound("there is nothing here under this name")
     await belong(request, row.league)
-    table = (await shell.desk.writer.load(row.league, stream_of(row.table), fresh=False)).state
+    table = (await shell.runtime.writer.load(row.league, stream_of(row.table), fresh=False)).state
     decks = tuple(
         DeckShown(
             deal=each.deal,
             root=each.deck_root,
             leaves=tuple(deck_of(each, beacon, table.ruleset.deck)),
         )
-        for each, beacon in await deals_of(shell.desk, row)
+        for each, beacon in await deals_of(shell.runtime, row)
     )
     return encoded(DecksShown(hand=hand_id, decks=decks))
 

@@ -55,11 +55,11 @@ async def read_floor(request: Asked, tournament_id: FromPath[str]) -> Response[b
     moment = await moment_of(request, place.league)
     name = f"floor {tournament_id}"
     if moment is None:
-        epoch = await shell.desk.writer.epoch(place.league)
+        epoch = await shell.runtime.writer.epoch(place.league)
         paged = listing(request, name, int, league=place.league, epoch=epoch)
 
         async def load(stream: str) -> Loaded:
-            return await shell.desk.writer.load(place.league, stream)
+            return await shell.runtime.writer.load(place.league, stream)
 
         return await _answer(request, paged, load, place.stream, {})
     paged = moment.listing(request, name, int)

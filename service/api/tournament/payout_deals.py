@@ -116,7 +116,7 @@ async def _proposed(request: Asked, tournament_id: str, *, by_entrant: bool) -> 
         now=shell.now(),
     )
     order = order_of(request, raw)
-    receipt = await with_stacks(shell.desk, place.league, tournament_id, command, order.command)
+    receipt = await with_stacks(shell.runtime, place.league, tournament_id, command, order.command)
     content = {
         "number": receipt.recorded[0].event.number,
         "events": [each.type for each in receipt.recorded],
@@ -176,9 +176,9 @@ async def _answered(
     command: Any = kind(entrant=EntrantId(mine), offer=number, now=shell.now())
     order = order_of(request, raw)
     receipt = await decide_one(shell, place.league, tournament_id, order, [command])
-    after = (await shell.desk.writer.load(place.league, place.stream, fresh=False)).state
+    after = (await shell.runtime.writer.load(place.league, place.stream, fresh=False)).state
     if isinstance(after, Running) and after.closing:
-        lead_on(shell.desk, place.league, after)
+        lead_on(shell.runtime, place.league, after)
     content = {"number": number, "events": [each.type for each in receipt.recorded]}
     return answer(receipt, content, 200, version_of=place.stream)
 

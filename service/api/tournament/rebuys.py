@@ -29,7 +29,7 @@ from service.api.http.operations import operation
 from service.api.http.shell import Asked, principal_of, shell_of
 from service.api.http.submitting import answer, order_of
 from service.base.errors import StreamNotFound
-from service.director.submitting import buy
+from service.director.submitting import submit_to_tournament
 from service.log.writer import Receipt
 
 
@@ -81,7 +81,7 @@ async def _level(request: Asked, place: Place) -> int:
     seatings = place.state.tables if isinstance(place.state, Running) and mine else ()
     for seating in seatings:
         if seating.seat_of(EntrantId(str(mine))) is not None:
-            writer = shell_of(request).desk.writer
+            writer = shell_of(request).runtime.writer
             loaded = await writer.load(place.league, stream_of(seating.table), fresh=False)
             return level_played(loaded.state, place.state.clock)
     return 1
@@ -165,7 +165,9 @@ async def close_tournament(request: Asked, tournament_id: FromPath[str]) -> Resp
     place = await reach(request, tournament_id, "trn")
     order = order_of(request, raw)
     command = CloseEarly(now=shell.now())
-    receipt = await buy(shell.desk, place.league, tournament_id, command, order.command)
+    receipt = await submit_to_tournament(
+        shell.runtime, place.league, tournament_id, command, order.command
+    )
     return _bought(receipt, place, tournament_id, None)
 
 
@@ -185,7 +187,9 @@ async def _buy(
         raise StreamNotFound("there is no entry of yours")
     mine = EntrantId(entrant)
     order = order_of(request, raw)
-    receipt = await buy(shell.desk, place.league, tournament, asked(mine, body, now), order.command)
+    receipt = await submit_to_tournament(
+        shell.runtime, place.league, tournament, asked(mine, body, now), order.command
+    )
     return _bought(receipt, place, tournament, mine)
 
 

@@ -23,7 +23,7 @@ from service.api.tournament.entrants import my_entry, shown_entrants
 from service.base.errors import StreamNotFound
 from service.director.admission import table_ids
 from service.director.in_play import demand_no_office_since
-from service.director.submitting import buy
+from service.director.submitting import submit_to_tournament
 
 
 class RegistrationWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -78,10 +78,12 @@ async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Resp
         now=shell.now(),
     )
     # Play may have begun by another process.
-    state = (await shell.desk.writer.load(place.league, place.stream)).state
+    state = (await shell.runtime.writer.load(place.league, place.stream)).state
     if isinstance(state, Running) and not counts_as_entered(state, player):
-        await demand_no_office_since(shell.desk.pool, place.league, tournament_id, player)
-    receipt = await buy(shell.desk, place.league, tournament_id, command, order.command)
+        await demand_no_office_since(shell.runtime.pool, place.league, tournament_id, player)
+    receipt = await submit_to_tournament(
+        shell.runtime, place.league, tournament_id, command, order.command
+    )
     content = {
         "entrant": entrant,
         "tournament": tournament_id,

@@ -14,7 +14,7 @@ from service.api.http.reasons import keep
 from service.api.http.shell import Asked, principal_of, shell_of
 from service.api.http.submitting import answer, encoded, order_of
 from service.api.tournament.rounds_shown import RoundsShown, rounds_shown
-from service.director.submitting import buy
+from service.director.submitting import submit_to_tournament
 from service.people.texts import Written
 
 
@@ -64,7 +64,9 @@ async def end_round(request: Asked, tournament_id: FromPath[str]) -> Response[by
     command = EndRoundEarly(
         by=PlayerId(principal_of(request).account.player), reason=reason, now=shell.now()
     )
-    receipt = await buy(shell.desk, place.league, tournament_id, command, order.command)
-    after = (await shell.desk.writer.load(place.league, place.stream, fresh=False)).state
+    receipt = await submit_to_tournament(
+        shell.runtime, place.league, tournament_id, command, order.command
+    )
+    after = (await shell.runtime.writer.load(place.league, place.stream, fresh=False)).state
     number = rounds_shown(after).number
     return answer(receipt, {"tournament": tournament_id, "round": number}, 200)

@@ -20,7 +20,7 @@ from service.api.http.rehearsing import rehearsable
 from service.api.http.shell import Asked, shell_of
 from service.api.http.submitting import Order, answer, order_of
 from service.base.errors import StreamNotFound
-from service.director.submitting import buy
+from service.director.submitting import submit_to_tournament
 from service.log.writer import Receipt
 from service.people.texts import Written
 
@@ -232,8 +232,10 @@ async def ruled(
     status: int = 201,
 ) -> Response[bytes]:
     """Have the tournament decide, and its tables what follows; then tables go on."""
-    desk = shell_of(request).desk
-    receipt = await buy(desk, place.league, tournament_id, command, order.command)
+    runtime = shell_of(request).runtime
+    receipt = await submit_to_tournament(
+        runtime, place.league, tournament_id, command, order.command
+    )
     return answer(receipt, _content(tournament_id, receipt), status)
 
 

@@ -158,9 +158,9 @@ async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Respo
             raise SeasonClosedAlready
     order, now = order_of(request, raw), shell.now()
     tournament = TournamentId(f"trn_{order.new_id(0).hex}")
-    desk = shell.desk
+    runtime = shell.runtime
     commands = announcing(
-        body, tournament, LeagueId(league_id), now, desk.entropy.token, desk.pulses
+        body, tournament, LeagueId(league_id), now, runtime.entropy.token, runtime.pulses
     )
     receipt = await decide_one(shell, league_id, tournament, order, commands)
     opened = any(each.type == "registration_opened" for each in receipt.recorded)

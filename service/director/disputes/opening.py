@@ -6,8 +6,8 @@ import msgspec
 
 from engine.tournament.model.events import RegistrationOpened
 from engine.values import HOUSE, stream_of
-from service.director.desk import Desk
 from service.director.disputes.evidence import Stretch
+from service.director.runtime import Runtime
 from service.log.codec import openings_for
 from service.log.record import Recorded, league_number
 
@@ -27,9 +27,9 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     value: Any
 
 
-async def of_stretch(desk: Desk, league: str, where: Stretch) -> list[Opened]:
+async def of_stretch(runtime: Runtime, league: str, where: Stretch) -> list[Opened]:
     """Return everything sealed in a stretch of a stream, in order."""
-    store, number, after = desk.writer.store, league_number(league), 0
+    store, number, after = runtime.writer.store, league_number(league), 0
     keys, found = await store.keys(number), []
     while True:
         rows = await store.stream(number, where.stream, after, CHUNK)
@@ -41,11 +41,11 @@ async def of_stretch(desk: Desk, league: str, where: Stretch) -> list[Opened]:
         after = rows[-1].stream_version
 
 
-async def of_masters(desk: Desk, league: str, tournament: str) -> list[Opened]:
+async def of_masters(runtime: Runtime, league: str, tournament: str) -> list[Opened]:
     """Return the masters of a tournament, which stand where they were committed to."""
     where = Stretch(stream_of(tournament), 0, 2**62)
     tag = RegistrationOpened.__struct_config__.tag
-    return [each for each in await of_stretch(desk, league, where) if each.type == tag]
+    return [each for each in await of_stretch(runtime, league, where) if each.type == tag]
 
 
 def _opened(row: Recorded, keys: Any) -> list[Opened]:

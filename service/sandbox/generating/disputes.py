@@ -31,10 +31,10 @@ from engine.values import (
     stream_of,
 )
 from service.api.http.rehearsing import would_change
-from service.director.desk import HOUSE, Desk
 from service.director.disputes.evidence import EVENTS_MAX
 from service.director.disputes.ruling import Acts, frozen, ruled, taken
 from service.director.next_hand import open_next_hand
+from service.director.runtime import HOUSE, Runtime
 from service.log.batch import Decide
 from service.log.record import Metadata
 from service.log.record import Recorded as Row
@@ -59,11 +59,11 @@ class Court:
     """
 
     def __init__(
-        self, desk: Desk, league: str, about: str, referee: PlayerId, chaos: float
+        self, runtime: Runtime, league: str, about: str, referee: PlayerId, chaos: float
     ) -> None:
         self.dice = Dice(f"{about}/disputes", chaos)
         self.entropy = SeededEntropy(f"{about}/disputes")
-        self._desk = desk
+        self._runtime = runtime
         self._league = LeagueId(league)
         self._referee = referee
         self._second: PlayerId | None = None
@@ -93,7 +93,7 @@ class Court:
             await self._rule(stream, subject, await self._another(), rule, acts_of)
 
     def _signed(self, by: PlayerId) -> dict[str, Any]:
-        return {"by": by, "reason": self._words(), "now": self._desk.clock.now()}
+        return {"by": by, "reason": self._words(), "now": self._runtime.clock.now()}
 
     def _words(self) -> TextRef:
         text = TextId(identifier("txt", self.entropy.uuid()))
@@ -103,10 +103,10 @@ class Court:
         command = Command(
             command_id=self.entropy.uuid(),
             actor=actor,
-            received_at=self._desk.clock.now(),
+            received_at=self._runtime.clock.now(),
             request=b"{}",
         )
-        await self._desk.writer.submit(self._league, command, decide)
+        await self._runtime.writer.submit(self._league, command, decide)
 
     async def _decided(self, stream: str, actor: PlayerId, *asked: Any) -> None:
         decider = DECIDERS[stream.partition("-")[0]]
@@ -119,7 +119,7 @@ class Court:
 
     async def _claim(self, subject: Subject, claimant: PlayerId, rule: str) -> str:
         name = DisputeId(identifier("dsp", self.entropy.uuid()))
-        now = self._desk.clock.now()
+        now = self._runtime.clock.now()
         evidence = await self._evidence(subject)
         over = [each.at for each in evidence.events if each.type in _SETTLING]
         settled = windows.Settled(at=over[-1]) if over else None
@@ -142,7 +142,7 @@ class Court:
         """Return what the server would attach: no head is signed yet, nothing was refused."""
         named = subject.table if subject.hand is not None else subject.tournament or subject.season
         stream = stream_of(str(named))
-        store, number = self._desk.writer.store, number_of(self._league)
+        store, number = self._runtime.writer.store, number_of(self._league)
         rows = await store.stream(number, stream, 0, 1_000_000)
         if subject.hand is not None:
             begun = next(at for at, row in enumerate(rows) if subject.hand.encode() in row.data)
@@ -211,18 +211,18 @@ class Court:
 
     async def _lead_on(self, subject: Subject) -> None:
         if subject.tournament is not None:
-            above = await self._desk.writer.load(
+            above = await self._runtime.writer.load(
                 self._league, stream_of(subject.tournament), fresh=False
             )
             tables = above.state.tables if isinstance(above.state, Running) else ()
             for seating in tables:
-                self._desk.later(open_next_hand(self._desk, self._league, seating.table))
+                self._runtime.later(open_next_hand(self._runtime, self._league, seating.table))
 
     async def _another(self) -> PlayerId:
         """Return somebody who has not ruled yet, made a referee for it."""
         if self._second is None:
             self._second = PlayerId(identifier("plr", self.entropy.uuid()))
-            joins = AddMember(player=self._second, role="referee", now=self._desk.clock.now())
+            joins = AddMember(player=self._second, role="referee", now=self._runtime.clock.now())
             await self._decided(stream_of(self._league), self._referee, joins)
         return self._second
 

@@ -298,7 +298,7 @@ async def _deal(night: "Night", state: Running) -> None:
     )
     order = night.order(night.director)
     with suppress(CommandRejected):
-        await whole_table.with_stacks(night.desk, night.league, night.tournament, asked, order)
+        await whole_table.with_stacks(night.runtime, night.league, night.tournament, asked, order)
         offer = (await night.state()).books.offer
         for share in offer.shares if offer is not None else ():
             if night.dice.happens(0.9):
@@ -312,7 +312,7 @@ async def _cancel(night: "Night", state: Running) -> None:
     order = night.order(night.director)
     with suppress(CommandRejected):
         asked = Cancel(reason="flood", now=night.now)
-        await whole_table.with_stacks(night.desk, night.league, night.tournament, asked, order)
+        await whole_table.with_stacks(night.runtime, night.league, night.tournament, asked, order)
 
 
 _INCIDENTS: tuple[Incident, ...] = (

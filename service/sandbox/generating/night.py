@@ -35,7 +35,7 @@ from service.director import (
     submitting,
 )
 from service.director import entropy as fairness
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.log.writer import Command, Entry, Receipt, States
 from service.sandbox.generating import claims, incidents
 from service.sandbox.generating.chance import Dice
@@ -62,13 +62,15 @@ class Night:
         director: Who of the staff says what staff says.
     """
 
-    def __init__(self, desk: Desk, dice: Dice, league: str, name: str, director: PlayerId) -> None:
-        self.desk = desk
+    def __init__(
+        self, runtime: Runtime, dice: Dice, league: str, name: str, director: PlayerId
+    ) -> None:
+        self.runtime = runtime
         self.dice = dice
         self.league = league
         self.tournament = name
         self.director = director
-        self.court = Court(desk, league, name, director, dice.chaos)
+        self.court = Court(runtime, league, name, director, dice.chaos)
         self.moods: dict[str, str] = {}
         self.late: list[PlayerId] = []
         """Who comes once play is on."""
@@ -82,32 +84,34 @@ class Night:
     def order(self, actor: str) -> Command:
         """Return a command of somebody's own."""
         return Command(
-            command_id=self.desk.entropy.uuid(),
+            command_id=self.runtime.entropy.uuid(),
             actor=actor,
-            received_at=self.desk.clock.now(),
+            received_at=self.runtime.clock.now(),
             request=b"{}",
         )
 
     @property
     def now(self) -> Any:
         """Return the present instant."""
-        return self.desk.clock.now()
+        return self.runtime.clock.now()
 
     def reason(self) -> TextRef:
         """Return what stands for words that somebody has written."""
-        entropy = self.desk.entropy
+        entropy = self.runtime.entropy
         return TextRef(text=TextId(identifier("txt", entropy.uuid())), digest=entropy.token())
 
     async def state(self, subject: str | None = None) -> Any:
         """Return the state of the tournament, or of a table."""
         stream = stream_of(subject or self.tournament)
-        return (await self.desk.writer.load(self.league, stream, fresh=False)).state
+        return (await self.runtime.writer.load(self.league, stream, fresh=False)).state
 
     async def ask(self, command: Any, order: Command | None = None) -> bool:
         """Ask something of the tournament; a refusal is an answer."""
         order = order or self.order(self.director)
         try:
-            await submitting.buy(self.desk, self.league, self.tournament, command, order)
+            await submitting.submit_to_tournament(
+                self.runtime, self.league, self.tournament, command, order
+            )
         except CommandRejected:
             return False
         return True
@@ -115,14 +119,18 @@ class Night:
     async def at_table(self, table: str, command: TableCommand) -> bool:
         """Ask something of a table; a refusal is an answer."""
         try:
-            await submitting.submit(self.desk, self.league, table, command, self.order("player"))
+            await submitting.submit_to_table(
+                self.runtime, self.league, table, command, self.order("player")
+            )
         except CommandRejected:
             return False
         return True
 
     async def decide(self, subject: str, decider: Any, command: Any) -> Receipt:
         """Have *command* decided on one stream."""
-        return await decided(self.desk, self.league, subject, decider, command, self.order("staff"))
+        return await decided(
+            self.runtime, self.league, subject, decider, command, self.order("staff")
+        )
 
     # -- before play
 
@@ -135,7 +143,7 @@ class Night:
             await self.decide(self.tournament, tournament.decider, published)
         else:
             await self.decide(self.tournament, tournament.decider, terms)
-        await submitting.open_registration(self.desk, self.league, self.tournament)
+        await submitting.open_registration(self.runtime, self.league, self.tournament)
 
     async def enter(self, players: Sequence[PlayerId]) -> None:
         """Let *players* enter, some later; and some think better of it."""
@@ -163,7 +171,7 @@ class Night:
     async def register(self, player: PlayerId) -> bool:
         """Let *player* enter; late, if play is on."""
         order = self.order(player)
-        entrant = EntrantId(identifier("ent", self.desk.entropy.uuid()))
+        entrant = EntrantId(identifier("ent", self.runtime.entropy.uuid()))
         ids = admission.table_ids(order)
         asked = Register(entrant=entrant, player=player, bot=True, table_ids=ids, now=self.now)
         return await self.ask(asked, order)
@@ -174,13 +182,13 @@ class Night:
         opens = state.terms.entry.check_in_opens_before_seconds
         if opens is not None:
             await self.until(state.terms.starts_at - timedelta(seconds=opens - 1))
-            await registration_clock.open_check_in(self.desk, self.league, self.tournament)
+            await registration_clock.open_check_in(self.runtime, self.league, self.tournament)
             for each in (*state.entrants, *state.entering.waiting):
                 if not self.dice.odd(0.2):
                     await self.ask(CheckIn(entrant=each.entrant, now=self.now))
         for each in (await self.state()).entrants:
             if self.dice.happens(0.3):
-                secret = self.desk.entropy.token()
+                secret = self.runtime.entropy.token()
                 self.secrets[each.entrant] = secret
                 commitment = entropy_commitment(bytes.fromhex(secret))
                 await self.ask(
@@ -192,7 +200,7 @@ class Night:
                 return
             await self.until(state.terms.starts_at + timedelta(seconds=1))
             await submitting.start_tournament(
-                self.desk, self.league, self.tournament, self.now, scheduled=True
+                self.runtime, self.league, self.tournament, self.now, scheduled=True
             )
 
     async def pass_time(self, seconds: float) -> None:
@@ -232,7 +240,7 @@ class Night:
                 for table in await self.tables():
                     await incidents.return_to(self, table)
                     # As a worker's watch does, with tables that nobody has led on.
-                    await next_hand.open_next_hand(self.desk, self.league, table, fresh=True)
+                    await next_hand.open_next_hand(self.runtime, self.league, table, fresh=True)
             await asyncio.sleep(0.1 if acted else 1.0)
 
     async def open_entropy(self) -> None:
@@ -242,13 +250,17 @@ class Night:
                 continue
             with suppress(CommandRejected):
                 await fairness.open_entropy(
-                    self.desk, self.league, self.tournament, (entrant, secret), self.order(entrant)
+                    self.runtime,
+                    self.league,
+                    self.tournament,
+                    (entrant, secret),
+                    self.order(entrant),
                 )
 
     async def story(self) -> list[Any]:
         """Return the tournament's events so far."""
-        writer = self.desk.writer
-        league = await self.desk.writer.store.keys(number_of(self.league))
+        writer = self.runtime.writer
+        league = await self.runtime.writer.store.keys(number_of(self.league))
         rows = await writer.store.stream(league.league, stream_of(self.tournament), 0, 1_000_000)
         return [writer.codec.decode(row, league) for row in rows]
 
@@ -275,13 +287,15 @@ class Night:
         if how == ABSENT:
             await self.until(decision.deadline + timedelta(seconds=table.grace_seconds + 1))
             with suppress(CommandRejected):
-                await decision_clock.time_out(self.desk, self.league, name, decision)
+                await decision_clock.time_out(self.runtime, self.league, name, decision)
             return True
         await asyncio.sleep(self.dice.one(_THINKING) / 10)
         table = await self.state(name)
         if table.decision is None or table.decision.token != decision.token:
             return True
-        return await self.at_table(name, answer(self.desk, self.dice, table, entrant, how)) or True
+        return (
+            await self.at_table(name, answer(self.runtime, self.dice, table, entrant, how)) or True
+        )
 
     async def tend(self, state: Running) -> None:
         """Do what time asks: levels, breaks, rounds, the end of late entry."""
@@ -292,10 +306,10 @@ class Night:
         if rest is not None:
             await incidents.in_break(self, state)
             await self.until(rest.due)
-            await breaks.end_break(self.desk, self.league, self.tournament, rest.begun_by)
+            await breaks.end_break(self.runtime, self.league, self.tournament, rest.begun_by)
         last = state.terms.floor.last_hands_at
         if last is not None and self.now >= last:
-            await breaks.call_last_hands(self.desk, self.league, self.tournament)
+            await breaks.call_last_hands(self.runtime, self.league, self.tournament)
         if state.entering.late_until is not None:
             await self.come_late(state, state.entering.late_until)
         if state.windows:
@@ -303,7 +317,7 @@ class Night:
         plan = state.rounds
         if plan is not None and plan.stage == "between" and plan.next_at is not None:
             await self.until(plan.next_at)
-            await rounds.seat_round(self.desk, self.league, self.tournament, plan.number)
+            await rounds.seat_round(self.runtime, self.league, self.tournament, plan.number)
         if state.terms.ruleset.score == "cash_out" and not state.closing:
             await incidents.in_casino(self, state)
 
@@ -319,7 +333,7 @@ class Night:
         if not self.late and (self.actions > 30 or alone):
             # Until nobody can come any more, the last one left waits for comers.
             await self.until(until + timedelta(seconds=1))
-            await registration_clock.close_late(self.desk, self.league, self.tournament)
+            await registration_clock.close_late(self.runtime, self.league, self.tournament)
 
     # -- afterwards
 
@@ -327,20 +341,20 @@ class Night:
         """Award points, hear disputes, write down the heads; say whether it was played out."""
         for heard in self.court.dice.shuffled((True, False)):
             if not heard:
-                await submitting.award_points(self.desk, self.league, self.tournament)
+                await submitting.award_points(self.runtime, self.league, self.tournament)
             elif self.court.dice.odd(0.5):
                 await claims.over(self)
-                await submitting.award_points(self.desk, self.league, self.tournament)
+                await submitting.award_points(self.runtime, self.league, self.tournament)
         streams = [stream_of(each) for each in await self.tables()]
         await asyncio.sleep(1)
-        await closing_heads.record_these(self.desk, self.league, self.tournament, streams)
+        await closing_heads.record_these(self.runtime, self.league, self.tournament, streams)
         if self.dice.odd(0.4):
             await self.ask(PublishSeeds(by=self.director, now=self.now))
         return isinstance(await self.state(), Finished)
 
 
 async def decided(
-    desk: Desk, league: str, subject: str, decider: Any, asked: Any, order: Command
+    runtime: Runtime, league: str, subject: str, decider: Any, asked: Any, order: Command
 ) -> Receipt:
     """Have *asked* decided on the stream of *subject* alone."""
     stream = stream_of(subject)
@@ -349,4 +363,4 @@ async def decided(
         events = decider.decide((await states.load(stream)).state, asked)
         return [Entry(stream, events), *await season_ends.told(states, events, order.received_at)]
 
-    return await desk.writer.submit(league, order, decide)
+    return await runtime.writer.submit(league, order, decide)

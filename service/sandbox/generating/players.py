@@ -16,7 +16,7 @@ from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.table.read.view_parts import TableView
 from engine.values import EntrantId
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.sandbox.generating.chance import Dice
 
 PATIENT = ("caller", "careful", "careful", "random")
@@ -38,7 +38,7 @@ def mood(dice: Dice) -> str:
     return str(dice.one(WEIRD if dice.odd(0.6) else PATIENT))
 
 
-def answer(desk: Desk, dice: Dice, table: Table, entrant: EntrantId, how: str) -> Command:
+def answer(runtime: Runtime, dice: Dice, table: Table, entrant: EntrantId, how: str) -> Command:
     """Return what *entrant*, who is asked, does in this mood."""
     view = seen_by(table, entrant)
     decision = table.decision
@@ -47,17 +47,17 @@ def answer(desk: Desk, dice: Dice, table: Table, entrant: EntrantId, how: str) -
     asked: dict[str, Any] = {
         "entrant": entrant,
         "decision": decision.token,
-        "now": desk.clock.now(),
+        "now": runtime.clock.now(),
     }
     if decision.phase == "select":
         cards = _some(dice, view.me.cards, least=_least_selected(table), bold=how == MANIAC)
-        return Select(**asked, cards=cards, salt=desk.entropy.token())
+        return Select(**asked, cards=cards, salt=runtime.entropy.token())
     if decision.phase == "improve":
         # Rulebook `selection.final`: one card at least, of both choices together.
         least = 0 if view.me.selection else 1
         cards = _some(dice, view.me.new_cards, least=least, bold=False)
-        return Improve(**asked, cards=cards, salt=desk.entropy.token())
-    return _turn(desk, dice, table, view, asked, how)
+        return Improve(**asked, cards=cards, salt=runtime.entropy.token())
+    return _turn(runtime, dice, table, view, asked, how)
 
 
 def _least_selected(table: Table) -> int:
@@ -72,7 +72,7 @@ def _some(dice: Dice, cards: Sequence[str], *, least: int, bold: bool) -> tuple[
 
 
 def _turn(
-    desk: Desk, dice: Dice, table: Table, view: TableView, asked: dict[str, Any], how: str
+    runtime: Runtime, dice: Dice, table: Table, view: TableView, asked: dict[str, Any], how: str
 ) -> Command:
     """Return a bet, or a card turn in the games that have them."""
     legal = {each.verb: each for each in view.legal}
@@ -91,7 +91,7 @@ def _turn(
         return FieldCards(**asked, cards=(action.cards or ())[:1])
     card = dice.one(action.cards) if action.cards else None
     return TakeCardTurn(
-        **asked, verb=action.verb, card=card, source=action.source, salt=desk.entropy.token()
+        **asked, verb=action.verb, card=card, source=action.source, salt=runtime.entropy.token()
     )
 
 

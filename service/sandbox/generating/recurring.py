@@ -31,7 +31,7 @@ async def recurred(night: Night, season: str, decider: Any) -> TournamentId:
     Returns:
         The tournament that the first occurrence has become; registration is open.
     """
-    recurrence = RecurrenceId(identifier("rec", night.desk.entropy.uuid()))
+    recurrence = RecurrenceId(identifier("rec", night.runtime.entropy.uuid()))
     plan = Plan(
         rrule=night.dice.one(("FREQ=DAILY;COUNT=3", "FREQ=WEEKLY;COUNT=4;BYDAY=FR,SA")),
         zone=night.dice.one(_ZONES),
@@ -41,8 +41,8 @@ async def recurred(night: Night, season: str, decider: Any) -> TournamentId:
         body=msgspec.json.encode(_body(night), order="sorted").decode(),
     )
     asked = PlanFixtures(recurrence=recurrence, plan=plan, now=night.now)
-    await decided(night.desk, night.league, season, decider, asked, night.order(night.director))
-    await materialise(night.desk, night.league, season, recurrence)
+    await decided(night.runtime, night.league, season, decider, asked, night.order(night.director))
+    await materialise(night.runtime, night.league, season, recurrence)
     known = (await night.state(season)).schedule.of(recurrence)
     first, second, third = between(
         known, night.now, night.now + timedelta(days=60), Budget(STORED_STEPS)
@@ -59,7 +59,7 @@ async def recurred(night: Night, season: str, decider: Any) -> TournamentId:
 
     for each in (skipped, ended):
         order = night.order(night.director)
-        await edit(night.desk, night.league, season, order, each)
+        await edit(night.runtime, night.league, season, order, each)
     return tournament_of(recurrence, first.label, 1)
 
 

@@ -29,7 +29,7 @@ from engine.values import (
 from service.bundles.log import HeldLog
 from service.bundles.writing import Wanted, bundle_of
 from service.director import closing_heads, season_ends, submitting
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.log.keys import LeagueKeys
 from service.log.record import Recorded
 from service.log.writer import Entry, States
@@ -71,8 +71,8 @@ def made(seed: int, players: int, chaos: float) -> Season:
 
 async def _made(seed: str, players: int, chaos: float) -> Season:
     dice = Dice(f"{seed}/dice", chaos)
-    async with open_world(seed) as desk:
-        played = MadeUp(desk, dice, players)
+    async with open_world(seed) as runtime:
+        played = MadeUp(runtime, dice, players)
         await played.open()
         for number in range(1, dice.between(2, 4) + 1):
             await played.night(number)
@@ -86,16 +86,16 @@ async def _made(seed: str, players: int, chaos: float) -> Season:
             night = await played.announced(len(played.counted) + 1, final, final_table=True)
             await played.played(night)
         await played.close()
-        return await _kept(desk, seed, played.league, played.season)
+        return await _kept(runtime, seed, played.league, played.season)
 
 
 class MadeUp:
     """A league, its people and its season, while they are made up."""
 
-    def __init__(self, desk: Desk, dice: Dice, players: int) -> None:
-        self.desk = desk
+    def __init__(self, runtime: Runtime, dice: Dice, players: int) -> None:
+        self.runtime = runtime
         self.dice = dice
-        entropy = desk.entropy
+        entropy = runtime.entropy
         self.league = LeagueId(identifier("lge", entropy.uuid()))
         self.season = SeasonId(identifier("ssn", entropy.uuid()))
         self.owner = PlayerId(identifier("plr", entropy.uuid()))
@@ -107,9 +107,9 @@ class MadeUp:
         make = CreateLeague(league=self.league, name="Coruscant", owner=self.owner, sandbox=True)
         await self._decide(self.league, league.decider, make)
         for player in self.players:
-            member = AddMember(player=player, now=self.desk.clock.now())
+            member = AddMember(player=player, now=self.runtime.clock.now())
             await self._decide(self.league, league.decider, member)
-        entropy = self.desk.entropy
+        entropy = self.runtime.entropy
         begin = OpenSeason(
             season=self.season,
             league=self.league,
@@ -117,7 +117,7 @@ class MadeUp:
             **season_terms(self.dice),
             master=entropy.token(),
             salt=entropy.token(),
-            now=self.desk.clock.now(),
+            now=self.runtime.clock.now(),
         )
         await self._decide(self.season, season.decider, begin)
 
@@ -133,8 +133,8 @@ class MadeUp:
 
     async def announced(self, number: int, dice: Dice, *, final_table: bool = False) -> Night:
         """Announce a tournament of the season."""
-        name = TournamentId(identifier("trn", self.desk.entropy.uuid()))
-        night = Night(self.desk, dice, self.league, name, self.owner)
+        name = TournamentId(identifier("trn", self.runtime.entropy.uuid()))
+        night = Night(self.runtime, dice, self.league, name, self.owner)
         terms = announcement(
             dice,
             len(self.players),
@@ -142,7 +142,7 @@ class MadeUp:
             league=self.league,
             season=self.season,
             number=number,
-            now=self.desk.clock.now(),
+            now=self.runtime.clock.now(),
             final_table=final_table,
         )
         await night.announce(terms)
@@ -150,9 +150,9 @@ class MadeUp:
 
     async def fixture(self) -> None:
         """Play a tournament that recurs, once."""
-        night = Night(self.desk, self.dice, self.league, self.season, self.owner)
+        night = Night(self.runtime, self.dice, self.league, self.season, self.owner)
         name = await recurred(night, self.season, season.decider)
-        await self.played(Night(self.desk, self.dice, self.league, name, self.owner))
+        await self.played(Night(self.runtime, self.dice, self.league, name, self.owner))
 
     async def played(self, night: Night) -> None:
         """Play a tournament whose registration is open, and count it."""
@@ -163,7 +163,7 @@ class MadeUp:
             return
         self.counted.append(night.tournament)
         if self.dice.odd(0.4) and await incidents.correct(night):
-            await submitting.award_points(self.desk, self.league, night.tournament)
+            await submitting.award_points(self.runtime, self.league, night.tournament)
         await asyncio.sleep(3_600)
 
     async def close(self) -> None:
@@ -173,7 +173,7 @@ class MadeUp:
         if len(self.counted) > 1 and self.dice.odd(0.2):
             revoke = RevokeAward(tournament=TournamentId(self.counted[0]), **self._ruling())
             await self._decide(self.season, season.decider, revoke)
-        court = Court(self.desk, self.league, self.season, self.owner, self.dice.chaos)
+        court = Court(self.runtime, self.league, self.season, self.owner, self.dice.chaos)
         if self.counted and court.dice.odd(0.5):
             await claims.on_standings(court, self.season, self.players)
         try:
@@ -183,22 +183,22 @@ class MadeUp:
             reason = self._ruling()["reason"]
             await self._close(LeaveOut(tournaments=stuck, reason=reason, author=self.owner))
         await asyncio.sleep(1)
-        await closing_heads.record_tournaments(self.desk, self.league, self.season)
+        await closing_heads.record_tournaments(self.runtime, self.league, self.season)
 
     async def _close(self, leave_out: LeaveOut | None) -> None:
-        now = self.desk.clock.now()
+        now = self.runtime.clock.now()
 
         async def decide(states: States) -> Sequence[Entry]:
             return await season_ends.decided(states, self.season, (), leave_out=leave_out, now=now)
 
-        night = Night(self.desk, self.dice, self.league, self.season, self.owner)
-        await self.desk.writer.submit(self.league, night.order(self.owner), decide)
+        night = Night(self.runtime, self.dice, self.league, self.season, self.owner)
+        await self.runtime.writer.submit(self.league, night.order(self.owner), decide)
 
     async def _adjust(self) -> None:
         kind = self.dice.one(("manual", "penalty", "high_hand"))
         for voided in (False, self.dice.happens(0.3)):
             adjustment = Adjustment(
-                id=AdjustmentId(identifier("adj", self.desk.entropy.uuid())),
+                id=AdjustmentId(identifier("adj", self.runtime.entropy.uuid())),
                 player=self.dice.one(self.players),
                 kind=kind,
                 points="-2" if kind == "penalty" else "1.5",
@@ -211,18 +211,18 @@ class MadeUp:
                 await self._decide(self.season, season.decider, void)
 
     def _ruling(self) -> dict[str, Any]:
-        reason = Night(self.desk, self.dice, self.league, self.season, self.owner).reason()
-        return {"reason": reason, "author": self.owner, "now": self.desk.clock.now()}
+        reason = Night(self.runtime, self.dice, self.league, self.season, self.owner).reason()
+        return {"reason": reason, "author": self.owner, "now": self.runtime.clock.now()}
 
     async def _decide(self, subject: str, decider: Any, asked: Any) -> None:
-        night = Night(self.desk, self.dice, self.league, subject, self.owner)
+        night = Night(self.runtime, self.dice, self.league, subject, self.owner)
         order = night.order(self.owner)
-        await decided(self.desk, self.league, subject, decider, asked, order)
+        await decided(self.runtime, self.league, subject, decider, asked, order)
 
 
-async def _kept(desk: Desk, seed: str, league_id: str, subject: str) -> Season:
+async def _kept(runtime: Runtime, seed: str, league_id: str, subject: str) -> Season:
     """Sign the league's log as it stands, and write the season's bundle."""
-    store, number = desk.writer.store, number_of(league_id)
+    store, number = runtime.writer.store, number_of(league_id)
     rows = await store.league(number, limit=10_000_000)
     leaves = [row.hash for row in rows]
     key = SigningKey(SIGNER, SeededEntropy(f"{seed}/signer").bytes(32))

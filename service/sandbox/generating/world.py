@@ -18,7 +18,7 @@ from engine.coordination.aggregates import DECIDERS
 from service.base.settings import Settings
 from service.base.uuids import uuid4_of
 from service.director.beacon import Pulses
-from service.director.desk import Desk
+from service.director.runtime import Runtime
 from service.log.keys import LeagueKeys
 from service.log.memory import MemoryStore
 from service.log.writer import Writer
@@ -116,16 +116,16 @@ class _NoDatabase:
 
 
 @asynccontextmanager
-async def open_world(seed: str) -> AsyncIterator[Desk]:
-    """Open a desk over an empty log; what is drawn at it follows from *seed*."""
+async def open_world(seed: str) -> AsyncIterator[Runtime]:
+    """Open a runtime over an empty log; what is drawn at it follows from *seed*."""
     entropy, clock = SeededEntropy(f"{seed}/entropy"), VirtualClock()
     writer = Writer(SeededStore(SeededEntropy(f"{seed}/boxes")), DECIDERS, clock.now)
     await writer.start()
     settings = Settings(database_url="postgresql://nobody@nowhere/nothing", secret_key="0" * 32)
     pool, beacon = cast("Any", _NoDatabase()), Pulses(None, clock)
-    desk = Desk(writer, clock, entropy, pool, settings, beacon)
+    runtime = Runtime(writer, clock, entropy, pool, settings, beacon)
     try:
-        yield desk
+        yield runtime
     finally:
-        await desk.aclose()
+        await runtime.aclose()
         await writer.aclose()

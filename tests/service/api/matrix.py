@@ -352,7 +352,7 @@ class Asker:
     async def _reset(self) -> str:
         """Return a reset code of the operator's for somebody met for it."""
         shell, person = self.api.app.litestar.state.shell, await self.api.person()
-        code = resetting.code_text(shell.desk.entropy.bytes(resetting.SECRET_BYTES))
+        code = resetting.code_text(shell.runtime.entropy.bytes(resetting.SECRET_BYTES))
         number = UUID(hex=person.player[4:])
         async with shell.engine.begin() as connection:
             await resetting.offer(connection, number, code, shell.now(), league=None)

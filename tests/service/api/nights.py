@@ -16,7 +16,7 @@ __all__ = ["pages", "project", "visitor"]
 async def visitor(api: Api, night: Night, role: Role = "player") -> Person:
     """Sign somebody up and let them into the league of *night*, after it was played."""
     person = await api.person()
-    night._writer = api.app.litestar.state["shell"].desk.writer
+    night._writer = api.app.litestar.state["shell"].runtime.writer
     command = AddMember(player=PlayerId(person.player), role=role, now=utcnow())
     await night.ask((stream_of(night.league), [command]))
     return person

@@ -12,7 +12,7 @@ from service.audit.play.dealt import Dealt, judged
 from service.audit.play.fresh import measured
 from service.audit.report import Findings
 from service.base.settings import Settings
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from service.tasks import arming, randomness
 from tests.engine.kit.randomness import Shuffle, cyclic, fair, naive, streams
 from tests.service.audit.test_audit import audited, faults
@@ -63,11 +63,11 @@ def test_the_same_master_gives_the_same_statistics_and_another_others() -> None:
 async def test_a_night_is_measured_once_kept_and_shown_by_audits(database: TestDatabase) -> None:
     night = await played(database)
     ids = {"night": "2026-11-21"}
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        await randomness.measure(desk, ids)
-        kept = await desk.pool.fetchrow("SELECT master, p_values FROM fairness_run")
-        await randomness.measure(desk, ids)
-        assert await desk.pool.fetchrow("SELECT master, p_values FROM fairness_run") == kept
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        await randomness.measure(runtime, ids)
+        kept = await runtime.pool.fetchrow("SELECT master, p_values FROM fairness_run")
+        await randomness.measure(runtime, ids)
+        assert await runtime.pool.fetchrow("SELECT master, p_values FROM fairness_run") == kept
     assert json.loads(kept["p_values"]) == measured(kept["master"])
 
     report = await audited(database, night.league)

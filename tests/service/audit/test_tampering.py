@@ -25,7 +25,7 @@ from service.audit import Report, audit_league
 from service.base import database as databases
 from service.base.database import async_engine
 from service.director import closing_heads, season_ends
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from service.log.keys import Keys
 from service.log.read import read_league
 from service.log.record import Recorded
@@ -138,17 +138,17 @@ class Played:
 async def _to_its_end(scene: Scene, night: Night, keep: Callable[[], None]) -> None:
     await scene.sign()
     keep()
-    async with open_desk(scene.database.settings("holotable_worker")) as desk:
-        assert await closing_heads.record_tables(desk, night.league, night.tournament) is None
+    async with open_runtime(scene.database.settings("holotable_worker")) as runtime:
+        assert await closing_heads.record_tables(runtime, night.league, night.tournament) is None
 
         async def close(states: States) -> list[Entry]:
-            now = desk.clock.now()
+            now = runtime.clock.now()
             return await season_ends.decided(states, night.season, known, leave_out=None, now=now)
 
-        known = await season_ends.announced_before(desk, night.league, night.season)
+        known = await season_ends.announced_before(runtime, night.league, night.season)
 
-        await desk.writer.submit(night.league, desk.order("close"), close)
-        assert await closing_heads.record_tournaments(desk, night.league, night.season) is None
+        await runtime.writer.submit(night.league, runtime.order("close"), close)
+        assert await closing_heads.record_tournaments(runtime, night.league, night.season) is None
     await scene.sign()
 
 
@@ -302,7 +302,7 @@ async def test_a_stream_moved_to_another_league_is_missed_here_and_foreign_there
 
 
 async def _other_league(scene: Scene) -> str:
-    async with open_desk(scene.database.settings("holotable_api")) as desk:
+    async with open_runtime(scene.database.settings("holotable_api")) as runtime:
         other = named("lge", "other")
         stream = stream_of(other)
         create = CreateLeague(
@@ -313,7 +313,7 @@ async def _other_league(scene: Scene) -> str:
             state = (await states.load(stream)).state
             return [Entry(stream, DECIDERS["league"].decide(state, create))]
 
-        await desk.writer.submit(other, desk.order("found"), decide)
+        await runtime.writer.submit(other, runtime.order("found"), decide)
     return other
 
 

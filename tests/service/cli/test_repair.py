@@ -11,8 +11,8 @@ from engine.values import identifier, number_of, stream_of
 from service.base.errors import EventUnreadable
 from service.cli import repair
 from service.director import submitting
-from service.director.desk import Desk, open_desk
 from service.director.next_hand import open_next_hand
+from service.director.runtime import Runtime, open_runtime
 from service.log.past import Fold
 from service.log.read import last_position, read_league, voided
 from service.log.record import Recorded
@@ -59,19 +59,19 @@ async def plant(database: TestDatabase, row: Recorded, made: Planting) -> None:
     await connection.close()
 
 
-async def begun(desk: Desk) -> tuple[str, str, str]:
+async def begun(runtime: Runtime) -> tuple[str, str, str]:
     """Return league, tournament and table, with a hand in play."""
-    league, name = await announced(desk, 3, hands_between_seconds=0, hands_max=3)
-    await submitting.start_tournament(desk, league, name, desk.clock.now())
-    state = await at(desk, league, name)
+    league, name = await announced(runtime, 3, hands_between_seconds=0, hands_max=3)
+    await submitting.start_tournament(runtime, league, name, runtime.clock.now())
+    state = await at(runtime, league, name)
     assert isinstance(state, Running)
     table = str(state.tables[0].table)
-    await open_next_hand(desk, league, table)
+    await open_next_hand(runtime, league, table)
     return league, name, table
 
 
-async def last_of(desk: Desk, league: str, stream: str) -> Recorded:
-    async with desk.pool.acquire() as connection:
+async def last_of(runtime: Runtime, league: str, stream: str) -> Recorded:
+    async with runtime.pool.acquire() as connection:
         rows = await read_league(connection, league, limit=10_000)
     return [row for row in rows if row.stream == stream][-1]
 
@@ -86,39 +86,39 @@ async def test_a_damaged_league_plays_on_after_its_repair(
 ) -> None:
     settings = database.settings("holotable_api")
     asked = (settings, "Bib", "a disk that lied")
-    async with open_desk(settings) as desk:
-        league, name, table = await begun(desk)
+    async with open_runtime(settings) as runtime:
+        league, name, table = await begun(runtime)
         stream = stream_of(table)
-        before = (await desk.writer.load(league, stream)).state
-        row = await last_of(desk, league, stream)
+        before = (await runtime.writer.load(league, stream)).state
+        row = await last_of(runtime, league, stream)
         await plant(database, row, damage(row))
         with pytest.raises(EventUnreadable):
-            await desk.writer.load(league, stream)
+            await runtime.writer.load(league, stream)
         damaged = await audited(database, league)
         assert not damaged.passed
 
         assert await repair.void_failing(settings, league, *asked[1:], dry_run=True) == 1
         with pytest.raises(EventUnreadable):
-            await desk.writer.load(league, stream)
+            await runtime.writer.load(league, stream)
         assert await repair.void_failing(settings, league, *asked[1:], dry_run=False) == 0
 
-        after = await desk.writer.load(league, stream)
-        planted = await last_of(desk, league, stream)
+        after = await runtime.writer.load(league, stream)
+        planted = await last_of(runtime, league, stream)
         assert after.state == before
         assert (after.version, after.hash) == (planted.stream_version, planted.hash)
-        assert await voided(desk.pool, league) == {planted.position}
-        assert isinstance(await played(desk, league, name), Finished)
+        assert await voided(runtime.pool, league) == {planted.position}
+        assert isinstance(await played(runtime, league, name), Finished)
 
         async def closed() -> bool:
-            return bool((await desk.writer.load(league, stream)).state.closed)
+            return bool((await runtime.writer.load(league, stream)).state.closed)
 
         await until_awaited(closed)
         number = number_of(league)
-        end = await last_position(desk.pool, league)
-        fold = Fold(desk.pool, number, await desk.writer.store.keys(number), end)
-        assert (await fold.state(stream)).state == (await desk.writer.load(league, stream)).state
+        end = await last_position(runtime.pool, league)
+        fold = Fold(runtime.pool, number, await runtime.writer.store.keys(number), end)
+        assert (await fold.state(stream)).state == (await runtime.writer.load(league, stream)).state
         assert await repair.void_failing(settings, league, *asked[1:], dry_run=True) == 0
-        [deed] = await desk.pool.fetch("SELECT actor, kind, about FROM operator_deed")
+        [deed] = await runtime.pool.fetch("SELECT actor, kind, about FROM operator_deed")
         assert tuple(deed) == ("Bib", "positions_voided", f"{planted.position}: a disk that lied")
     await rebuild(database.settings("holotable_project"))
     report = await audited(database, league)
@@ -131,25 +131,25 @@ async def test_a_fresh_process_reads_a_repaired_table_as_the_one_that_played_it(
     database: TestDatabase,
 ) -> None:
     settings = database.settings("holotable_api")
-    async with open_desk(settings) as desk:
-        league, _, table = await begun(desk)
+    async with open_runtime(settings) as runtime:
+        league, _, table = await begun(runtime)
         stream = stream_of(table)
-        row = await last_of(desk, league, stream)
+        row = await last_of(runtime, league, stream)
         await plant(database, row, a_leap_with_a_wrong_hash(row))
         await repair.void_failing(settings, league, "Bib", "a disk that lied", dry_run=False)
-        known = await desk.writer.load(league, stream)
-    async with open_desk(settings) as other:
+        known = await runtime.writer.load(league, stream)
+    async with open_runtime(settings) as other:
         assert await other.writer.load(league, stream) == known
 
 
 async def test_a_sound_league_is_left_as_it_is(database: TestDatabase) -> None:
     settings = database.settings("holotable_api")
-    async with open_desk(settings) as desk:
-        league, _, _ = await begun(desk)
-        end = await last_position(desk.pool, league)
+    async with open_runtime(settings) as runtime:
+        league, _, _ = await begun(runtime)
+        end = await last_position(runtime.pool, league)
         assert await repair.void_failing(settings, league, "Bib", "to see", dry_run=False) == 0
-        assert await last_position(desk.pool, league) == end
-        nobody = identifier("lge", desk.entropy.uuid())
+        assert await last_position(runtime.pool, league) == end
+        nobody = identifier("lge", runtime.entropy.uuid())
         for named in (nobody, "lge_x", "trn_" + "0" * 32):
             assert await repair.void_failing(settings, named, "Bib", "to see", dry_run=True) == 2
         assert await repair.void_failing(settings, league, " ", "to see", dry_run=True) == 2
@@ -158,9 +158,9 @@ async def test_a_sound_league_is_left_as_it_is(database: TestDatabase) -> None:
 async def test_an_audit_fails_where_a_well_formed_event_was_voided(database: TestDatabase) -> None:
     """Whoever can write to the log could take a fold away: every reader would fold it still."""
     settings = database.settings("holotable_api")
-    async with open_desk(settings) as desk:
-        league, _, table = await begun(desk)
-        row = await last_of(desk, league, stream_of(table))
+    async with open_runtime(settings) as runtime:
+        league, _, table = await begun(runtime)
+        row = await last_of(runtime, league, stream_of(table))
         sound = repair.VoidedPosition(
             position=row.position,
             stream=row.stream,
@@ -168,6 +168,6 @@ async def test_an_audit_fails_where_a_well_formed_event_was_voided(database: Tes
             hash=row.hash.hex(),
             fails="hash",
         )
-        await repair._void(desk, league, [sound])
+        await repair._void(runtime, league, [sound])
     failed = {check.name for check in (await audited(database, league)).checks if check.failed}
     assert "voided" in failed

@@ -13,7 +13,7 @@ from service.base.errors import EventUnreadable
 from service.base.settings import environment
 from service.cli.doctor import examine
 from service.cli.rotate_key import rewrap
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from service.log.keys import Keys
 from service.process.app import build
 from service.sandbox.demo.standing import stay
@@ -81,8 +81,8 @@ async def test_the_key_is_changed_with_play_going_on(database) -> None:
         for person in people:
             person.http = alone.http
         await play(people, table, 1, "second")
-    async with open_desk(database.settings("holotable_worker", secret_key=NEW_KEY)) as desk:
-        assert (await desk.writer.load(league, f"league-{league[4:]}")).version > 0
+    async with open_runtime(database.settings("holotable_worker", secret_key=NEW_KEY)) as runtime:
+        assert (await runtime.writer.load(league, f"league-{league[4:]}")).version > 0
     engine = async_engine(database.url("holotable_audit"), 2)
     async with engine.connect() as connection:
         report = await audit_league(connection, Keys(NEW_KEY), league)

@@ -21,8 +21,8 @@ from engine.values import number_of, stream_of
 from service.base.settings import Settings, SettingsInvalid
 from service.director import beacon, submitting
 from service.director.beacon import BeaconSilent, Drand, beacon_of, signed
-from service.director.desk import Desk, open_desk
 from service.director.next_hand import open_next_hand
+from service.director.runtime import Runtime, open_runtime
 from service.tasks.duties import DUTIES
 from service.tasks.jobs import Claimed
 from service.tasks.ticker import Ticker
@@ -171,19 +171,19 @@ def process(database: TestDatabase, relay: Relay, role: str = "holotable_api") -
     return database.settings(role, **settings_of(relay.holders, relay))
 
 
-async def started(desk: Desk, relay: Relay, entrants: int, **terms: Any) -> tuple[str, str]:
-    league, name = await announced(desk, entrants, beacon=relay.holders.chain, **terms)
-    await submitting.start_tournament(desk, league, name, desk.clock.now())
+async def started(runtime: Runtime, relay: Relay, entrants: int, **terms: Any) -> tuple[str, str]:
+    league, name = await announced(runtime, entrants, beacon=relay.holders.chain, **terms)
+    await submitting.start_tournament(runtime, league, name, runtime.clock.now())
     return league, name
 
 
-async def state_of(desk: Desk, league: str, name: str) -> Any:
-    return (await desk.writer.load(league, stream_of(name))).state
+async def state_of(runtime: Runtime, league: str, name: str) -> Any:
+    return (await runtime.writer.load(league, stream_of(name))).state
 
 
-async def running(desk: Desk, league: str, name: str) -> Running:
+async def running(runtime: Runtime, league: str, name: str) -> Running:
     async def found() -> Any:
-        state = await state_of(desk, league, name)
+        state = await state_of(runtime, league, name)
         return state if isinstance(state, Running) else None
 
     state = await until_awaited(found)
@@ -191,47 +191,47 @@ async def running(desk: Desk, league: str, name: str) -> Running:
     return state
 
 
-async def patiently_played(desk: Desk, league: str, name: str) -> Any:
+async def patiently_played(runtime: Runtime, league: str, name: str) -> Any:
     """Play to the end, where every deal takes seconds."""
 
     async def over() -> Any:
-        state = await state_of(desk, league, name)
+        state = await state_of(runtime, league, name)
         if not isinstance(state, Running):
             return state
         for seating in state.tables:
-            while await bet_everything(desk, league, seating.table):
+            while await bet_everything(runtime, league, seating.table):
                 pass
         return None
 
     return await until_awaited(over, 120)
 
 
-async def log(desk: Desk, league: str, subject: str) -> list[Any]:
+async def log(runtime: Runtime, league: str, subject: str) -> list[Any]:
     """Return every event of a stream with its record."""
-    store, number = desk.writer.store, number_of(league)
+    store, number = runtime.writer.store, number_of(league)
     keys = await store.keys(number)
     rows = await store.stream(number, stream_of(subject), 0, 2000)
-    return [(each, desk.writer.codec.decode(each, keys)) for each in rows]
+    return [(each, runtime.writer.codec.decode(each, keys)) for each in rows]
 
 
 async def test_seats_and_every_deal_wait_for_a_round_that_was_not_there_when_it_was_named(
     database: TestDatabase, relay: Relay
 ) -> None:
-    async with open_desk(process(database, relay)) as desk:
-        league, name = await started(desk, relay, 6)
-        waiting = await state_of(desk, league, name)
+    async with open_runtime(process(database, relay)) as runtime:
+        league, name = await started(runtime, relay, 6)
+        waiting = await state_of(runtime, league, name)
         assert isinstance(waiting, Registering)
         assert waiting.fairness.waiting
-        tables = [each.table for each in (await running(desk, league, name)).tables]
-        assert isinstance(await patiently_played(desk, league, name), Finished)
+        tables = [each.table for each in (await running(runtime, league, name)).tables]
+        assert isinstance(await patiently_played(runtime, league, name), Finished)
         chain = relay.holders.chain
-        for record, event in await log(desk, league, name):
+        for record, event in await log(runtime, league, name):
             if isinstance(event, BeaconAwaited):
                 assert record.at < time_of(chain, event.round)
         dealt = lapsed = 0
         named_rounds = 1
         for each in tables:
-            table = await log(desk, league, each)
+            table = await log(runtime, league, each)
             named = {e.round: r.at for r, e in table if isinstance(e, TableBeaconAwaited)}
             mixed = [(r.at, e.pulse) for r, e in table if isinstance(e, TableBeaconMixed)]
             dealt += len(mixed)
@@ -262,13 +262,13 @@ async def test_a_beacon_that_is_down_holds_the_hand_until_it_answers(
     database: TestDatabase, relay: Relay
 ) -> None:
     """Also over a restart: the round that was named is asked for again, and no other."""
-    async with open_desk(process(database, relay)) as desk:
-        league, name = await started(desk, relay, 3, hands_max=1)
-        (seating,) = (await running(desk, league, name)).tables
+    async with open_runtime(process(database, relay)) as runtime:
+        league, name = await started(runtime, relay, 3, hands_max=1)
+        (seating,) = (await running(runtime, league, name)).tables
         relay.trick = lambda *_: (503, b"down")
 
         async def named() -> Any:
-            events = [event for _, event in await log(desk, league, seating.table)]
+            events = [event for _, event in await log(runtime, league, seating.table)]
             return next((each for each in events if isinstance(each, TableBeaconAwaited)), None)
 
         awaited = await until_awaited(named)
@@ -278,11 +278,11 @@ async def test_a_beacon_that_is_down_holds_the_hand_until_it_answers(
             return relay.asked[count:].count(awaited.round) > 2
 
         await until_awaited(asked)
-    async with open_desk(process(database, relay)) as desk:
-        assert len(await log(desk, league, seating.table)) == 2
+    async with open_runtime(process(database, relay)) as runtime:
+        assert len(await log(runtime, league, seating.table)) == 2
         relay.trick = None
-        await open_next_hand(desk, league, seating.table, fresh=True)
-        kinds = [event for _, event in await log(desk, league, seating.table)]
+        await open_next_hand(runtime, league, seating.table, fresh=True)
+        kinds = [event for _, event in await log(runtime, league, seating.table)]
         opened = next(each for each in kinds if isinstance(each, HandOpened))
         mixed = next(each for each in kinds if isinstance(each, TableBeaconMixed))
         assert mixed.pulse == relay.holders.said(awaited.round)
@@ -294,17 +294,17 @@ async def test_seats_wait_for_a_beacon_that_is_down_and_are_drawn_by_the_worker_
 ) -> None:
     monkeypatch.setattr("service.director.beacon.PATIENCE", timedelta(0))
     relay.trick = lambda *_: (503, b"down")
-    async with open_desk(process(database, relay)) as desk:
-        league, name = await started(desk, relay, 3)
-        number = (await state_of(desk, league, name)).fairness.awaited
-        again = await submitting.draw_by_beacon(desk, league, name)
+    async with open_runtime(process(database, relay)) as runtime:
+        league, name = await started(runtime, relay, 3)
+        number = (await state_of(runtime, league, name)).fairness.awaited
+        again = await submitting.draw_by_beacon(runtime, league, name)
         assert again is not None
-        assert isinstance(await state_of(desk, league, name), Registering)
+        assert isinstance(await state_of(runtime, league, name), Registering)
     relay.trick = None
     job = armed(process(database, relay, "holotable_worker"))
     async with (
-        open_desk(process(database, relay)) as one,
-        open_desk(process(database, relay, "holotable_worker")) as other,
+        open_runtime(process(database, relay)) as one,
+        open_runtime(process(database, relay, "holotable_worker")) as other,
     ):
         drawing = (DUTIES[job.task].do(each, job.args) for each in (one, other))
         assert await asyncio.gather(*drawing) == [None, None]
@@ -330,11 +330,11 @@ async def test_a_tournament_that_names_no_beacon_asks_for_none(
     database: TestDatabase, relay: Relay
 ) -> None:
     """Where one is set up and not named nothing waits, and no event speaks of it."""
-    async with open_desk(process(database, relay)) as desk:
-        league, name = await announced(desk, 3, hands_max=1)
-        await submitting.start_tournament(desk, league, name, desk.clock.now())
-        state = await played(desk, league, name)
+    async with open_runtime(process(database, relay)) as runtime:
+        league, name = await announced(runtime, 3, hands_max=1)
+        await submitting.start_tournament(runtime, league, name, runtime.clock.now())
+        state = await played(runtime, league, name)
         assert isinstance(state, Finished)
-        kinds = {record.type for record, _ in await log(desk, league, name)}
+        kinds = {record.type for record, _ in await log(runtime, league, name)}
         assert not any("beacon" in each for each in kinds)
     assert relay.asked == []

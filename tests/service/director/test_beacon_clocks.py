@@ -19,8 +19,8 @@ from engine.values import EntrantId, PlayerId, identifier, number_of, stream_of
 from service.base.settings import Settings
 from service.director import submitting
 from service.director.beacon import BeaconSilent, Pulses
-from service.director.desk import Desk
 from service.director.next_hand import open_next_hand
+from service.director.runtime import Runtime
 from service.log.memory import MemoryStore
 from service.log.writer import Writer
 from service.sandbox.generating.world import FIRST_DAY, SeededEntropy, VirtualClock, VirtualLoop
@@ -75,7 +75,7 @@ class House:
 
     def __init__(self, wrong: timedelta = timedelta()) -> None:
         self.wrong = wrong
-        self.desks: list[Desk] = []
+        self.runtimes: list[Runtime] = []
         self.rounds = Rounds()
         self.store = MemoryStore(now=lambda: VirtualClock().now() + self.wrong)
         self._entropy = SeededEntropy("a house")
@@ -84,29 +84,29 @@ class House:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for desk in self.desks:
-            await desk.aclose()
-            await desk.writer.aclose()
+        for runtime in self.runtimes:
+            await runtime.aclose()
+            await runtime.writer.aclose()
 
     async def close(self) -> None:
         """Stand where a pool of connections is: none is open."""
 
-    async def process(self) -> Desk:
+    async def process(self) -> Runtime:
         clock = Measured(self)
         writer = Writer(self.store, DECIDERS, clock.now)
         await writer.start()
         settings = Settings(database_url="postgresql://nobody@nowhere/nothing", secret_key="0" * 32)
         pulses = Pulses(self.rounds, clock)
-        desk = Desk(writer, clock, self._entropy, cast("Any", self), settings, pulses)
-        self.desks.append(desk)
-        return desk
+        runtime = Runtime(writer, clock, self._entropy, cast("Any", self), settings, pulses)
+        self.runtimes.append(runtime)
+        return runtime
 
     async def story(self, league: str) -> list[Any]:
         """Audit the log, and return its events that name rounds."""
         number = number_of(league)
         rows, keys = await self.store.league(number, limit=10_000), await self.store.keys(number)
         assert faults_in(rows, keys)[0] == []
-        events = [self.desks[0].writer.codec.decode(row, keys) for row in rows]
+        events = [self.runtimes[0].writer.codec.decode(row, keys) for row in rows]
         return [each for each in events if isinstance(each, BeaconAwaited | TableBeaconAwaited)]
 
 
@@ -119,44 +119,44 @@ def run(work: Coroutine[Any, Any, None]) -> None:
         loop.close()
 
 
-def measured(desk: Desk) -> None:
-    cast("Measured", desk.clock).measure()
+def measured(runtime: Runtime) -> None:
+    cast("Measured", runtime.clock).measure()
 
 
-async def seated(desk: Desk, league: str, name: str) -> str:
+async def seated(runtime: Runtime, league: str, name: str) -> str:
     """Return the one table, once the seats are drawn."""
-    while not isinstance(state := await at(desk, league, name), Running):
+    while not isinstance(state := await at(runtime, league, name), Running):
         assert not isinstance(state, Finished)
-        await submitting.draw_by_beacon(desk, league, name)
+        await submitting.draw_by_beacon(runtime, league, name)
     (seating,) = state.tables
     return str(seating.table)
 
 
-async def settled(desk: Desk, league: str, table: str) -> None:
+async def settled(runtime: Runtime, league: str, table: str) -> None:
     """Play the next hand to its end, for little, and fall before the table is led on."""
-    await open_next_hand(desk, league, table)
+    await open_next_hand(runtime, league, table)
 
     async def known() -> Any:
         # What this process has in hand: a look at the log would give others their turn.
-        return (await desk.writer.load(league, stream_of(table), fresh=False)).state
+        return (await runtime.writer.load(league, stream_of(table), fresh=False)).state
 
     while (decision := (here := await known()).decision) is not None:
         if decision.phase in ("select", "improve"):
-            await bet_everything(desk, league, table)
+            await bet_everything(runtime, league, table)
         else:
             entrant = here.at(decision.seats[0]).entrant
-            asked = (desk, league, table, command(desk), entrant, decision.token)
+            asked = (runtime, league, table, command(runtime), entrant, decision.token)
             await play.act(*asked, "fold")
     assert here.hand_number
     await asyncio.sleep(0)  # it has begun to, and is not heard any more
-    await desk.aclose()
+    await runtime.aclose()
 
 
-async def registered(desk: Desk, league: str, name: str) -> None:
-    entrant = EntrantId(identifier("ent", desk.entropy.uuid()))
-    player = PlayerId(identifier("plr", desk.entropy.uuid()))
-    asked = Register(entrant=entrant, player=player, bot=True, now=desk.clock.now())
-    await decided(desk, league, name, decider, asked)
+async def registered(runtime: Runtime, league: str, name: str) -> None:
+    entrant = EntrantId(identifier("ent", runtime.entropy.uuid()))
+    player = PlayerId(identifier("plr", runtime.entropy.uuid()))
+    asked = Register(entrant=entrant, player=player, bot=True, now=runtime.clock.now())
+    await decided(runtime, league, name, decider, asked)
 
 
 async def set_forward() -> None:
@@ -185,20 +185,20 @@ async def set_forward() -> None:
 async def set_back(at_once: bool) -> None:
     """The log is ahead of the database's clock from then on, and nobody waits for it."""
     async with House() as house:
-        desk = await house.process()
+        runtime = await house.process()
         terms = {"beacon": house.rounds.chain, "hands_max": 3, "hands_between_seconds": 0}
-        league, name = await announced(desk, 3, **terms)
-        await submitting.start_tournament(desk, league, name, desk.clock.now())
-        table = await seated(desk, league, name)
-        await settled(desk, league, table)
-        before = (await desk.writer.load(league, stream_of(table))).version
+        league, name = await announced(runtime, 3, **terms)
+        await submitting.start_tournament(runtime, league, name, runtime.clock.now())
+        table = await seated(runtime, league, name)
+        await settled(runtime, league, table)
+        before = (await runtime.writer.load(league, stream_of(table))).version
         house.wrong -= STEP
         if at_once:
-            measured(desk)
-        await open_next_hand(desk, league, table, fresh=True)
-        measured(desk)
-        assert (await desk.writer.load(league, stream_of(table))).version > before
-        assert isinstance(await played(desk, league, name), Finished)
+            measured(runtime)
+        await open_next_hand(runtime, league, table, fresh=True)
+        measured(runtime)
+        assert (await runtime.writer.load(league, stream_of(table))).version > before
+        assert isinstance(await played(runtime, league, name), Finished)
         assert len(await house.story(league)) >= 3
 
 

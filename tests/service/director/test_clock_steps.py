@@ -17,8 +17,8 @@ from service.base.sources import DatabaseClock
 from service.cli import clock as commands
 from service.cli import people
 from service.director import decision_clock, submitting
-from service.director.desk import Desk, open_desk
 from service.director.next_hand import open_next_hand
+from service.director.runtime import Runtime, open_runtime
 from service.log.read import read_league
 from service.tasks import jobs
 from service.tasks.ticker import Ticker
@@ -36,32 +36,32 @@ SLACK = timedelta(minutes=2)
 
 
 @pytest.fixture
-async def desk(database: TestDatabase) -> AsyncIterator[Desk]:
-    """A desk whose database may be given any time."""
+async def runtime(database: TestDatabase) -> AsyncIterator[Runtime]:
+    """A runtime whose database may be given any time."""
     set_clock(database.url("postgres"), timedelta())
-    async with open_desk(database.settings("holotable_worker")) as opened:
+    async with open_runtime(database.settings("holotable_worker")) as opened:
         yield opened
 
 
-async def leap(database: TestDatabase, desk: Desk, by: timedelta) -> None:
+async def leap(database: TestDatabase, runtime: Runtime, by: timedelta) -> None:
     """Set the database's clock, and let the process measure it."""
     set_clock(database.url("postgres"), by)
-    await desk.clock.measure(desk.pool)  # type: ignore[attr-defined]
+    await runtime.clock.measure(runtime.pool)  # type: ignore[attr-defined]
 
 
-async def kinds(desk: Desk, league: str) -> list[str]:
-    async with desk.pool.acquire() as connection:
+async def kinds(runtime: Runtime, league: str) -> list[str]:
+    async with runtime.pool.acquire() as connection:
         return [row.type for row in await read_league(connection, league, limit=10_000)]
 
 
-async def table_of(desk: Desk, league: str, name: str) -> str:
-    state = await at(desk, league, name)
+async def table_of(runtime: Runtime, league: str, name: str) -> str:
+    state = await at(runtime, league, name)
     assert isinstance(state, Running)
     return str(state.tables[0].table)
 
 
-async def steps(desk: Desk) -> list[tuple[Any, ...]]:
-    rows = await desk.pool.fetch("SELECT ahead_us, settled FROM clock_step ORDER BY id")
+async def steps(runtime: Runtime) -> list[tuple[Any, ...]]:
+    rows = await runtime.pool.fetch("SELECT ahead_us, settled FROM clock_step ORDER BY id")
     return [(round(row["ahead_us"] / 1e6), row["settled"]) for row in rows]
 
 
@@ -72,108 +72,108 @@ def ticker(database: TestDatabase) -> tuple[Ticker, list[jobs.Claimed]]:
 
 
 async def test_an_hours_leap_that_is_set_right_stops_nobody_and_times_nobody_out(
-    database: TestDatabase, desk: Desk
+    database: TestDatabase, runtime: Runtime
 ) -> None:
     terms: dict[str, Any] = {"hands_between_seconds": 1, "decision_seconds": 60}
-    league, name = await announced(desk, 3, rules=rules(600), **terms)
-    await submitting.start_tournament(desk, league, name, desk.clock.now())
-    table = await table_of(desk, league, name)
-    await open_next_hand(desk, league, table)
+    league, name = await announced(runtime, 3, rules=rules(600), **terms)
+    await submitting.start_tournament(runtime, league, name, runtime.clock.now())
+    table = await table_of(runtime, league, name)
+    await open_next_hand(runtime, league, table)
     ticking, claimed = ticker(database)
     while ticking.tick():
         pass
     claimed.clear()
-    second = timedelta(seconds=desk.settings.heartbeat_seconds)
+    second = timedelta(seconds=runtime.settings.heartbeat_seconds)
 
     for ahead in (HOUR, timedelta()):
-        await leap(database, desk, ahead)
+        await leap(database, runtime, ahead)
         while ticking.tick():
             pass
-        await heartbeats.beat(desk.pool, "api", second)
-        assert abs(desk.clock.now() - datetime.now(UTC)) < SLACK
-        assert await step(desk, league, table)
-        await decision_clock.watch(desk, league, table)
+        await heartbeats.beat(runtime.pool, "api", second)
+        assert abs(runtime.clock.now() - datetime.now(UTC)) < SLACK
+        assert await step(runtime, league, table)
+        await decision_clock.watch(runtime, league, table)
 
     ticking.stop()
-    assert await steps(desk) == [(3600, "returned")]
+    assert await steps(runtime) == [(3600, "returned")]
     assert [job.task for job in claimed if job.task == "tournament.level"] == []
-    assert await desk.pool.fetchval("SELECT count(*) FROM outage") == 0
-    happened = await kinds(desk, league)
+    assert await runtime.pool.fetchval("SELECT count(*) FROM outage") == 0
+    happened = await kinds(runtime, league)
     assert "level_raised" not in happened and "decision_timed_out" not in happened
-    async with desk.pool.acquire() as connection:
+    async with runtime.pool.acquire() as connection:
         rows = await read_league(connection, league, limit=10_000)
     assert all(abs(row.at - datetime.now(UTC)) < SLACK for row in rows)
-    assert isinstance(await played(desk, league, name), Finished)
+    assert isinstance(await played(runtime, league, name), Finished)
     report = await audited(database, league)
     assert report.passed, report.text()
 
 
 async def test_a_process_that_starts_during_a_leap_goes_by_the_same_time_as_the_others(
-    database: TestDatabase, desk: Desk
+    database: TestDatabase, runtime: Runtime
 ) -> None:
-    await leap(database, desk, HOUR)
+    await leap(database, runtime, HOUR)
     fresh = DatabaseClock()
-    await fresh.measure(desk.pool)
+    await fresh.measure(runtime.pool)
     with psycopg.connect(database.url("holotable_worker"), autocommit=True) as connection:
         threads = DatabaseClock().measure_now(connection)
-    assert abs(fresh.now() - desk.clock.now()) < SLACK
-    assert abs(threads - desk.clock.now()) < SLACK
+    assert abs(fresh.now() - runtime.clock.now()) < SLACK
+    assert abs(threads - runtime.clock.now()) < SLACK
 
 
 async def test_processes_that_notice_one_step_write_it_down_once(
-    database: TestDatabase, desk: Desk
+    database: TestDatabase, runtime: Runtime
 ) -> None:
     clocks = [DatabaseClock() for _ in range(4)]
     for clock in clocks:
-        await clock.measure(desk.pool)
+        await clock.measure(runtime.pool)
     set_clock(database.url("postgres"), -HOUR)
     for clock in clocks:
-        await clock.measure(desk.pool)
-    assert await steps(desk) == [(-3600, None)]
+        await clock.measure(runtime.pool)
+    assert await steps(runtime) == [(-3600, None)]
     assert all(abs(clock.now() - datetime.now(UTC)) < SLACK for clock in clocks)
 
 
-async def test_a_small_step_is_believed_at_once(database: TestDatabase, desk: Desk) -> None:
-    await leap(database, desk, timedelta(seconds=4))
-    assert await steps(desk) == []
-    assert desk.clock.now() - datetime.now(UTC) > timedelta(seconds=3)
+async def test_a_small_step_is_believed_at_once(database: TestDatabase, runtime: Runtime) -> None:
+    await leap(database, runtime, timedelta(seconds=4))
+    assert await steps(runtime) == []
+    assert runtime.clock.now() - datetime.now(UTC) > timedelta(seconds=3)
 
 
 async def test_a_step_that_has_held_for_ten_minutes_is_believed_and_counts_as_an_outage(
-    database: TestDatabase, desk: Desk
+    database: TestDatabase, runtime: Runtime
 ) -> None:
-    league, name = await announced(desk, 3, decision_seconds=30)
-    await submitting.start_tournament(desk, league, name, desk.clock.now())
-    table = await table_of(desk, league, name)
-    await open_next_hand(desk, league, table)
-    before = (await desk.writer.load(league, stream_of(table))).state.decision
-    await heartbeats.beat(desk.pool, "api", timedelta(seconds=5))
-    await leap(database, desk, HOUR)
+    league, name = await announced(runtime, 3, decision_seconds=30)
+    await submitting.start_tournament(runtime, league, name, runtime.clock.now())
+    table = await table_of(runtime, league, name)
+    await open_next_hand(runtime, league, table)
+    before = (await runtime.writer.load(league, stream_of(table))).state.decision
+    await heartbeats.beat(runtime.pool, "api", timedelta(seconds=5))
+    await leap(database, runtime, HOUR)
     with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
         connection.execute("UPDATE clock_step SET noticed_at = noticed_at - interval '9 minutes'")
-        await desk.clock.measure(desk.pool)  # type: ignore[attr-defined]
-        assert await steps(desk) == [(3600, None)]
+        await runtime.clock.measure(runtime.pool)  # type: ignore[attr-defined]
+        assert await steps(runtime) == [(3600, None)]
         connection.execute("UPDATE clock_step SET noticed_at = noticed_at - interval '1 minute'")
-    await desk.clock.measure(desk.pool)  # type: ignore[attr-defined]
+    await runtime.clock.measure(runtime.pool)  # type: ignore[attr-defined]
 
-    assert await steps(desk) == [(3600, "believed")]
-    assert abs(desk.clock.now() - datetime.now(UTC) - HOUR) < SLACK
-    assert not await heartbeats.beat(desk.pool, "api", timedelta(seconds=60))
-    await decision_clock.watch(desk, league, table)
-    after = (await desk.writer.load(league, stream_of(table))).state.decision
+    assert await steps(runtime) == [(3600, "believed")]
+    assert abs(runtime.clock.now() - datetime.now(UTC) - HOUR) < SLACK
+    assert not await heartbeats.beat(runtime.pool, "api", timedelta(seconds=60))
+    await decision_clock.watch(runtime, league, table)
+    after = (await runtime.writer.load(league, stream_of(table))).state.decision
     assert (after.token, after.deadline > before.deadline + HOUR - SLACK) == (before.token, True)
-    assert await desk.pool.fetchval("SELECT count(*) FROM outage WHERE process = 'clock'") == 1
+    assert await runtime.pool.fetchval("SELECT count(*) FROM outage WHERE process = 'clock'") == 1
     report = await audited(database, league)
     assert report.passed, report.text()
 
 
 async def test_an_operator_believes_a_step_by_name_and_a_log_that_is_ahead_goes_on(
-    database: TestDatabase, desk: Desk, capsys: pytest.CaptureFixture[str]
+    database: TestDatabase, runtime: Runtime, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The clock was an hour ahead from the start and is set right: the log stays ahead."""
     settings = database.settings("holotable_api")
     set_clock(database.url("postgres"), HOUR)
-    async with open_desk(database.settings("holotable_api")) as early:
+    async with open_runtime(database.settings("holotable_api")) as early:
         terms: dict[str, Any] = {"hands_between_seconds": 1, "decision_seconds": 60}
         league, name = await announced(early, 3, **terms)
         await submitting.start_tournament(early, league, name, early.clock.now())
@@ -195,7 +195,7 @@ async def test_an_operator_believes_a_step_by_name_and_a_log_that_is_ahead_goes_
         assert isinstance(await played(early, league, name), Finished)
         assert await commands.show(settings) == 0
     assert "-3600.0 s, believed" in capsys.readouterr().out
-    assert "decision_timed_out" not in await kinds(desk, league)
+    assert "decision_timed_out" not in await kinds(runtime, league)
     report = await audited(database, league)
     assert report.passed, report.text()
 
@@ -220,20 +220,20 @@ async def test_what_an_operator_makes_is_dated_by_the_service(
 
 @pytest.mark.parametrize("back", [HOUR, timedelta(seconds=2)])
 async def test_a_clock_set_back_unnoticed_dates_no_event_before_what_it_says(
-    database: TestDatabase, desk: Desk, back: timedelta
+    database: TestDatabase, runtime: Runtime, back: timedelta
 ) -> None:
-    league, name = await announced(desk, 3, decision_seconds=60)
-    await submitting.start_tournament(desk, league, name, desk.clock.now())
-    table = await table_of(desk, league, name)
-    await open_next_hand(desk, league, table)
+    league, name = await announced(runtime, 3, decision_seconds=60)
+    await submitting.start_tournament(runtime, league, name, runtime.clock.now())
+    table = await table_of(runtime, league, name)
+    await open_next_hand(runtime, league, table)
     set_clock(database.url("postgres"), -back)
     await asyncio.sleep(1.1)  # the log takes what is a second ahead of its last event
 
-    assert await step(desk, league, table)
-    assert await step(desk, league, table)
+    assert await step(runtime, league, table)
+    assert await step(runtime, league, table)
 
-    assert await steps(desk) == ([(-3600, None)] if back == HOUR else [])
-    async with desk.pool.acquire() as connection:
+    assert await steps(runtime) == ([(-3600, None)] if back == HOUR else [])
+    async with runtime.pool.acquire() as connection:
         rows = await read_league(connection, league, limit=10_000)
     named = [(row, json.loads(row.data).get("at")) for row in rows]
     assert all(datetime.fromisoformat(at) <= row.at for row, at in named if at is not None)

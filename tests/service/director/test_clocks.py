@@ -17,7 +17,7 @@ from engine.table.read.view import seen_by
 from engine.tournament.model.commands import Pause, Resume
 from engine.values import stream_of
 from service.director import level_clock, next_hand, submitting
-from service.director.desk import Desk, open_desk
+from service.director.runtime import Runtime, open_runtime
 from service.log.read import read_league
 from tests.service.audit.test_audit import audited
 from tests.service.director.test_directing import announced, command, decided
@@ -41,23 +41,23 @@ def rules(*lengths: int) -> Any:
     return resolve("better", {"escalation": {"kind": "levels", "by": "clock", "levels": levels}})
 
 
-async def started(desk: Desk, *lengths: int) -> tuple[str, str]:
+async def started(runtime: Runtime, *lengths: int) -> tuple[str, str]:
     """Start a tournament of three with deep stacks; return league and tournament."""
     league, name = await announced(
-        desk, 3, rules=rules(*lengths), starting_stack=100_000, decision_seconds=30
+        runtime, 3, rules=rules(*lengths), starting_stack=100_000, decision_seconds=30
     )
-    await submitting.start_tournament(desk, league, name, desk.clock.now())
+    await submitting.start_tournament(runtime, league, name, runtime.clock.now())
     return league, name
 
 
-async def step(desk: Desk, league: str, table: str) -> bool:
+async def step(runtime: Runtime, league: str, table: str) -> bool:
     """Answer the open decision for one seat, at the lowest price; return whether one was open."""
-    state = (await desk.writer.load(league, stream_of(table))).state
+    state = (await runtime.writer.load(league, stream_of(table))).state
     if not isinstance(state, Table) or state.decision is None:
         return False
     decision = state.decision
     entrant = state.at(decision.seats[0]).entrant
-    asked = (desk, league, table, command(desk), entrant, decision.token)
+    asked = (runtime, league, table, command(runtime), entrant, decision.token)
     if decision.phase == "select":
         view = seen_by(state, entrant)
         assert view.me is not None
@@ -69,13 +69,13 @@ async def step(desk: Desk, league: str, table: str) -> bool:
     return True
 
 
-async def clock_of(desk: Desk, league: str, name: str) -> Any:
-    return (await desk.writer.load(league, stream_of(name))).state.clock
+async def clock_of(runtime: Runtime, league: str, name: str) -> Any:
+    return (await runtime.writer.load(league, stream_of(name))).state.clock
 
 
-async def log(desk: Desk, league: str) -> list[tuple[str, int, dict[str, Any]]]:
+async def log(runtime: Runtime, league: str) -> list[tuple[str, int, dict[str, Any]]]:
     """Return type, version in its stream and data of every event, in the log's order."""
-    async with desk.pool.acquire() as connection:
+    async with runtime.pool.acquire() as connection:
         rows = await read_league(connection, league, limit=10_000)
     return [(row.type, row.stream_version, json.loads(row.data)) for row in rows]
 
@@ -83,17 +83,17 @@ async def log(desk: Desk, league: str) -> list[tuple[str, int, dict[str, Any]]]:
 async def test_levels_rise_by_the_clock_and_no_hand_opens_at_an_old_one(
     database: TestDatabase, worker: subprocess.Popen[bytes]
 ) -> None:
-    async with open_desk(database.settings("holotable_api")) as desk:
-        league, name = await started(desk, 1, 2)
-        state = (await desk.writer.load(league, stream_of(name))).state
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        league, name = await started(runtime, 1, 2)
+        state = (await runtime.writer.load(league, stream_of(name))).state
         table, until = state.tables[0].table, time.monotonic() + PATIENCE_SECONDS
-        while (await clock_of(desk, league, name)).level < 3 or await hands_at(
-            desk, league, level=3
+        while (await clock_of(runtime, league, name)).level < 3 or await hands_at(
+            runtime, league, level=3
         ) < 2:
             assert time.monotonic() < until, "the levels did not rise"
-            if not await step(desk, league, table):
+            if not await step(runtime, league, table):
                 await asyncio.sleep(0.01)
-        events = await log(desk, league)
+        events = await log(runtime, league)
     report = await audited(database, league)
 
     assert report.passed, report.text()
@@ -119,15 +119,15 @@ async def test_levels_rise_by_the_clock_and_no_hand_opens_at_an_old_one(
 
 
 async def test_an_audit_finds_a_hand_opened_at_an_old_level(database: TestDatabase) -> None:
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        league, name = await started(desk, 1)
-        state = (await desk.writer.load(league, stream_of(name))).state
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league, name = await started(runtime, 1)
+        state = (await runtime.writer.load(league, stream_of(name))).state
         clock = state.clock
-        await asyncio.sleep((clock.due - desk.clock.now()).total_seconds() + 0.01)
-        await level_clock.tend(desk, league, name, clock.run_by)
-        await next_hand.open_next_hand(desk, league, state.tables[0].table)
-        while await hands_at(desk, league, level=2) < 1:
-            await step(desk, league, state.tables[0].table)
+        await asyncio.sleep((clock.due - runtime.clock.now()).total_seconds() + 0.01)
+        await level_clock.tend(runtime, league, name, clock.run_by)
+        await next_hand.open_next_hand(runtime, league, state.tables[0].table)
+        while await hands_at(runtime, league, level=2) < 1:
+            await step(runtime, league, state.tables[0].table)
     connection = await asyncpg.connect(database.url("postgres"))
     try:
         await connection.execute("ALTER TABLE events DISABLE TRIGGER ALL")
@@ -146,74 +146,74 @@ async def test_an_audit_finds_a_hand_opened_at_an_old_level(database: TestDataba
     assert "levels" in failed
 
 
-async def hands_at(desk: Desk, league: str, *, level: int) -> int:
+async def hands_at(runtime: Runtime, league: str, *, level: int) -> int:
     return sum(
         kind == "hand_opened" and data["level"]["number"] == level
-        for kind, _, data in await log(desk, league)
+        for kind, _, data in await log(runtime, league)
     )
 
 
 async def test_a_reminder_that_comes_early_waits_for_its_instant(database: TestDatabase) -> None:
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        league, name = await started(desk, 600)
-        clock = await clock_of(desk, league, name)
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league, name = await started(runtime, 600)
+        clock = await clock_of(runtime, league, name)
 
-        assert await level_clock.tend(desk, league, name, clock.run_by) == clock.due
-        assert await clock_of(desk, league, name) == clock
+        assert await level_clock.tend(runtime, league, name, clock.run_by) == clock.due
+        assert await clock_of(runtime, league, name) == clock
 
 
 async def test_a_pause_takes_the_reminder_away_and_resuming_arms_another(
     database: TestDatabase,
 ) -> None:
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        league, name = await started(desk, 1)
-        before = await clock_of(desk, league, name)
-        pause = Pause(reason="director", now=desk.clock.now())
-        await decided(desk, league, name, tournament.decider, pause)
-        await asyncio.sleep((before.due - desk.clock.now()).total_seconds() + 0.01)
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league, name = await started(runtime, 1)
+        before = await clock_of(runtime, league, name)
+        pause = Pause(reason="director", now=runtime.clock.now())
+        await decided(runtime, league, name, tournament.decider, pause)
+        await asyncio.sleep((before.due - runtime.clock.now()).total_seconds() + 0.01)
 
-        assert await level_clock.tend(desk, league, name, before.run_by) is None
-        stopped = await clock_of(desk, league, name)
-        resume = Resume(now=desk.clock.now())
-        await decided(desk, league, name, tournament.decider, resume)
-        assert await level_clock.tend(desk, league, name, before.run_by) is None
+        assert await level_clock.tend(runtime, league, name, before.run_by) is None
+        stopped = await clock_of(runtime, league, name)
+        resume = Resume(now=runtime.clock.now())
+        await decided(runtime, league, name, tournament.decider, resume)
+        assert await level_clock.tend(runtime, league, name, before.run_by) is None
 
-        clock = await clock_of(desk, league, name)
+        clock = await clock_of(runtime, league, name)
         assert clock.level == 1
         assert clock.due - clock.since == timedelta(microseconds=stopped.left_microseconds)
-        assert await level_clock.tend(desk, league, name, clock.run_by) == clock.due
+        assert await level_clock.tend(runtime, league, name, clock.run_by) == clock.due
 
 
 async def test_an_outage_is_given_back_to_the_clock_once(database: TestDatabase) -> None:
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        league, name = await started(desk, 1, 1)
-        before = await clock_of(desk, league, name)
-        await asyncio.sleep((before.due - desk.clock.now()).total_seconds() + 1.1)
-        await desk.pool.execute(
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league, name = await started(runtime, 1, 1)
+        before = await clock_of(runtime, league, name)
+        await asyncio.sleep((before.due - runtime.clock.now()).total_seconds() + 1.1)
+        await runtime.pool.execute(
             "INSERT INTO outage VALUES ('api', $1, clock_timestamp())",
             before.since + timedelta(milliseconds=400),
         )
 
-        await level_clock.tend(desk, league, name, before.run_by)
-        clock = await clock_of(desk, league, name)
+        await level_clock.tend(runtime, league, name, before.run_by)
+        clock = await clock_of(runtime, league, name)
 
         assert clock.level == 1
         assert clock.due - clock.since == timedelta(milliseconds=600)
-        assert await level_clock.tend(desk, league, name, clock.run_by) == clock.due
+        assert await level_clock.tend(runtime, league, name, clock.run_by) == clock.due
 
 
 async def test_no_level_is_raised_while_the_api_is_silent(database: TestDatabase) -> None:
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        league, name = await started(desk, 1)
-        clock = await clock_of(desk, league, name)
-        await desk.pool.execute("INSERT INTO heartbeat VALUES ('api', $1)", clock.since)
-        await asyncio.sleep((clock.due - desk.clock.now()).total_seconds() + 0.01)
-        await desk.pool.execute(
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league, name = await started(runtime, 1)
+        clock = await clock_of(runtime, league, name)
+        await runtime.pool.execute("INSERT INTO heartbeat VALUES ('api', $1)", clock.since)
+        await asyncio.sleep((clock.due - runtime.clock.now()).total_seconds() + 0.01)
+        await runtime.pool.execute(
             "UPDATE heartbeat SET at = at - interval '1 minute' WHERE process = 'api'"
         )
 
-        again_at = await level_clock.tend(desk, league, name, clock.run_by)
+        again_at = await level_clock.tend(runtime, league, name, clock.run_by)
 
         assert again_at is not None
         assert again_at > clock.due
-        assert await clock_of(desk, league, name) == clock
+        assert await clock_of(runtime, league, name) == clock

@@ -19,7 +19,7 @@ from engine.tournament.model.commands import Announce, Register
 from engine.tournament.model.state import Finished, Running
 from engine.values import EntrantId, LeagueId, PlayerId, TournamentId, identifier, stream_of
 from service.director import decision_clock, next_hand, submitting
-from service.director.desk import Desk, open_desk
+from service.director.runtime import Runtime, open_runtime
 from service.log.writer import Command, Entry, States, Writer
 from tests.support import play
 from tests.support.databases import TestDatabase
@@ -27,31 +27,34 @@ from tests.support.databases import TestDatabase
 pytestmark = pytest.mark.anyio
 
 
-def command(desk: Desk) -> Command:
+def command(runtime: Runtime) -> Command:
     return Command(
-        command_id=desk.entropy.uuid(), actor="plr_1", received_at=desk.clock.now(), request=b"{}"
+        command_id=runtime.entropy.uuid(),
+        actor="plr_1",
+        received_at=runtime.clock.now(),
+        request=b"{}",
     )
 
 
-async def decided(desk: Desk, league_id: str, subject: str, decider: Any, asked: Any) -> None:
+async def decided(runtime: Runtime, league_id: str, subject: str, decider: Any, asked: Any) -> None:
     stream = stream_of(subject)
 
     async def decide(states: States) -> Sequence[Entry]:
         return [Entry(stream, decider.decide((await states.load(stream)).state, asked))]
 
-    await desk.writer.submit(league_id, command(desk), decide)
+    await runtime.writer.submit(league_id, command(runtime), decide)
 
 
-async def announced(desk: Desk, entrants: int, **changes: Any) -> tuple[str, str]:
+async def announced(runtime: Runtime, entrants: int, **changes: Any) -> tuple[str, str]:
     """Make a league with a tournament of so many bots, registered and ready to start."""
-    name = TournamentId(identifier("trn", desk.entropy.uuid()))
-    now = desk.clock.now()
+    name = TournamentId(identifier("trn", runtime.entropy.uuid()))
+    now = runtime.clock.now()
     league_id = changes.pop("league_id", None)
     if league_id is None:
-        league_id = LeagueId(identifier("lge", desk.entropy.uuid()))
-        owner = PlayerId(identifier("plr", desk.entropy.uuid()))
+        league_id = LeagueId(identifier("lge", runtime.entropy.uuid()))
+        owner = PlayerId(identifier("plr", runtime.entropy.uuid()))
         make = CreateLeague(league=league_id, name="Cloud City", owner=owner, sandbox=True)
-        await decided(desk, league_id, league_id, league.decider, make)
+        await decided(runtime, league_id, league_id, league.decider, make)
     rules = changes.pop("rules", preset("better"))
     terms: dict[str, Any] = {
         "starting_stack": 200,
@@ -70,28 +73,28 @@ async def announced(desk: Desk, entrants: int, **changes: Any) -> tuple[str, str
         ruleset_hash=ruleset_hash(rules),
         **terms,
     )
-    await decided(desk, league_id, name, tournament.decider, announce)
-    await submitting.open_registration(desk, league_id, name)
+    await decided(runtime, league_id, name, tournament.decider, announce)
+    await submitting.open_registration(runtime, league_id, name)
     for number in range(entrants):
         register = Register(
-            entrant=EntrantId(identifier("ent", desk.entropy.uuid())),
+            entrant=EntrantId(identifier("ent", runtime.entropy.uuid())),
             player=PlayerId(f"plr_{number:032x}"),
             bot=True,
             now=now,
         )
-        await decided(desk, league_id, name, tournament.decider, register)
+        await decided(runtime, league_id, name, tournament.decider, register)
     return league_id, name
 
 
-async def bet_everything(desk: Desk, league_id: str, table: str) -> bool:
+async def bet_everything(runtime: Runtime, league_id: str, table: str) -> bool:
     """Answer the open decision of a table for one seat, as boldly as the rules allow."""
-    state = (await desk.writer.load(league_id, stream_of(table))).state
+    state = (await runtime.writer.load(league_id, stream_of(table))).state
     if not isinstance(state, Table) or state.decision is None:
         return False
     decision = state.decision
     entrant = state.at(decision.seats[0]).entrant
     view = seen_by(state, entrant)
-    asked = (desk, league_id, table, command(desk), entrant, decision.token)
+    asked = (runtime, league_id, table, command(runtime), entrant, decision.token)
     if decision.phase == "select":
         assert view.me is not None
         await play.select(*asked, view.me.cards[:2])
@@ -109,19 +112,19 @@ async def bet_everything(desk: Desk, league_id: str, table: str) -> bool:
     return True
 
 
-async def at(desk: Desk, league_id: str, table: str) -> Any:
+async def at(runtime: Runtime, league_id: str, table: str) -> Any:
     """Return the state of a table."""
-    return (await desk.writer.load(league_id, stream_of(table))).state
+    return (await runtime.writer.load(league_id, stream_of(table))).state
 
 
-async def played(desk: Desk, league_id: str, name: str) -> Any:
+async def played(runtime: Runtime, league_id: str, name: str) -> Any:
     """Play a started tournament to its end and return its last state."""
     for _ in range(3000):
-        state = (await desk.writer.load(league_id, stream_of(name))).state
+        state = (await runtime.writer.load(league_id, stream_of(name))).state
         if not isinstance(state, Running):
             return state
         answered = [
-            await bet_everything(desk, league_id, seating.table) for seating in state.tables
+            await bet_everything(runtime, league_id, seating.table) for seating in state.tables
         ]
         if not any(answered):
             await asyncio.sleep(0.01)
@@ -131,10 +134,10 @@ async def played(desk: Desk, league_id: str, name: str) -> Any:
 async def test_a_tournament_of_two_tables_is_played_to_its_last_chip(
     database: TestDatabase,
 ) -> None:
-    async with open_desk(database.settings("holotable_api")) as desk:
-        league_id, name = await announced(desk, 6)
-        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
-        state = await played(desk, league_id, name)
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        league_id, name = await announced(runtime, 6)
+        await submitting.start_tournament(runtime, league_id, name, runtime.clock.now())
+        state = await played(runtime, league_id, name)
         assert isinstance(state, Finished)
         assert sorted(each.place for each in state.placings)[0] == 1
         assert len(state.placings) == 6
@@ -143,42 +146,45 @@ async def test_a_tournament_of_two_tables_is_played_to_its_last_chip(
 async def test_the_state_kept_after_each_command_is_the_one_its_log_leads_to(
     database: TestDatabase,
 ) -> None:
-    async with open_desk(database.settings("holotable_api")) as desk:
-        league_id, name = await announced(desk, 4)
-        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
-        table = (await desk.writer.load(league_id, stream_of(name))).state.tables[0].table
-        await next_hand.open_next_hand(desk, league_id, table)
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        league_id, name = await announced(runtime, 4)
+        await submitting.start_tournament(runtime, league_id, name, runtime.clock.now())
+        table = (await runtime.writer.load(league_id, stream_of(name))).state.tables[0].table
+        await next_hand.open_next_hand(runtime, league_id, table)
         versions, phase = set(), "select"
         while phase != "improve":
-            kept = await desk.writer.load(league_id, stream_of(table), fresh=False)
-            reader = Writer(desk.writer.store, DECIDERS, desk.clock.now)
+            kept = await runtime.writer.load(league_id, stream_of(table), fresh=False)
+            reader = Writer(runtime.writer.store, DECIDERS, runtime.clock.now)
             assert await reader.load(league_id, stream_of(table)) == kept
             versions.add(kept.version)
             phase = kept.state.decision.phase
-            await bet_everything(desk, league_id, table)
+            await bet_everything(runtime, league_id, table)
         assert len(versions) > 4
 
 
 async def test_starting_twice_is_starting_once(database: TestDatabase) -> None:
-    async with open_desk(database.settings("holotable_api")) as desk:
-        league_id, name = await announced(desk, 4)
-        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
-        before = (await desk.writer.load(league_id, stream_of(name))).version
-        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
-        assert (await desk.writer.load(league_id, stream_of(name))).version == before
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        league_id, name = await announced(runtime, 4)
+        await submitting.start_tournament(runtime, league_id, name, runtime.clock.now())
+        before = (await runtime.writer.load(league_id, stream_of(name))).version
+        await submitting.start_tournament(runtime, league_id, name, runtime.clock.now())
+        assert (await runtime.writer.load(league_id, stream_of(name))).version == before
 
 
 async def test_two_processes_that_ask_at_once_open_one_hand(database: TestDatabase) -> None:
     async with (
-        open_desk(database.settings("holotable_api")) as one,
-        open_desk(database.settings("holotable_worker")) as other,
+        open_runtime(database.settings("holotable_api")) as one,
+        open_runtime(database.settings("holotable_worker")) as other,
     ):
         league_id, name = await announced(one, 4)
         await submitting.start_tournament(one, league_id, name, one.clock.now())
         state = (await one.writer.load(league_id, stream_of(name))).state
         table = state.tables[0].table
         await asyncio.gather(
-            *(next_hand.open_next_hand(desk, league_id, table) for desk in (one, other, one, other))
+            *(
+                next_hand.open_next_hand(runtime, league_id, table)
+                for runtime in (one, other, one, other)
+            )
         )
         loaded = await other.writer.load(league_id, stream_of(table))
         assert loaded.state.hand_number == 1
@@ -188,39 +194,39 @@ async def test_two_processes_that_ask_at_once_open_one_hand(database: TestDataba
 async def test_the_watch_times_out_what_ran_out_and_nothing_before(
     database: TestDatabase,
 ) -> None:
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        league_id, name = await announced(desk, 4, decision_seconds=1)
-        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
-        state = (await desk.writer.load(league_id, stream_of(name))).state
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league_id, name = await announced(runtime, 4, decision_seconds=1)
+        await submitting.start_tournament(runtime, league_id, name, runtime.clock.now())
+        state = (await runtime.writer.load(league_id, stream_of(name))).state
         table = state.tables[0].table
-        await next_hand.open_next_hand(desk, league_id, table)
-        first = (await desk.writer.load(league_id, stream_of(table))).state.decision
-        again_at = await decision_clock.watch(desk, league_id, table)
+        await next_hand.open_next_hand(runtime, league_id, table)
+        first = (await runtime.writer.load(league_id, stream_of(table))).state.decision
+        again_at = await decision_clock.watch(runtime, league_id, table)
         assert again_at == first.deadline + timedelta(seconds=1)
-        assert (await desk.writer.load(league_id, stream_of(table))).state.decision == first
-        await asyncio.sleep((again_at - desk.clock.now()).total_seconds() + 0.05)
-        await decision_clock.watch(desk, league_id, table)
-        after = (await desk.writer.load(league_id, stream_of(table))).state.decision
+        assert (await runtime.writer.load(league_id, stream_of(table))).state.decision == first
+        await asyncio.sleep((again_at - runtime.clock.now()).total_seconds() + 0.05)
+        await decision_clock.watch(runtime, league_id, table)
+        after = (await runtime.writer.load(league_id, stream_of(table))).state.decision
         assert after is None or after.token != first.token
 
 
 async def test_an_outage_gives_the_open_decision_its_full_time_anew(
     database: TestDatabase,
 ) -> None:
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        league_id, name = await announced(desk, 4, decision_seconds=1)
-        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
-        state = (await desk.writer.load(league_id, stream_of(name))).state
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league_id, name = await announced(runtime, 4, decision_seconds=1)
+        await submitting.start_tournament(runtime, league_id, name, runtime.clock.now())
+        state = (await runtime.writer.load(league_id, stream_of(name))).state
         table = state.tables[0].table
-        await next_hand.open_next_hand(desk, league_id, table)
-        first = (await desk.writer.load(league_id, stream_of(table))).state.decision
+        await next_hand.open_next_hand(runtime, league_id, table)
+        first = (await runtime.writer.load(league_id, stream_of(table))).state.decision
         await asyncio.sleep(2.1)  # a decision of a second and its grace must pass by the clock
-        await desk.pool.execute(
+        await runtime.pool.execute(
             "INSERT INTO outage"
             " VALUES ('api', clock_timestamp() - interval '2 s', clock_timestamp())"
         )
-        await decision_clock.watch(desk, league_id, table)
-        after = (await desk.writer.load(league_id, stream_of(table))).state.decision
+        await decision_clock.watch(runtime, league_id, table)
+        after = (await runtime.writer.load(league_id, stream_of(table))).state.decision
         assert after.token == first.token
         assert after.deadline > first.deadline
 
@@ -229,31 +235,33 @@ async def test_a_hand_over_before_anybody_is_asked_tells_the_tournament_who_went
     database: TestDatabase,
 ) -> None:
     """Two are left and one is away: blind by blind the absent one goes out, and the game ends."""
-    async with open_desk(database.settings("holotable_api")) as desk:
+    async with open_runtime(database.settings("holotable_api")) as runtime:
         rules = preset("better_simple")
-        league_id, name = await announced(desk, 2, rules=rules, starting_stack=10)
-        await submitting.start_tournament(desk, league_id, name, desk.clock.now())
-        state = (await desk.writer.load(league_id, stream_of(name))).state
+        league_id, name = await announced(runtime, 2, rules=rules, starting_stack=10)
+        await submitting.start_tournament(runtime, league_id, name, runtime.clock.now())
+        state = (await runtime.writer.load(league_id, stream_of(name))).state
         table = state.tables[0].table
-        await next_hand.open_next_hand(desk, league_id, table)
-        while (there := await at(desk, league_id, table)).decision.phase == "select":
-            await bet_everything(desk, league_id, table)
+        await next_hand.open_next_hand(runtime, league_id, table)
+        while (there := await at(runtime, league_id, table)).decision.phase == "select":
+            await bet_everything(runtime, league_id, table)
         actor = there.at(there.decision.seats[0]).entrant
         (absent,) = (place.entrant for place in there.places if place.entrant != actor)
-        await submitting.submit(desk, league_id, table, StepAway(entrant=absent), command(desk))
-        asked = (desk, league_id, table, command(desk), actor, there.decision.token)
+        await submitting.submit_to_table(
+            runtime, league_id, table, StepAway(entrant=absent), command(runtime)
+        )
+        asked = (runtime, league_id, table, command(runtime), actor, there.decision.token)
         await play.act(*asked, "fold")
 
         async with asyncio.timeout(20):
             while not isinstance(state, Finished):
                 await asyncio.sleep(0.01)
-                state = (await desk.writer.load(league_id, stream_of(name))).state
+                state = (await runtime.writer.load(league_id, stream_of(name))).state
 
         assert [each.entrant for each in state.placings if each.place == 2] == [absent]
 
 
 class TellingClock:
-    """A desk's clock that stands *ahead*, and tells when a boundary has begun to wait."""
+    """A runtime's clock that stands *ahead*, and tells when a boundary has begun to wait."""
 
     def __init__(self, clock: Any, ahead: timedelta = timedelta()) -> None:
         self._clock, self._ahead = clock, ahead
@@ -267,24 +275,26 @@ class TellingClock:
         return self._clock.now() + self._ahead
 
 
-async def left_alone(desk: Desk, *, hands_between_seconds: int) -> tuple[str, str]:
+async def left_alone(runtime: Runtime, *, hands_between_seconds: int) -> tuple[str, str]:
     """Play a hand of two, one of whom steps away; return the league and the table."""
     rules = preset("better_simple")
     league_id, name = await announced(
-        desk, 2, rules=rules, hands_between_seconds=hands_between_seconds
+        runtime, 2, rules=rules, hands_between_seconds=hands_between_seconds
     )
-    await submitting.start_tournament(desk, league_id, name, desk.clock.now())
-    state = (await desk.writer.load(league_id, stream_of(name))).state
+    await submitting.start_tournament(runtime, league_id, name, runtime.clock.now())
+    state = (await runtime.writer.load(league_id, stream_of(name))).state
     table = state.tables[0].table
-    await next_hand.open_next_hand(desk, league_id, table)
-    while (there := await at(desk, league_id, table)).decision.phase == "select":
-        await bet_everything(desk, league_id, table)
+    await next_hand.open_next_hand(runtime, league_id, table)
+    while (there := await at(runtime, league_id, table)).decision.phase == "select":
+        await bet_everything(runtime, league_id, table)
     actor = there.at(there.decision.seats[0]).entrant
     (absent,) = (place.entrant for place in there.places if place.entrant != actor)
-    await submitting.submit(desk, league_id, table, StepAway(entrant=absent), command(desk))
-    asked = (desk, league_id, table, command(desk), actor, there.decision.token)
+    await submitting.submit_to_table(
+        runtime, league_id, table, StepAway(entrant=absent), command(runtime)
+    )
+    asked = (runtime, league_id, table, command(runtime), actor, there.decision.token)
     await play.act(*asked, "fold")
-    assert (await at(desk, league_id, table)).idle
+    assert (await at(runtime, league_id, table)).idle
     return league_id, table
 
 
@@ -293,35 +303,37 @@ async def test_who_is_overtaken_at_a_boundary_leaves_the_table_to_the_other(
 ) -> None:
     """All but one are away and each hand is over at once: to follow would never end."""
     settings = database.settings("holotable_api")
-    async with open_desk(settings) as desk:
-        league_id, table = await left_alone(desk, hands_between_seconds=2)
-        before = (await at(desk, league_id, table)).hand_number
+    async with open_runtime(settings) as runtime:
+        league_id, table = await left_alone(runtime, hands_between_seconds=2)
+        before = (await at(runtime, league_id, table)).hand_number
 
-    async with open_desk(settings) as desk:
-        slow = replace(desk, clock=TellingClock(desk.clock))
+    async with open_runtime(settings) as runtime:
+        slow = replace(runtime, clock=TellingClock(runtime.clock))
         overtaken = asyncio.create_task(
             next_hand.open_next_hand(slow, league_id, table, fresh=True)
         )
         async with asyncio.timeout(20):
             await slow.clock.waiting.wait()
         assert not overtaken.done()
-        async with open_desk(settings) as other:
+        async with open_runtime(settings) as other:
             early = replace(other, clock=TellingClock(other.clock, timedelta(seconds=10)))
             await next_hand.open_next_hand(early, league_id, table)
-        assert (await at(desk, league_id, table)).hand_number == before + 1
+        assert (await at(runtime, league_id, table)).hand_number == before + 1
         async with asyncio.timeout(20):
             await overtaken
-        assert (await at(desk, league_id, table)).hand_number == before + 1
+        assert (await at(runtime, league_id, table)).hand_number == before + 1
 
 
 async def test_a_watch_keeps_no_task_for_a_pause_longer_than_its_rounds(
     database: TestDatabase,
 ) -> None:
     settings = database.settings("holotable_worker")
-    async with open_desk(settings) as desk:
-        league_id, table = await left_alone(desk, hands_between_seconds=3600)
-    async with open_desk(settings) as desk:
-        asked = (desk, league_id, table)
+    async with open_runtime(settings) as runtime:
+        league_id, table = await left_alone(runtime, hands_between_seconds=3600)
+    async with open_runtime(settings) as runtime:
+        asked = (runtime, league_id, table)
         async with asyncio.timeout(20):
-            await next_hand.open_next_hand(*asked, fresh=True, patience=desk.settings.sweep_seconds)
+            await next_hand.open_next_hand(
+                *asked, fresh=True, patience=runtime.settings.sweep_seconds
+            )
         assert (await at(*asked)).idle

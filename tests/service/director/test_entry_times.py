@@ -11,7 +11,7 @@ from engine.tournament.model.state import Registering, Running
 from engine.tournament.model.terms import EntryTerms, FloorTerms
 from engine.values import EntrantId, stream_of
 from service.director import submitting
-from service.director.desk import Desk, open_desk
+from service.director.runtime import Runtime, open_runtime
 from service.tasks import duties
 from tests.service.director.test_directing import announced, command
 from tests.service.tasks.test_worker import worker
@@ -23,17 +23,17 @@ __all__ = ["worker"]
 pytestmark = pytest.mark.anyio
 
 
-async def withdraw(desk: Desk, league: str, name: str, entrant: EntrantId) -> None:
-    asked = Withdraw(entrant=entrant, now=desk.clock.now())
-    await submitting.buy(desk, league, name, asked, command(desk))
+async def withdraw(runtime: Runtime, league: str, name: str, entrant: EntrantId) -> None:
+    asked = Withdraw(entrant=entrant, now=runtime.clock.now())
+    await submitting.submit_to_tournament(runtime, league, name, asked, command(runtime))
 
 
-async def state_of(desk: Desk, league: str, name: str) -> Any:
-    return (await desk.writer.load(league, stream_of(name))).state
+async def state_of(runtime: Runtime, league: str, name: str) -> Any:
+    return (await runtime.writer.load(league, stream_of(name))).state
 
 
-async def types_of(desk: Desk, name: str) -> list[str]:
-    rows = await desk.pool.fetch(
+async def types_of(runtime: Runtime, name: str) -> list[str]:
+    rows = await runtime.pool.fetch(
         "SELECT type FROM events WHERE stream = $1 ORDER BY position", stream_of(name)
     )
     return [row["type"] for row in rows]
@@ -42,53 +42,53 @@ async def types_of(desk: Desk, name: str) -> list[str]:
 async def test_an_offer_nobody_answers_goes_on_and_late_registration_ends(
     database: TestDatabase, worker: subprocess.Popen[bytes]
 ) -> None:
-    async with open_desk(database.settings("holotable_api")) as desk:
+    async with open_runtime(database.settings("holotable_api")) as runtime:
         entry = EntryTerms(waitlist=True, offer_seconds=1, late_registration_seconds=2)
-        starts_at = desk.clock.now() + timedelta(seconds=8)
+        starts_at = runtime.clock.now() + timedelta(seconds=8)
         league, name = await announced(
-            desk, 62, entry=entry, starts_at=starts_at, decision_seconds=30
+            runtime, 62, entry=entry, starts_at=starts_at, decision_seconds=30
         )
-        before = await state_of(desk, league, name)
+        before = await state_of(runtime, league, name)
         first, second = (each.entrant for each in before.entering.waiting)
-        await withdraw(desk, league, name, before.entrants[0].entrant)
+        await withdraw(runtime, league, name, before.entrants[0].entrant)
 
         async def passed_on() -> bool:
-            state = await state_of(desk, league, name)
+            state = await state_of(runtime, league, name)
             return isinstance(state, Registering) and bool(
                 state.entering.waiter(second) and state.entering.waiter(second).offered_until
             )
 
         await until_awaited(passed_on)
         ids = {"league": league, "tournament": name, "entrant": first}
-        assert await duties.expire_offer(desk, ids) is None
+        assert await duties.expire_offer(runtime, ids) is None
 
         async def closed() -> bool:
-            state = await state_of(desk, league, name)
+            state = await state_of(runtime, league, name)
             return isinstance(state, Running) and not state.entering.late
 
         await until_awaited(closed, 30)
-        types = await types_of(desk, name)
+        types = await types_of(runtime, name)
         assert types.count("late_registration_closed") == 1
         assert types.count("play_started") == 1
         assert types.count("place_offered") == 2
         again = {"league": league, "tournament": name}
-        assert await duties.close_late_registration(desk, again) is None
-        assert await duties.start_tournament(desk, again) is None
-        assert await types_of(desk, name) == types
+        assert await duties.close_late_registration(runtime, again) is None
+        assert await duties.start_tournament(runtime, again) is None
+        assert await types_of(runtime, name) == types
     assert worker.poll() is None
 
 
 async def test_a_start_put_off_is_armed_anew_and_the_first_message_again_does_nothing(
     database: TestDatabase, worker: subprocess.Popen[bytes]
 ) -> None:
-    async with open_desk(database.settings("holotable_api")) as desk:
+    async with open_runtime(database.settings("holotable_api")) as runtime:
         entry = EntryTerms(too_few="postpone", postpone_seconds=600)
-        starts_at = desk.clock.now() + timedelta(seconds=1)
+        starts_at = runtime.clock.now() + timedelta(seconds=1)
         floor = FloorTerms(last_hands_at=starts_at + timedelta(seconds=60))
-        league, name = await announced(desk, 1, entry=entry, starts_at=starts_at, floor=floor)
+        league, name = await announced(runtime, 1, entry=entry, starts_at=starts_at, floor=floor)
 
         async def armed() -> bool:
-            rows = await desk.pool.fetch("SELECT task, due_at FROM job WHERE state = 'ready'")
+            rows = await runtime.pool.fetch("SELECT task, due_at FROM job WHERE state = 'ready'")
             later = {
                 row["task"] for row in rows if row["due_at"] > starts_at + timedelta(seconds=300)
             }
@@ -96,8 +96,8 @@ async def test_a_start_put_off_is_armed_anew_and_the_first_message_again_does_no
             return {"tournament.start", "tournament.last_hands"} <= later
 
         await until_awaited(armed)
-        state = await state_of(desk, league, name)
+        state = await state_of(runtime, league, name)
         assert isinstance(state, Registering)
-        until_then = await duties.start_tournament(desk, {"league": league, "tournament": name})
+        until_then = await duties.start_tournament(runtime, {"league": league, "tournament": name})
         assert until_then == state.terms.starts_at
-        assert (await types_of(desk, name)).count("start_postponed") == 1
+        assert (await types_of(runtime, name)).count("start_postponed") == 1

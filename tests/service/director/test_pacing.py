@@ -15,7 +15,7 @@ from engine.tournament.model.terms import FloorTerms
 from engine.tournament.model.terms_floor import BreakAfter, HandForHandTerms, HandsDrawn
 from engine.values import stream_of
 from service.director import breaks, next_hand, submitting
-from service.director.desk import Desk, open_desk
+from service.director.runtime import Runtime, open_runtime
 from service.tasks.duties import DUTIES
 from tests.engine.tournament.rulings import RULED
 from tests.service.audit.test_audit import audited, faults
@@ -31,25 +31,25 @@ __all__ = ["worker"]
 pytestmark = pytest.mark.anyio
 
 
-async def begun(desk: Desk, **terms: Any) -> tuple[str, str]:
+async def begun(runtime: Runtime, **terms: Any) -> tuple[str, str]:
     """Start a tournament of three with deep stacks; return league and tournament."""
-    league, name = await announced(desk, 3, starting_stack=100_000, **terms)
-    await submitting.start_tournament(desk, league, name, desk.clock.now())
+    league, name = await announced(runtime, 3, starting_stack=100_000, **terms)
+    await submitting.start_tournament(runtime, league, name, runtime.clock.now())
     return league, name
 
 
-async def state_of(desk: Desk, league: str, name: str) -> Any:
-    return (await desk.writer.load(league, stream_of(name))).state
+async def state_of(runtime: Runtime, league: str, name: str) -> Any:
+    return (await runtime.writer.load(league, stream_of(name))).state
 
 
-async def played(desk: Desk, league: str, name: str, so: Any) -> None:
+async def played(runtime: Runtime, league: str, name: str, so: Any) -> None:
     """Fold on until the tournament is as *so* wants it."""
-    running = await state_of(desk, league, name)
+    running = await state_of(runtime, league, name)
     table = running.tables[0].table
 
     async def there() -> bool:
-        await step(desk, league, table)
-        return bool(so(await state_of(desk, league, name)))
+        await step(runtime, league, table)
+        return bool(so(await state_of(runtime, league, name)))
 
     await until_awaited(there, 30)
 
@@ -58,17 +58,17 @@ async def test_a_break_comes_after_its_level_and_ends_by_itself(
     database: TestDatabase, worker: subprocess.Popen[bytes]
 ) -> None:
     floor = FloorTerms(breaks=(BreakAfter(level=1, seconds=1),))
-    async with open_desk(database.settings("holotable_api")) as desk:
-        league, name = await begun(desk, rules=rules(1, 600), floor=floor)
-        await played(desk, league, name, lambda now: now.clock.level == 2)
-        raised = (await state_of(desk, league, name)).clock.set_by
-        hands = len([kind for kind, *_ in await log(desk, league) if kind == "hand_opened"])
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        league, name = await begun(runtime, rules=rules(1, 600), floor=floor)
+        await played(runtime, league, name, lambda now: now.clock.level == 2)
+        raised = (await state_of(runtime, league, name)).clock.set_by
+        hands = len([kind for kind, *_ in await log(runtime, league) if kind == "hand_opened"])
         async with asyncio.timeout(30):
-            while len([k for k, *_ in await log(desk, league) if k == "hand_opened"]) == hands:
-                running = await state_of(desk, league, name)
-                await step(desk, league, running.tables[0].table)
+            while len([k for k, *_ in await log(runtime, league) if k == "hand_opened"]) == hands:
+                running = await state_of(runtime, league, name)
+                await step(runtime, league, running.tables[0].table)
                 await asyncio.sleep(0.02)
-        events = await log(desk, league)
+        events = await log(runtime, league)
     kinds = [kind for kind, *_ in events]
     started, ended = kinds.index("break_started"), kinds.index("break_ended")
     assert kinds.count("break_started") == kinds.count("break_ended") == 1
@@ -84,13 +84,13 @@ async def test_a_break_comes_after_its_level_and_ends_by_itself(
 async def test_the_last_hands_are_called_at_their_hour_and_played(
     database: TestDatabase, worker: subprocess.Popen[bytes]
 ) -> None:
-    async with open_desk(database.settings("holotable_api")) as desk:
-        ends = desk.clock.now() + timedelta(seconds=2)
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        ends = runtime.clock.now() + timedelta(seconds=2)
         floor = FloorTerms(last_hands_at=ends, last_hands=HandsDrawn(low=2, high=3))
-        begins = desk.clock.now()
-        league, name = await begun(desk, floor=floor, starts_at=begins)
-        await played(desk, league, name, lambda now: isinstance(now, Finished))
-        events = await log(desk, league)
+        begins = runtime.clock.now()
+        league, name = await begun(runtime, floor=floor, starts_at=begins)
+        await played(runtime, league, name, lambda now: isinstance(now, Finished))
+        events = await log(runtime, league)
     called = next(index for index, (kind, *_) in enumerate(events) if kind == "last_hands_called")
     drawn = events[called][2]["draw"]["drawn"]
     assert 2 <= drawn <= 3
@@ -105,21 +105,21 @@ async def test_asked_too_early_twice_and_after_the_end_they_do_nothing_more(
     database: TestDatabase,
 ) -> None:
     floor = FloorTerms(last_hands_at=None)
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        league, name = await announced(desk, 3, starting_stack=1000, floor=floor)
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        league, name = await announced(runtime, 3, starting_stack=1000, floor=floor)
         ids = {"league": league, "tournament": name}
         # Play has not begun: the duty comes again.
-        again = await DUTIES["tournament.last_hands"].do(desk, ids)
-        assert again is not None and again > desk.clock.now()
-        await submitting.start_tournament(desk, league, name, desk.clock.now())
-        assert await breaks.end_break(desk, league, name, begun_by=1) is None
-        await breaks.call_last_hands(desk, league, name)
-        await breaks.call_last_hands(desk, league, name)
-        running = await state_of(desk, league, name)
+        again = await DUTIES["tournament.last_hands"].do(runtime, ids)
+        assert again is not None and again > runtime.clock.now()
+        await submitting.start_tournament(runtime, league, name, runtime.clock.now())
+        assert await breaks.end_break(runtime, league, name, begun_by=1) is None
+        await breaks.call_last_hands(runtime, league, name)
+        await breaks.call_last_hands(runtime, league, name)
+        running = await state_of(runtime, league, name)
         assert isinstance(running, Running) and running.floor.last_hands is not None
-        await played(desk, league, name, lambda now: isinstance(now, Finished))
-        assert await DUTIES["tournament.last_hands"].do(desk, ids) is None
-        kinds = [kind for kind, *_ in await log(desk, league)]
+        await played(runtime, league, name, lambda now: isinstance(now, Finished))
+        assert await DUTIES["tournament.last_hands"].do(runtime, ids) is None
+        kinds = [kind for kind, *_ in await log(runtime, league)]
         assert kinds.count("last_hands_called") == 1
 
 
@@ -129,13 +129,13 @@ async def test_last_hands_that_were_put_off_are_not_called_at_the_first_hour(
     """
     The message of the first hour still comes, and asks for its own return.
     """
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        due = desk.clock.now() + timedelta(hours=2)
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        due = runtime.clock.now() + timedelta(hours=2)
         floor = FloorTerms(last_hands_at=due)
-        league, name = await announced(desk, 3, starting_stack=1000, floor=floor)
-        await submitting.start_tournament(desk, league, name, desk.clock.now())
-        assert await breaks.call_last_hands(desk, league, name) == due
-        running = await state_of(desk, league, name)
+        league, name = await announced(runtime, 3, starting_stack=1000, floor=floor)
+        await submitting.start_tournament(runtime, league, name, runtime.clock.now())
+        assert await breaks.call_last_hands(runtime, league, name) == due
+        running = await state_of(runtime, league, name)
     assert isinstance(running, Running) and running.floor.last_hands is None
 
 
@@ -146,11 +146,11 @@ async def test_a_tournament_that_plays_hand_for_hand_and_draws_anew_comes_to_its
     floor = FloorTerms(
         hand_for_hand=HandForHandTerms(at_left=23), redraw_at=(2, 1), halt_when_short=3
     )
-    async with open_desk(database.settings("holotable_api")) as desk:
-        league, name = await announced(desk, 24, floor=floor)
-        await submitting.start_tournament(desk, league, name, desk.clock.now())
-        finished = await to_the_end(desk, league, name)
-        events = await log(desk, league)
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        league, name = await announced(runtime, 24, floor=floor)
+        await submitting.start_tournament(runtime, league, name, runtime.clock.now())
+        finished = await to_the_end(runtime, league, name)
+        events = await log(runtime, league)
     assert isinstance(finished, Finished)
     assert len({each.entrant for each in finished.placings}) == 24
     kinds = [kind for kind, *_ in events]
@@ -171,30 +171,30 @@ async def test_a_round_of_hand_for_hand_waits_for_the_windows_of_the_table_that_
     """Another table has been done for longer than a window lasts."""
     seconds = 2
     rebuys = resolve("better", {"rebuy": {"max": 1, "seconds": seconds}})
-    async with open_desk(database.settings("holotable_api")) as desk:
-        league, name = await announced(desk, 6, rules=rebuys)
-        await submitting.start_tournament(desk, league, name, desk.clock.now())
-        early, late = [each.table for each in (await state_of(desk, league, name)).tables]
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        league, name = await announced(runtime, 6, rules=rebuys)
+        await submitting.start_tournament(runtime, league, name, runtime.clock.now())
+        early, late = [each.table for each in (await state_of(runtime, league, name)).tables]
 
         async def in_play() -> bool:
-            return all([not (await at(desk, league, each)).idle for each in (early, late)])
+            return all([not (await at(runtime, league, each)).idle for each in (early, late)])
 
         await until_awaited(in_play)
-        await decided(desk, league, name, decider, StartHandForHand(**RULED))
-        while not (await at(desk, league, early)).idle:
-            await step(desk, league, early)
-        done = desk.clock.now()
+        await decided(runtime, league, name, decider, StartHandForHand(**RULED))
+        while not (await at(runtime, league, early)).idle:
+            await step(runtime, league, early)
+        done = runtime.clock.now()
 
         async def long_ago() -> bool:
-            return desk.clock.now() > done + timedelta(seconds=seconds)
+            return runtime.clock.now() > done + timedelta(seconds=seconds)
 
         await until_awaited(long_ago)
-        while not (await at(desk, league, late)).idle:
-            await bet_everything(desk, league, late)
-        await next_hand.open_next_hand(desk, league, early, fresh=True)
+        while not (await at(runtime, league, late)).idle:
+            await bet_everything(runtime, league, late)
+        await next_hand.open_next_hand(runtime, league, early, fresh=True)
 
         async def instants() -> list[Any]:
-            return await desk.pool.fetch(
+            return await runtime.pool.fetch(
                 "SELECT type, at FROM events WHERE type = ANY ($1) ORDER BY position",
                 ["rebuy_window_opened", "entrant_eliminated"],
             )

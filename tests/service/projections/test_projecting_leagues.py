@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from engine.values import number_of
 from service.base.database import async_engine
 from service.cli import projections, quarantine
-from service.director.desk import Desk, open_desk
+from service.director.runtime import Runtime, open_runtime
 from service.log.catalogue import events_by_category, tag_of
 from service.projections.models import ALL
 from service.projections.progress import positions, wait_for
@@ -34,8 +34,8 @@ async def owner(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
 
 
 @pytest.fixture
-async def desk(database: TestDatabase) -> AsyncIterator[Desk]:
-    async with open_desk(database.settings("holotable_api")) as made:
+async def runtime(database: TestDatabase) -> AsyncIterator[Runtime]:
+    async with open_runtime(database.settings("holotable_api")) as made:
         yield made
 
 
@@ -67,9 +67,9 @@ async def behind(engine: AsyncEngine, league: str) -> dict[str, int | None]:
 
 
 async def test_many_who_wait_for_a_position_look_together(
-    desk: Desk, projecting: AsyncEngine
+    runtime: Runtime, projecting: AsyncEngine
 ) -> None:
-    league, _ = (await announced(desk, 0))[:2]
+    league, _ = (await announced(runtime, 0))[:2]
     reached = positions(projecting)
 
     async def wait(position: int) -> bool:
@@ -86,9 +86,9 @@ async def test_many_who_wait_for_a_position_look_together(
 
 
 async def test_a_look_at_leagues_without_news_is_one_statement(
-    database: TestDatabase, desk: Desk, projecting: AsyncEngine
+    database: TestDatabase, runtime: Runtime, projecting: AsyncEngine
 ) -> None:
-    leagues = [(await announced(desk, 0))[0] for _ in range(3)]
+    leagues = [(await announced(runtime, 0))[0] for _ in range(3)]
     runner = Runner(projecting)
     await runner.catch_up()
 
@@ -96,13 +96,13 @@ async def test_a_look_at_leagues_without_news_is_one_statement(
         assert await runner.catch_up() == 0
     assert len(seen) == 1
 
-    await announced(desk, 0, league_id=leagues[0])
+    await announced(runtime, 0, league_id=leagues[0])
     assert await runner.catch_up() > 0
     assert await behind(projecting, leagues[0]) == {}
 
 
 async def test_every_type_of_event_malformed_in_every_way_stops_its_own_league_alone(
-    database: TestDatabase, desk: Desk, owner: asyncpg.Connection, projecting: AsyncEngine
+    database: TestDatabase, runtime: Runtime, owner: asyncpg.Connection, projecting: AsyncEngine
 ) -> None:
     handled = {kind: each.name for each in ALL for kind in each.handlers}
     poisoned: dict[str, str] = {}
@@ -112,7 +112,7 @@ async def test_every_type_of_event_malformed_in_every_way_stops_its_own_league_a
         await plant(owner, league, kind, MALFORMED[number % len(MALFORMED)], version=1)
         if kind in handled or kind not in kinds:
             poisoned[league] = handled.get(kind, ALL[0].name)
-    healthy, _ = await announced(desk, 0)
+    healthy, _ = await announced(runtime, 0)
     runner = Runner(projecting)
 
     await runner.catch_up()
@@ -126,17 +126,17 @@ async def test_every_type_of_event_malformed_in_every_way_stops_its_own_league_a
 
 
 async def test_a_value_that_no_column_takes_is_found_among_good_events(
-    database: TestDatabase, desk: Desk, owner: asyncpg.Connection, projecting: AsyncEngine
+    database: TestDatabase, runtime: Runtime, owner: asyncpg.Connection, projecting: AsyncEngine
 ) -> None:
     """PostgreSQL refuses a whole batch, and does not say for which event of it."""
-    league, _ = await announced(desk, 0)
-    made = await desk.pool.fetchval(
+    league, _ = await announced(runtime, 0)
+    made = await runtime.pool.fetchval(
         "SELECT data::text FROM events WHERE type = 'league_created' LIMIT 1"
     )
     text = made.replace("Cloud City", "Cloud\\u0000City")
     position = await plant(owner, league, "league_created", text, version=1)
-    await announced(desk, 0, league_id=league)
-    healthy, _ = await announced(desk, 0)
+    await announced(runtime, 0, league_id=league)
+    healthy, _ = await announced(runtime, 0)
 
     await Runner(projecting).catch_up()
 
@@ -146,12 +146,12 @@ async def test_a_value_that_no_column_takes_is_found_among_good_events(
 
 async def test_a_released_projection_goes_on_in_the_running_process(
     database: TestDatabase,
-    desk: Desk,
+    runtime: Runtime,
     owner: asyncpg.Connection,
     projecting: AsyncEngine,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    league, _ = await announced(desk, 0)
+    league, _ = await announced(runtime, 0)
     position = await plant(owner, league, "member_added", {})
     runner = Runner(projecting)
     await runner.catch_up()
@@ -170,7 +170,7 @@ async def test_a_released_projection_goes_on_in_the_running_process(
         *(await owner.fetchrow("SELECT league, position FROM events WHERE data::text = '{}'")),
     )
     await superuser.close()
-    await announced(desk, 0, league_id=league)
+    await announced(runtime, 0, league_id=league)
     assert await quarantine.release(migrate, league, "projection/members", skip=False) == 0
     await runner.catch_up()
 
@@ -179,12 +179,12 @@ async def test_a_released_projection_goes_on_in_the_running_process(
 
 
 async def test_a_projection_of_another_version_goes_on_after_a_rebuild_without_a_restart(
-    database: TestDatabase, desk: Desk, owner: asyncpg.Connection, projecting: AsyncEngine
+    database: TestDatabase, runtime: Runtime, owner: asyncpg.Connection, projecting: AsyncEngine
 ) -> None:
-    league, _ = await announced(desk, 0)
+    league, _ = await announced(runtime, 0)
     older = [replace(each, version=each.version - 1) for each in ALL]
     await Runner(projecting, older).catch_up()
-    await announced(desk, 0, league_id=league)
+    await announced(runtime, 0, league_id=league)
     runner = Runner(projecting)
     assert await runner.catch_up() == 0
     assert runner.outdated == {each.name for each in ALL}
@@ -198,15 +198,15 @@ async def test_a_projection_of_another_version_goes_on_after_a_rebuild_without_a
 
 async def test_a_rebuild_names_the_league_that_cannot_be_read_and_rebuilds_all_others(
     database: TestDatabase,
-    desk: Desk,
+    runtime: Runtime,
     owner: asyncpg.Connection,
     projecting: AsyncEngine,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     # Nothing is live yet, so the rebuild meets the event itself.
-    league, _ = await announced(desk, 0)
+    league, _ = await announced(runtime, 0)
     position = await plant(owner, league, "member_added", {})
-    healthy, _ = await announced(desk, 0)
+    healthy, _ = await announced(runtime, 0)
 
     assert await projections.rebuild(database.settings("holotable_project"), "all") == 1
 
@@ -218,9 +218,9 @@ async def test_a_rebuild_names_the_league_that_cannot_be_read_and_rebuilds_all_o
 
 
 async def test_a_look_at_leagues_that_are_named_leaves_the_others_alone(
-    desk: Desk, projecting: AsyncEngine
+    runtime: Runtime, projecting: AsyncEngine
 ) -> None:
-    named, other = [(await announced(desk, 0))[0] for _ in range(2)]
+    named, other = [(await announced(runtime, 0))[0] for _ in range(2)]
 
     await Runner(projecting).catch_up([number_of(named)])
 

@@ -65,12 +65,12 @@ async def voided_in_between() -> list[str]:
     """Raise the level and give a penalty in the middle of a deal that is then voided."""
     owner = PlayerId("plr_" + "1" * 32)
     ruling: Any = {"by": owner, "reason": TextRef(text=TextId("txt_" + "0" * 32), digest="ab" * 32)}
-    async with open_world("voided") as desk:
+    async with open_world("voided") as runtime:
         dice = Dice("voided")
-        season = MadeUp(desk, dice, 4)
+        season = MadeUp(runtime, dice, 4)
         await season.open()
         name = TournamentId("trn_" + "2" * 32)
-        night = Night(desk, dice, season.league, name, owner)
+        night = Night(runtime, dice, season.league, name, owner)
         steps = [{"small": 1, "big": 2, "length": 60}, {"small": 2, "big": 4}]
         levels = {"kind": "levels", "by": "clock", "levels": steps}
         rules = resolve("better_simple", {"escalation": levels})
@@ -95,7 +95,7 @@ async def voided_in_between() -> list[str]:
         void = VoidDeal(cause="mis_deal", reason="card_shown", now=night.now)
         assert await night.at_table(table, void)
         await night.play()
-        store, number = desk.writer.store, number_of(season.league)
+        store, number = runtime.writer.store, number_of(season.league)
         rows = await store.league(number, limit=1_000_000)
         keys = await store.keys(number)
     seen = {row.type for row in rows}

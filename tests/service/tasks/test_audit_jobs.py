@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from engine.values import number_of
 from service.audit.report import Findings
 from service.audit.run.streams import StreamAudit
-from service.director.desk import Desk, open_desk
+from service.director.runtime import Runtime, open_runtime
 from service.log.keys import Keys
 from service.log.read import read_league
 from service.tasks import audits, jobs
@@ -36,8 +36,8 @@ LEASE = timedelta(seconds=30)
 
 @pytest.fixture
 async def league(database: TestDatabase) -> str:
-    async with open_desk(database.settings("holotable_api")) as desk:
-        return (await announced(desk, 2))[0]
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        return (await announced(runtime, 2))[0]
 
 
 @pytest.fixture
@@ -62,10 +62,10 @@ def claimed(worker: psycopg.Connection, league: str) -> Claimed:
     return found
 
 
-async def audited(desk: Desk, job: Claimed) -> None:
+async def audited(runtime: Runtime, job: Claimed) -> None:
     """Do an audit's job, and those it leads to; others are left lying."""
-    await perform(desk, job.job_id, job.claim)
-    await go_on(desk)
+    await perform(runtime, job.job_id, job.claim)
+    await go_on(runtime)
 
 
 def allow_connections(database: TestDatabase, allowed: str) -> None:
@@ -82,8 +82,8 @@ async def states(superuser: asyncpg.Connection) -> tuple[str, str]:
 async def test_an_audit_that_ends_keeps_its_report(
     database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
 ) -> None:
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        await audited(desk, claimed(worker, league))
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        await audited(runtime, claimed(worker, league))
     assert await states(superuser) in {("passed", "done"), ("failed", "done")}
 
 
@@ -92,9 +92,9 @@ async def test_an_audit_that_breaks_is_broken_and_not_tried_again(
 ) -> None:
     """Another secret key opens nothing, today or tomorrow."""
     settings = replace(database.settings("holotable_worker"), secret_key="6b" * 32)
-    async with open_desk(settings) as desk:
+    async with open_runtime(settings) as runtime:
         with pytest.raises(Hopeless):
-            await audited(desk, claimed(worker, league))
+            await audited(runtime, claimed(worker, league))
     assert await states(superuser) == ("broken", "dead")
     report = await superuser.fetchval("SELECT report FROM audit_report")
     assert json.loads(report) == {"broken": "LeagueKeyUnknown"}
@@ -103,13 +103,13 @@ async def test_an_audit_that_breaks_is_broken_and_not_tried_again(
 async def test_an_audit_that_loses_its_database_waits_to_be_tried_again(
     database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
 ) -> None:
-    async with open_desk(database.settings("holotable_worker")) as desk:
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
         job = claimed(worker, league)
-        await desk.pool.execute("SELECT 1")  # this connection outlives the ban on new ones
+        await runtime.pool.execute("SELECT 1")  # this connection outlives the ban on new ones
         allow_connections(database, "false")
         try:
             with pytest.raises((asyncpg.PostgresError, sa.exc.DBAPIError)):
-                await audited(desk, job)
+                await audited(runtime, job)
         finally:
             allow_connections(database, "true")
         assert await states(superuser) == ("running", "done")
@@ -120,7 +120,7 @@ async def test_an_audit_that_loses_its_database_waits_to_be_tried_again(
         await superuser.execute(
             "UPDATE job SET state = 'ready', lease_until = NULL WHERE state = 'sent'"
         )
-        await go_on(desk)
+        await go_on(runtime)
     assert (await states(superuser))[0] in {"passed", "failed"}
 
 
@@ -128,11 +128,11 @@ async def test_units_that_meet_a_plan_about_to_be_made_again_are_not_lost(
     database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
 ) -> None:
     """As when the plan's lease ran out, and whoever made it again lost the database."""
-    async with open_desk(database.settings("holotable_worker")) as desk:
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
         job = claimed(worker, league)
-        await perform(desk, job.job_id, job.claim)
+        await perform(runtime, job.job_id, job.claim)
         await superuser.execute("UPDATE audit_report SET state = 'waiting'")
-        await go_on(desk)
+        await go_on(runtime)
     assert (await states(superuser))[0] in {"passed", "failed"}
 
 
@@ -140,14 +140,14 @@ async def test_a_report_that_stands_is_not_broken_afterwards(
     database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
 ) -> None:
     """As when a unit is done once more by a process that cannot do it."""
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        await audited(desk, claimed(worker, league))
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        await audited(runtime, claimed(worker, league))
     stood = await superuser.fetchrow("SELECT state, report::text FROM audit_report")
     await superuser.execute("UPDATE audit_unit SET state = 'armed', part = NULL WHERE number = 0")
     settings = replace(database.settings("holotable_worker"), secret_key="6b" * 32)
-    async with open_desk(settings) as desk:
+    async with open_runtime(settings) as runtime:
         with pytest.raises(Hopeless):
-            await audits.do_unit(desk, {"league": league, "report": REPORT, "unit": "0"})
+            await audits.do_unit(runtime, {"league": league, "report": REPORT, "unit": "0"})
     assert await superuser.fetchrow("SELECT state, report::text FROM audit_report") == stood
 
 
@@ -155,14 +155,14 @@ async def test_a_report_whose_job_died_is_broken_by_the_next_ticker(
     database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
 ) -> None:
     """As when the process was killed in every audit of it."""
-    async with open_desk(database.settings("holotable_worker")) as desk:
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
         job = claimed(worker, league)
-        await desk.pool.execute(
+        await runtime.pool.execute(
             "INSERT INTO audit_report (id, league, scope, state) VALUES ($1, $2, $2, 'running')",
             REPORT,
             league,
         )
-        await jobs.fail(desk.pool, job.job_id, job.claim, "killed", hopeless=True)
+        await jobs.fail(runtime.pool, job.job_id, job.claim, "killed", hopeless=True)
     ticker = Ticker(database.settings("holotable_worker"), lambda _job: None)
     ticker.tick()
     ticker.stop()
@@ -178,10 +178,10 @@ async def kept(superuser: asyncpg.Connection) -> dict[str, Any]:
 async def test_an_audit_is_an_event_with_its_figures_and_the_digest_of_its_report(
     database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
 ) -> None:
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        await audited(desk, claimed(worker, league))
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        await audited(runtime, claimed(worker, league))
         text = await superuser.fetchval("SELECT report::text FROM audit_report")
-        await audits.run(desk, {"league": league, "report": REPORT})  # a lease that ran out
+        await audits.run(runtime, {"league": league, "report": REPORT})  # a lease that ran out
     (row,) = await superuser.fetch("SELECT data::text FROM events WHERE type = 'audit_reported'")
     event = json.loads(row[0])
     report = await kept(superuser)
@@ -196,7 +196,7 @@ async def test_an_audit_is_an_event_with_its_figures_and_the_digest_of_its_repor
 async def test_jobs_that_are_late_or_dead_are_found(
     database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
 ) -> None:
-    async with open_desk(database.settings("holotable_worker")) as desk:
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
         job = claimed(worker, league)
         for name, late, state in (
             ("late", 120, "ready"), ("dead", 0, "dead"),
@@ -209,7 +209,7 @@ async def test_jobs_that_are_late_or_dead_are_found(
                 """,
                 name, json.dumps({"league": league}), late, state,
             )  # fmt: skip
-        await audited(desk, job)
+        await audited(runtime, job)
     [check] = [each for each in (await kept(superuser))["checks"] if each["name"] == "jobs"]
     found = {fault["stream"] for fault in check["faults"]}
     assert {"late", "dead"} <= found

@@ -17,7 +17,7 @@ from service.base.settings import environment
 from service.cli import quarantine as commands
 from service.cli.doctor import examine
 from service.director import submitting
-from service.director.desk import Desk, open_desk
+from service.director.runtime import Runtime, open_runtime
 from service.log.catalogue import events_by_category, tag_of
 from service.people import quarantine
 from service.tasks import jobs
@@ -41,8 +41,11 @@ AUDITED = "SELECT state = 'passed' FROM audit_report WHERE id = 'adt_healthy'"
 async def test_a_league_of_malformed_events_harms_no_other_and_goes_on_after_its_release(
     database: TestDatabase,
 ) -> None:
-    async with open_desk(database.settings("holotable_api")) as desk, owning(database) as owner:
-        poisoned, _ = await announced(desk, 0)
+    async with (
+        open_runtime(database.settings("holotable_api")) as runtime,
+        owning(database) as owner,
+    ):
+        poisoned, _ = await announced(runtime, 0)
         planted = [
             await plant(owner, poisoned, kind, data, version=version)
             for kind, data, version in everything()
@@ -51,24 +54,24 @@ async def test_a_league_of_malformed_events_harms_no_other_and_goes_on_after_its
             before = children(worker.pid)
 
             async def held() -> list[str]:
-                return [str(each) for each in await quarantine.held(desk.pool)]
+                return [str(each) for each in await quarantine.held(runtime.pool)]
 
             (first,) = await until_awaited(held)
             assert f"{poisoned} arming at position {planted[0]}: EventUnreadable" in first
 
-            league, name = await announced(desk, 3, rules=rules(2, 600), decision_seconds=1)
-            await submitting.start_tournament(desk, league, name, desk.clock.now())
-            await until_awaited(lambda: played_on(desk, league, name))
-            await until_awaited(lambda: desk.pool.fetchval(LEVELS, number_of(league)))
+            league, name = await announced(runtime, 3, rules=rules(2, 600), decision_seconds=1)
+            await submitting.start_tournament(runtime, league, name, runtime.clock.now())
+            await until_awaited(lambda: played_on(runtime, league, name))
+            await until_awaited(lambda: runtime.pool.fetchval(LEVELS, number_of(league)))
             audit = jobs.Job(
                 occurrence="audit:healthy",
                 task="audit.run",
                 args={"league": league, "report": "adt_healthy"},
-                due_at=desk.clock.now() - timedelta(seconds=1),
+                due_at=runtime.clock.now() - timedelta(seconds=1),
             )
             with psycopg.connect(database.url("holotable_worker")) as connection:
                 jobs.arm_now(connection, audit)
-            await until_awaited(lambda: desk.pool.fetchval(AUDITED), 60)
+            await until_awaited(lambda: runtime.pool.fetchval(AUDITED), 60)
 
             migrate = database.settings("holotable_migrate")
             assert await commands.release(migrate, poisoned, "arming", skip=True) == 0
@@ -92,12 +95,12 @@ def everything() -> list[tuple[str, str, int]]:
     return [*found, ("cake_baked", "{}", 1), ("break_started", "{}", 99)]
 
 
-async def played_on(desk: Desk, league: str, name: str) -> bool:
+async def played_on(runtime: Runtime, league: str, name: str) -> bool:
     """Whether a decision of the tournament has run out: its deadline was kept."""
-    state = (await desk.writer.load(league, stream_of(name))).state
+    state = (await runtime.writer.load(league, stream_of(name))).state
     if not isinstance(state, Running):
         return False
-    table = (await desk.writer.load(league, stream_of(state.tables[0].table))).state
+    table = (await runtime.writer.load(league, stream_of(state.tables[0].table))).state
     return table.decision is not None and table.decision.turn > 1
 
 
@@ -138,7 +141,7 @@ async def test_messages_that_nobody_can_read_are_put_away_and_no_process_dies_of
     database: TestDatabase, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sent = messages(str(uuid4()))
-    async with open_desk(database.settings("holotable_api")) as desk:
+    async with open_runtime(database.settings("holotable_api")) as runtime:
         with broker(database) as url, workers(database, 0, processes=1) as (worker,):
             before = children(worker.pid)
             with psycopg.connect(url, autocommit=True) as thief:
@@ -148,10 +151,10 @@ async def test_messages_that_nobody_can_read_are_put_away_and_no_process_dies_of
                 async def put_away() -> bool:
                     return thief.execute(PUT_AWAY).fetchone() == (len(sent), len(sent))
 
-                league, name = await announced(desk, 3, rules=rules(2, 600), decision_seconds=1)
-                await submitting.start_tournament(desk, league, name, desk.clock.now())
+                league, name = await announced(runtime, 3, rules=rules(2, 600), decision_seconds=1)
+                await submitting.start_tournament(runtime, league, name, runtime.clock.now())
                 await until_awaited(put_away, 60)
-            await until_awaited(lambda: played_on(desk, league, name), 60)
+            await until_awaited(lambda: played_on(runtime, league, name), 60)
             assert children(worker.pid) == before
             settings = database.settings("holotable_worker", broker_url=database.broker_url)
             assert await examine(environment(settings)) == 1

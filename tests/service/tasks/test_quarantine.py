@@ -13,7 +13,7 @@ import pytest
 
 from service.cli import quarantine as commands
 from service.cli.doctor import CHECKS, CheckFailed
-from service.director.desk import Desk, open_desk
+from service.director.runtime import Runtime, open_runtime
 from service.people import quarantine
 from service.process.app import build
 from service.projections.troubles import Troubles
@@ -37,8 +37,8 @@ async def owner(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
 
 
 @pytest.fixture
-async def desk(database: TestDatabase) -> AsyncIterator[Desk]:
-    async with open_desk(database.settings("holotable_api")) as made:
+async def runtime(database: TestDatabase) -> AsyncIterator[Runtime]:
+    async with open_runtime(database.settings("holotable_api")) as made:
         yield made
 
 
@@ -64,12 +64,12 @@ TROUBLES = ("projections", "quarantine", "audits")
 
 
 async def test_an_event_that_cannot_be_read_stops_its_own_league_alone(
-    database: TestDatabase, desk: Desk, owner: asyncpg.Connection, worker: psycopg.Connection
+    database: TestDatabase, runtime: Runtime, owner: asyncpg.Connection, worker: psycopg.Connection
 ) -> None:
-    poisoned, _ = await announced(desk, 0)
+    poisoned, _ = await announced(runtime, 0)
     position = await plant(owner, poisoned, "break_started", {})
-    await announced(desk, 0, league_id=poisoned)
-    healthy, _ = await announced(desk, 0)
+    await announced(runtime, 0, league_id=poisoned)
+    healthy, _ = await announced(runtime, 0)
 
     ticker = Ticker(database.settings("holotable_worker"), lambda _job: None)
     ticker.tick()
@@ -77,14 +77,14 @@ async def test_an_event_that_cannot_be_read_stops_its_own_league_alone(
     assert quarantined(worker) == [(poisoned, "arming", position)]
     # What stood before the event is armed, what stands after it waits.
     assert len(armed(worker, poisoned)) == len(armed(worker, healthy)) == 1
-    later, _ = await announced(desk, 0)
+    later, _ = await announced(runtime, 0)
     ticker.tick()
     ticker.stop()
     assert armed(worker, later) == {"tournament.start"}
 
 
 async def test_every_type_of_event_malformed_in_every_way_leaves_the_healthy_league_alone(
-    database: TestDatabase, desk: Desk, owner: asyncpg.Connection, worker: psycopg.Connection
+    database: TestDatabase, runtime: Runtime, owner: asyncpg.Connection, worker: psycopg.Connection
 ) -> None:
     planted: dict[str, int] = {}
     for kind in ASKING:
@@ -96,7 +96,7 @@ async def test_every_type_of_event_malformed_in_every_way_leaves_the_healthy_lea
         planted[league] = await plant(owner, league, "break_started", {}, version=version)
     stray = await bare_league(owner)
     planted[stray] = await plant(owner, stray, "break_started", {}, stream=f"table-{uuid4().hex}")
-    healthy, _ = await announced(desk, 0)
+    healthy, _ = await announced(runtime, 0)
 
     arming.follow(worker, NOW, database.settings("holotable_worker"))
 
@@ -107,13 +107,13 @@ async def test_every_type_of_event_malformed_in_every_way_leaves_the_healthy_lea
 @pytest.mark.parametrize("data", MALFORMED[:4])
 async def test_a_forged_record_of_a_repair_voids_nothing_and_stops_nobody(
     database: TestDatabase,
-    desk: Desk,
+    runtime: Runtime,
     owner: asyncpg.Connection,
     worker: psycopg.Connection,
     data: str,
 ) -> None:
     """Every reader of a league asks which of its events are void."""
-    poisoned, _ = await announced(desk, 0)
+    poisoned, _ = await announced(runtime, 0)
     await plant(owner, poisoned, "positions_voided", data)
     arming.follow(worker, NOW, database.settings("holotable_worker"))
     assert quarantined(worker) == []
@@ -121,12 +121,12 @@ async def test_a_forged_record_of_a_repair_voids_nothing_and_stops_nobody(
 
 
 async def test_a_released_league_goes_on_where_it_stopped(
-    database: TestDatabase, desk: Desk, owner: asyncpg.Connection, worker: psycopg.Connection
+    database: TestDatabase, runtime: Runtime, owner: asyncpg.Connection, worker: psycopg.Connection
 ) -> None:
     settings = database.settings("holotable_worker")
-    league, _ = await announced(desk, 0)
+    league, _ = await announced(runtime, 0)
     bad = [await plant(owner, league, "break_started", {}) for _ in range(2)]
-    await announced(desk, 0, league_id=league)
+    await announced(runtime, 0, league_id=league)
     arming.follow(worker, NOW, settings)
     migrate = database.settings("holotable_migrate")
 
@@ -142,7 +142,7 @@ async def test_a_released_league_goes_on_where_it_stopped(
     assert quarantined(worker) == []
     starts = worker.execute("SELECT count(*) FROM job WHERE task = 'tournament.start'").fetchone()
     assert starts == (2,)
-    deeds = await desk.pool.fetch("SELECT kind, about FROM operator_deed ORDER BY id")
+    deeds = await runtime.pool.fetch("SELECT kind, about FROM operator_deed ORDER BY id")
     assert {row["kind"] for row in deeds} == {"quarantine_released"}
     assert [row["about"] for row in deeds] == [
         f"arming@{bad[0]}",
@@ -153,12 +153,12 @@ async def test_a_released_league_goes_on_where_it_stopped(
 
 async def test_an_operator_sees_what_is_held_and_why(
     database: TestDatabase,
-    desk: Desk,
+    runtime: Runtime,
     owner: asyncpg.Connection,
     worker: psycopg.Connection,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    league, _ = await announced(desk, 0)
+    league, _ = await announced(runtime, 0)
     position = await plant(owner, league, "break_started", {"due": 7})
     arming.follow(worker, NOW, database.settings("holotable_worker"))
     capfd.readouterr()
@@ -176,13 +176,13 @@ async def test_an_operator_sees_what_is_held_and_why(
 
 
 async def test_a_dead_job_is_held_and_runs_again_once_it_is_released(
-    database: TestDatabase, desk: Desk, worker: psycopg.Connection
+    database: TestDatabase, runtime: Runtime, worker: psycopg.Connection
 ) -> None:
-    league, _ = await announced(desk, 0)
+    league, _ = await announced(runtime, 0)
     arming.follow(worker, NOW, database.settings("holotable_worker"))
     worker.execute("UPDATE job SET state = 'dead', last_error = 'a defect'")
 
-    (held,) = await quarantine.held(desk.pool)
+    (held,) = await quarantine.held(runtime.pool)
     assert (held.league, held.consumer, held.reason) == (
         league,
         "job/tournament.start",
@@ -195,11 +195,11 @@ async def test_a_dead_job_is_held_and_runs_again_once_it_is_released(
 
 
 async def test_readiness_and_the_doctor_tell_of_troubles_and_the_service_stays_up(
-    database: TestDatabase, desk: Desk, owner: asyncpg.Connection, worker: psycopg.Connection
+    database: TestDatabase, runtime: Runtime, owner: asyncpg.Connection, worker: psycopg.Connection
 ) -> None:
     settings = database.settings("holotable_api")
-    league, _ = await announced(desk, 0)
-    assert await Troubles(desk.pool).warnings() == []
+    league, _ = await announced(runtime, 0)
+    assert await Troubles(runtime.pool).warnings() == []
     told = {name: await CHECKS[name](owner, settings) for name in TROUBLES}
     assert told["audits"] == "the last of every league passed"
 
@@ -272,9 +272,9 @@ async def test_a_loop_of_duties_that_ends_has_its_process_replaced(database: Tes
 
 
 async def test_a_job_that_cannot_be_sent_keeps_no_other_from_being_sent(
-    database: TestDatabase, desk: Desk, worker: psycopg.Connection
+    database: TestDatabase, runtime: Runtime, worker: psycopg.Connection
 ) -> None:
-    first, second = [(await announced(desk, 0))[0] for _ in range(2)]
+    first, second = [(await announced(runtime, 0))[0] for _ in range(2)]
     sent: list[str] = []
 
     def send(job: jobs.Claimed) -> None:

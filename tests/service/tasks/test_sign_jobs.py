@@ -17,7 +17,7 @@ from engine.values import number_of
 from service.base.settings import Settings
 from service.cli.doctor import CHECKS, CheckFailed
 from service.cli.epoch import open_epoch
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from service.process.signer import signing_app
 from service.tasks import arming, jobs
 from service.tasks.child import perform
@@ -36,8 +36,8 @@ KEY = SigningKey("holotable.example", bytes(range(32)))
 
 @pytest.fixture
 async def league(database: TestDatabase) -> str:
-    async with open_desk(database.settings("holotable_api")) as desk:
-        return (await announced(desk, 2))[0]
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        return (await announced(runtime, 2))[0]
 
 
 @pytest.fixture
@@ -76,9 +76,9 @@ async def run(worker: psycopg.Connection, told: Settings) -> None:
     """Have the signing job done as a worker does it, whenever it is due."""
     worker.execute("UPDATE job SET due_at = now() WHERE task = 'league.sign_head'")
     found = [job for job in jobs.claim(worker, LEASE) if job.task == "league.sign_head"]
-    async with open_desk(told) as desk:
+    async with open_runtime(told) as runtime:
         for job in found:
-            await perform(desk, job.job_id, job.claim)
+            await perform(runtime, job.job_id, job.claim)
 
 
 async def test_news_arm_one_job_a_league_for_when_they_may_be_signed(
@@ -86,8 +86,8 @@ async def test_news_arm_one_job_a_league_for_when_they_may_be_signed(
 ) -> None:
     told = settings(database, NOBODY, sign_seconds=40)
     assert arming.follow(worker, NOW, told)
-    async with open_desk(database.settings("holotable_api")) as desk:
-        await announced(desk, 2)
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        await announced(runtime, 2)
     arming.follow(worker, NOW + timedelta(seconds=10), told)
     later = NOW + timedelta(seconds=50)
     assert [row[:2] for row in signing(worker)] == [

@@ -45,7 +45,7 @@ from engine.values import (
 )
 from service.base.database import async_engine
 from service.director import admission, submitting
-from service.director.desk import Desk, open_desk
+from service.director.runtime import Runtime, open_runtime
 from service.log.read import read_stream
 from service.people.texts import Draft, keep_text
 from tests.service.audit.test_audit import audited
@@ -76,8 +76,8 @@ DIRECTOR = PlayerId("plr_" + "9" * 32)
 class Crowd:
     """Everybody at the tables of one tournament; the same seed plays the same way."""
 
-    def __init__(self, desk: Desk, league_id: str, tournament: str, because: TextRef) -> None:
-        self.desk = desk
+    def __init__(self, runtime: Runtime, league_id: str, tournament: str, because: TextRef) -> None:
+        self.runtime = runtime
         self.because = because
         self.league = league_id
         self.tournament = tournament
@@ -88,7 +88,7 @@ class Crowd:
         self.late = 0
 
     async def load(self, subject: str) -> Any:
-        return (await self.desk.writer.load(self.league, stream_of(subject), fresh=False)).state
+        return (await self.runtime.writer.load(self.league, stream_of(subject), fresh=False)).state
 
     async def play(self) -> Finished:
         """Play to the end; now and then the house does something."""
@@ -119,19 +119,23 @@ class Crowd:
     async def come_late(self) -> None:
         """Let the next one come while late registration is open."""
         player = PlayerId(f"plr_{ENTRANTS - LATE + self.late:032x}")
-        now = self.desk.clock.now()
+        now = self.runtime.clock.now()
         member = AddMember(player=player, now=now)
-        await decided(self.desk, self.league, self.league, league.decider, member)
-        order = command(self.desk)
-        entrant = EntrantId(identifier("ent", self.desk.entropy.uuid()))
+        await decided(self.runtime, self.league, self.league, league.decider, member)
+        order = command(self.runtime)
+        entrant = EntrantId(identifier("ent", self.runtime.entropy.uuid()))
         ids = admission.table_ids(order)
         asked = Register(entrant=entrant, player=player, bot=True, table_ids=ids, now=now)
-        await submitting.buy(self.desk, self.league, self.tournament, asked, order)
+        await submitting.submit_to_tournament(
+            self.runtime, self.league, self.tournament, asked, order
+        )
         self.late += 1
         if self.late == LATE:
             # Until nobody can come any more, the last one left would wait for comers.
-            over = CloseLateRegistration(now=self.desk.clock.now())
-            await submitting.buy(self.desk, self.league, self.tournament, over, command(self.desk))
+            over = CloseLateRegistration(now=self.runtime.clock.now())
+            await submitting.submit_to_tournament(
+                self.runtime, self.league, self.tournament, over, command(self.runtime)
+            )
 
     async def answer(self, table: str) -> bool:
         """Answer the open decision for one seat; say whether there was one."""
@@ -141,8 +145,8 @@ class Crowd:
         decision = state.decision
         entrant = state.at(decision.seats[0]).entrant
         view = seen_by(state, entrant)
-        order = command(self.desk)
-        asked = (self.desk, self.league, table, order, entrant, decision.token)
+        order = command(self.runtime)
+        asked = (self.runtime, self.league, table, order, entrant, decision.token)
         if decision.phase == "select":
             assert view.me is not None
             await play.select(*asked, view.me.cards[: 1 + self.random.randrange(3)])
@@ -173,10 +177,12 @@ class Crowd:
             return
         if len(self.disqualified) < DISQUALIFIED and len(state.remaining()) > 100:
             ruling = Disqualify(
-                entrant=entrant, by=DIRECTOR, reason=self.because, now=self.desk.clock.now()
+                entrant=entrant, by=DIRECTOR, reason=self.because, now=self.runtime.clock.now()
             )
-            asked = command(self.desk)
-            await submitting.buy(self.desk, self.league, self.tournament, ruling, asked)
+            asked = command(self.runtime)
+            await submitting.submit_to_tournament(
+                self.runtime, self.league, self.tournament, ruling, asked
+            )
             self.disqualified.append(entrant)
             return
         table = await self.load(seating.table)
@@ -185,7 +191,9 @@ class Crowd:
         away = entrant not in self.away
         self.away ^= {entrant}
         asked = StepAway(entrant=entrant) if away else ComeBack(entrant=entrant)
-        await submitting.submit(self.desk, self.league, seating.table, asked, command(self.desk))
+        await submitting.submit_to_table(
+            self.runtime, self.league, seating.table, asked, command(self.runtime)
+        )
 
 
 async def because(database: TestDatabase, league_id: str) -> TextRef:
@@ -199,18 +207,20 @@ async def because(database: TestDatabase, league_id: str) -> TextRef:
 
 
 async def test_a_thousand_entrants_play_to_the_last_chip(database: TestDatabase) -> None:
-    async with open_desk(database.settings("holotable_api")) as desk:
-        league_id, tournament, season_id = await opened(desk)
-        crowd = Crowd(desk, league_id, tournament, await because(database, league_id))
-        await submitting.start_tournament(desk, league_id, tournament, desk.clock.now())
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        league_id, tournament, season_id = await opened(runtime)
+        crowd = Crowd(runtime, league_id, tournament, await because(database, league_id))
+        await submitting.start_tournament(runtime, league_id, tournament, runtime.clock.now())
         finished = await crowd.play()
-        await submitting.award_points(desk, league_id, tournament)
+        await submitting.award_points(runtime, league_id, tournament)
         loser = finished.placings[1].entrant
-        forfeit = Forfeit(entrant=loser, by=DIRECTOR, reason=crowd.because, now=desk.clock.now())
-        await submitting.buy(desk, league_id, tournament, forfeit, command(desk))
-        await submitting.award_points(desk, league_id, tournament)
-        events = await story(desk, league_id, tournament)
-        standings = (await desk.writer.load(league_id, stream_of(season_id))).state.standings()
+        forfeit = Forfeit(entrant=loser, by=DIRECTOR, reason=crowd.because, now=runtime.clock.now())
+        await submitting.submit_to_tournament(
+            runtime, league_id, tournament, forfeit, command(runtime)
+        )
+        await submitting.award_points(runtime, league_id, tournament)
+        events = await story(runtime, league_id, tournament)
+        standings = (await runtime.writer.load(league_id, stream_of(season_id))).state.standings()
 
     hold_everybody(events, crowd)
     hold_sizes(events)
@@ -291,37 +301,37 @@ def hold_points(result: dict[str, Any], standings: Sequence[Any]) -> None:
     assert {each.player: float(each.points) for each in standings} == due
 
 
-async def opened(desk: Desk) -> tuple[str, str, str]:
+async def opened(runtime: Runtime) -> tuple[str, str, str]:
     """Make a league and a season, and announce the tournament with everybody entered."""
-    league_id = LeagueId(identifier("lge", desk.entropy.uuid()))
-    season_id = SeasonId(identifier("ssn", desk.entropy.uuid()))
-    owner = PlayerId(identifier("plr", desk.entropy.uuid()))
+    league_id = LeagueId(identifier("lge", runtime.entropy.uuid()))
+    season_id = SeasonId(identifier("ssn", runtime.entropy.uuid()))
+    owner = PlayerId(identifier("plr", runtime.entropy.uuid()))
     make = CreateLeague(league=league_id, name="Coruscant", owner=owner, sandbox=True)
-    await decided(desk, league_id, league_id, league.decider, make)
+    await decided(runtime, league_id, league_id, league.decider, make)
     begin = OpenSeason(
-        season=season_id, league=league_id, name="Spring", now=desk.clock.now(),
-        master=desk.entropy.token(), salt=desk.entropy.token(),
+        season=season_id, league=league_id, name="Spring", now=runtime.clock.now(),
+        master=runtime.entropy.token(), salt=runtime.entropy.token(),
     )  # fmt: skip
-    await decided(desk, league_id, season_id, season.decider, begin)
+    await decided(runtime, league_id, season_id, season.decider, begin)
     _, tournament = await announced(
-        desk, ENTRANTS - LATE, league_id=league_id, season=season_id, starting_stack=STACK,
+        runtime, ENTRANTS - LATE, league_id=league_id, season=season_id, starting_stack=STACK,
         table_seats=SEATS, entrants_max=ENTRANTS, decision_seconds=600,
         prize_pool=100_003, currency="EUR", payouts=(50, 30, 20),
         entry=EntryTerms(
             check_in_opens_before_seconds=2 * 3600, late_registration_seconds=3600
         ),
     )  # fmt: skip
-    entrants = (await desk.writer.load(league_id, stream_of(tournament))).state.entrants
+    entrants = (await runtime.writer.load(league_id, stream_of(tournament))).state.entrants
     for each in entrants[NO_SHOWS:]:
-        there = CheckIn(entrant=each.entrant, now=desk.clock.now())
-        await decided(desk, league_id, tournament, tournaments.decider, there)
+        there = CheckIn(entrant=each.entrant, now=runtime.clock.now())
+        await decided(runtime, league_id, tournament, tournaments.decider, there)
     return league_id, tournament, season_id
 
 
-async def story(desk: Desk, league_id: str, tournament: str) -> list[dict[str, Any]]:
+async def story(runtime: Runtime, league_id: str, tournament: str) -> list[dict[str, Any]]:
     """Return the tournament's events as the log has them."""
     found: list[dict[str, Any]] = []
-    async with desk.pool.acquire() as connection:
+    async with runtime.pool.acquire() as connection:
         while chunk := await read_stream(connection, league_id, stream_of(tournament), len(found)):
             found += [{"type": e.type, "data": msgspec.json.decode(e.data)} for e in chunk]
     return found

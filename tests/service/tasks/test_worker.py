@@ -24,7 +24,7 @@ from service.audit import audit_league
 from service.base import database as databases
 from service.base.database import asyncpg_dsn
 from service.base.settings import environment
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from service.log.keys import Keys
 from service.tasks.worker import READY
 from tests.service.director.test_directing import announced
@@ -105,15 +105,15 @@ def alive(process: int) -> bool:
 async def test_a_scheduled_tournament_starts_and_its_tables_play_on_by_the_clock(
     database: TestDatabase, worker: subprocess.Popen[bytes]
 ) -> None:
-    async with open_desk(database.settings("holotable_api")) as desk:
-        starts_at = desk.clock.now() + timedelta(seconds=1)
-        league, name = await announced(desk, 4, starts_at=starts_at, decision_seconds=1)
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        starts_at = runtime.clock.now() + timedelta(seconds=1)
+        league, name = await announced(runtime, 4, starts_at=starts_at, decision_seconds=1)
 
         async def acted() -> bool:
-            state = (await desk.writer.load(league, stream_of(name))).state
+            state = (await runtime.writer.load(league, stream_of(name))).state
             if not isinstance(state, Running):
                 return False
-            table = (await desk.writer.load(league, stream_of(state.tables[0].table))).state
+            table = (await runtime.writer.load(league, stream_of(state.tables[0].table))).state
             return table.decision is not None and table.decision.turn > 1
 
         await until_awaited(acted)
@@ -185,10 +185,10 @@ async def test_twenty_kills_between_claim_and_commit_lose_nothing_and_double_not
     superuser = await asyncpg.connect(asyncpg_dsn(database.url("postgres")))
     holder = await asyncpg.connect(asyncpg_dsn(database.url("postgres")))
     try:
-        async with open_desk(database.settings("holotable_api")) as desk:
-            soon = desk.clock.now() + timedelta(seconds=2)
-            played = [await announced(desk, 4, starts_at=soon) for _ in range(3)]
-            empty = [await announced(desk, 0, starts_at=soon) for _ in range(3)]
+        async with open_runtime(database.settings("holotable_api")) as runtime:
+            soon = runtime.clock.now() + timedelta(seconds=2)
+            played = [await announced(runtime, 4, starts_at=soon) for _ in range(3)]
+            empty = [await announced(runtime, 0, starts_at=soon) for _ in range(3)]
             held = holder.transaction()
             await held.start()
             # Every append waits; claims, leases and reads go on.

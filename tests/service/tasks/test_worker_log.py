@@ -12,7 +12,7 @@ import pytest
 
 from service.base import database as databases
 from service.base.settings import environment
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from tests.service.director.test_directing import announced
 from tests.service.tasks.test_worker import await_ready
 from tests.support.databases import TestDatabase, running_server
@@ -48,8 +48,8 @@ async def test_an_outage_is_told_in_lines_and_not_in_tracebacks(tmp_path: Path) 
             lease_seconds=30,
             visibility_seconds=32,
         )
-        async with open_desk(database.settings("holotable_api")) as desk:
-            await announced(desk, 3, starts_at=desk.clock.now(), decision_seconds=1)
+        async with open_runtime(database.settings("holotable_api")) as runtime:
+            await announced(runtime, 3, starts_at=runtime.clock.now(), decision_seconds=1)
         holder = await asyncpg.connect(database.url("postgres"))
         watcher = await asyncpg.connect(database.url("postgres"))
         held = holder.transaction()

@@ -48,9 +48,9 @@ async def weekly(owner: Person, season: str, **changes: Any) -> Any:
 
 async def announced(api: Api, league: str, season: str, recurrence: str) -> list[Any]:
     """Do what the worker does, and return what became of each occurrence, by its name."""
-    desk = api.app.litestar.state.shell.desk
-    await materialise(desk, league, season, recurrence)
-    state = (await desk.writer.load(league, stream_of(season))).state
+    runtime = api.app.litestar.state.shell.runtime
+    await materialise(runtime, league, season, recurrence)
+    state = (await runtime.writer.load(league, stream_of(season))).state
     found = state.schedule.of(recurrence).fixtures
     return sorted(found, key=lambda each: each.occurrence)
 
@@ -299,8 +299,8 @@ async def test_a_season_is_told_when_to_close(serving) -> None:
         about = f"/v1/seasons/{winter.json()['id']}"
         shown = (await owner.get(about)).json()
         assert (shown["closes_at"], shown["state"]) == ("2099-12-31T22:00:00Z", "open")
-        desk = api.app.litestar.state.shell.desk
-        await close(desk, league, winter.json()["id"], shown["closes_at"])
+        runtime = api.app.litestar.state.shell.runtime
+        await close(runtime, league, winter.json()["id"], shown["closes_at"])
         assert (await owner.get(about)).json()["state"] == "closed"
 
 
@@ -320,7 +320,7 @@ async def test_plans_that_take_too_many_steps_harm_their_own_season_only(serving
         owner, league = await api.league()
         mine, theirs = [await season_in(owner, league) for _ in range(2)]
         assert (await weekly(owner, mine)).status_code == 201
-        desk = api.app.litestar.state.shell.desk
+        runtime = api.app.litestar.state.shell.runtime
         for _ in range(5):
             costly = Plan(
                 rrule="FREQ=HOURLY;BYDAY=MO;COUNT=9999",
@@ -330,9 +330,9 @@ async def test_plans_that_take_too_many_steps_harm_their_own_season_only(serving
                 ahead_hours=24,
                 body="{}",
             )
-            recurrence = RecurrenceId(identifier("rec", desk.entropy.uuid()))
-            asked = PlanFixtures(recurrence=recurrence, plan=costly, now=desk.clock.now())
-            await decided(desk, league, theirs, seasons.decider, asked)
+            recurrence = RecurrenceId(identifier("rec", runtime.entropy.uuid()))
+            asked = PlanFixtures(recurrence=recurrence, plan=costly, now=runtime.clock.now())
+            await decided(runtime, league, theirs, seasons.decider, asked)
         async with projecting(database) as runner:
             await runner.catch_up()
             until = datetime.now(UTC) + timedelta(days=30)

@@ -61,21 +61,21 @@ async def test_a_start_between_the_look_and_the_removal_counts(serving) -> None:
         tournament = made.json()["id"]
         for each in people:
             await each.post(f"/v1/tournaments/{tournament}/registrations")
-        desk, other = (each.app.litestar.state.shell.desk for each in (here, there))
+        runtime, other = (each.app.litestar.state.shell.runtime for each in (here, there))
         command = RemoveMember(player=PlayerId(people[0].player))
-        found = await in_play.open_tournaments(desk.pool, league)
+        found = await in_play.open_tournaments(runtime.pool, league)
         looks = 0
 
         async def decide(states: States) -> Sequence[Entry]:
             nonlocal looks
             looks += 1
-            entries = await in_play.removal(states, league, command, found, desk.clock.now())
+            entries = await in_play.removal(states, league, command, found, runtime.clock.now())
             if looks == 1:
                 await start_tournament(other, league, tournament, other.clock.now())
             return entries
 
         with pytest.raises(MemberPlaying):
-            await desk.writer.submit(league, desk.order("remove"), decide)
+            await runtime.writer.submit(league, runtime.order("remove"), decide)
         assert looks == 2
 
 

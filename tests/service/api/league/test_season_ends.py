@@ -10,7 +10,7 @@ import pytest
 from engine.season.errors import SeasonUncounted
 from engine.values import number_of, stream_of
 from service.director import season_ends
-from service.director.desk import Desk, open_desk
+from service.director.runtime import Runtime, open_runtime
 from service.log.writer import Entry, States
 from service.schedule.closing import close as close_by_timetable
 from tests.service.api.proof.test_disputes import RULES, ask, claim, with_office
@@ -40,12 +40,14 @@ async def enter(person: Any, tournament: str) -> None:
 class Evening:
     """A season with its tournament, and whoever wants to close it."""
 
-    def __init__(self, owner: Any, season: str, tournament: str, desk: Desk, league: str) -> None:
+    def __init__(
+        self, owner: Any, season: str, tournament: str, runtime: Runtime, league: str
+    ) -> None:
         self.owner = owner
         self.league = league
         self.season = season
         self.tournament = tournament
-        self.desk = desk
+        self.runtime = runtime
 
     async def waits(self, reason: str, dispute: str | None = None) -> None:
         """Check that neither a person nor the timetable closes the season, and why."""
@@ -68,7 +70,7 @@ class Evening:
 
     async def at_its_time(self) -> datetime | None:
         return await close_by_timetable(
-            self.desk, self.league, self.season, CLOSES_AT.isoformat().replace("+00:00", "Z")
+            self.runtime, self.league, self.season, CLOSES_AT.isoformat().replace("+00:00", "Z")
         )
 
 
@@ -78,7 +80,7 @@ async def test_a_season_that_is_closed_at_any_moment_of_an_evening_loses_nothing
     """
     Tried at each moment by its owner and by its timetable; closed when all is counted.
     """
-    async with serving() as api, open_desk(database.settings("holotable_worker")) as desk:
+    async with serving() as api, open_runtime(database.settings("holotable_worker")) as runtime:
         owner, league = await api.league()
         terms = {"name": "Spring", "closes_at": CLOSES_AT.isoformat()}
         season = (await owner.post(f"/v1/leagues/{league}/seasons", terms)).json()["id"]
@@ -89,13 +91,13 @@ async def test_a_season_that_is_closed_at_any_moment_of_an_evening_loses_nothing
             "starts_at": "2099-02-01T00:00:00Z",
         }
         later = await announced(owner, league, season, **opens)
-        await Evening(owner, season, later, desk, league).would_be("not_played")
+        await Evening(owner, season, later, runtime, league).would_be("not_played")
         cancelled = await ask(owner, f"/v1/tournaments/{later}/cancel")
         assert cancelled.is_success, cancelled.text
-        await Evening(owner, season, later, desk, league).would_be("cancelled")
+        await Evening(owner, season, later, runtime, league).would_be("cancelled")
 
         tournament = await announced(owner, league, season)
-        it = Evening(owner, season, tournament, desk, league)
+        it = Evening(owner, season, tournament, runtime, league)
         for person in people:
             await enter(person, tournament)
         await it.waits("entered")
@@ -143,21 +145,21 @@ async def test_a_season_that_is_closed_at_any_moment_of_an_evening_loses_nothing
 
 
 async def close_while(
-    desk: Desk, league: str, season: str, meddle: Callable[[], Awaitable[Any]]
+    runtime: Runtime, league: str, season: str, meddle: Callable[[], Awaitable[Any]]
 ) -> None:
     """Close a season; between the first decision and its append, *meddle*."""
-    before = await season_ends.announced_before(desk, league, season)
+    before = await season_ends.announced_before(runtime, league, season)
     waiting = [meddle]
 
     async def decide(states: States) -> Sequence[Entry]:
         entries = await season_ends.decided(
-            states, season, before, leave_out=None, now=desk.clock.now()
+            states, season, before, leave_out=None, now=runtime.clock.now()
         )
         while waiting:
             await waiting.pop()()
         return entries
 
-    await desk.writer.submit(league, desk.order(f"close/{season}/{id(meddle)}"), decide)
+    await runtime.writer.submit(league, runtime.order(f"close/{season}/{id(meddle)}"), decide)
     assert not waiting
 
 
@@ -167,7 +169,7 @@ async def test_what_is_accepted_while_a_season_is_being_closed_is_not_lost(
     """
     A correction, an entry, an announcement: each makes the season decide again.
     """
-    async with serving() as api, open_desk(database.settings("holotable_worker")) as desk:
+    async with serving() as api, open_runtime(database.settings("holotable_worker")) as runtime:
         owner, league, season, tournament, people = await a_night(api, database)
         empty = await announced(owner, league, season)
         order = [[each["id"]] for each in reversed(await entrants(owner, tournament))]
@@ -184,16 +186,16 @@ async def test_what_is_accepted_while_a_season_is_being_closed_is_not_lost(
             later.append(await announced(owner, league, season))
 
         with pytest.raises(SeasonUncounted) as refused:
-            await close_while(desk, league, season, correct)
+            await close_while(runtime, league, season, correct)
         assert [each["reason"] for each in refused.value.facts["tournaments"]] == ["corrected"]
         await award(database, league, tournament)
         with pytest.raises(SeasonUncounted) as refused:
-            await close_while(desk, league, season, come)
+            await close_while(runtime, league, season, come)
         assert [each["reason"] for each in refused.value.facts["tournaments"]] == ["entered"]
         assert (await ask(owner, f"/v1/tournaments/{empty}/cancel")).is_success
-        await close_while(desk, league, season, announce)
+        await close_while(runtime, league, season, announce)
 
-        [closed] = await ends(desk, league, season)
+        [closed] = await ends(runtime, league, season)
         due = {tournament: "counted", empty: "cancelled", later[0]: "not_played"}
         assert {each.tournament: each.fate for each in closed.fates} == due
         late = await owner.post(f"/v1/leagues/{league}/tournaments", TERMS | {"season": season})
@@ -202,9 +204,9 @@ async def test_what_is_accepted_while_a_season_is_being_closed_is_not_lost(
     assert faults(report) == {}, report.text()
 
 
-async def ends(desk: Desk, league: str, season: str) -> list[Any]:
-    rows = await desk.writer.store.stream(number_of(league), stream_of(season))
-    return [desk.writer.codec.decode(row, None) for row in rows if row.type == "season_closed"]
+async def ends(runtime: Runtime, league: str, season: str) -> list[Any]:
+    rows = await runtime.writer.store.stream(number_of(league), stream_of(season))
+    return [runtime.writer.codec.decode(row, None) for row in rows if row.type == "season_closed"]
 
 
 async def test_an_owner_leaves_out_a_tournament_with_a_reason(
@@ -213,7 +215,7 @@ async def test_an_owner_leaves_out_a_tournament_with_a_reason(
     """
     Nobody else does, nobody without a reason; what is left out may be corrected ever after.
     """
-    async with serving() as api, open_desk(database.settings("holotable_worker")) as desk:
+    async with serving() as api, open_runtime(database.settings("holotable_worker")) as runtime:
         owner, league, season, tournament, people = await a_night(api, database)
         director = await with_office(api, owner, league, "director")
         stuck = await announced(owner, league, season)
@@ -234,7 +236,7 @@ async def test_an_owner_leaves_out_a_tournament_with_a_reason(
 
         closed = await ask(owner, path, out)
         assert closed.status_code == 200, closed.text
-        [end] = await ends(desk, league, season)
+        [end] = await ends(runtime, league, season)
         fates = {each.tournament: each for each in end.fates}
         assert (fates[stuck].fate, fates[stuck].by) == ("left_out", owner.player)
         assert fates[tournament].fate == "counted"

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from service.base.database import asyncpg_dsn
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from service.log.keys import Keys
 from service.people.tokens import token_text
 from service.tasks import forgetting
@@ -228,8 +228,8 @@ async def test_a_request_is_forgotten_after_seven_days_and_a_duty_deletes_it(
         assert anew.json()["token"] not in (None, first.json()["token"])
         await connection.execute(aged, timedelta(days=8))
         await person.post("/v1/tokens", {}, key="young")
-        async with open_desk(database.settings("holotable_worker")) as desk:
-            deleted = await forgetting.forget(desk)
+        async with open_runtime(database.settings("holotable_worker")) as runtime:
+            deleted = await forgetting.forget(runtime)
         assert deleted["idempotency"] > 0
         assert await connection.fetchval("SELECT count(*) FROM idempotency") == 1
         await connection.close()

@@ -23,7 +23,7 @@ async def erased(api, person, player=None, password=PASSWORD):
 
 
 async def log_of(api, league):
-    return await api.app.litestar.state["shell"].desk.writer.store.league(
+    return await api.app.litestar.state["shell"].runtime.writer.store.league(
         number_of(league), -1, 5000
     )
 

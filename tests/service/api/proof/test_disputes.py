@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from engine.values import stream_of
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from service.tasks import arming, audits
 from service.tasks.duties import DUTIES
 from service.transparency.note import open_note, parse_checkpoint
@@ -64,12 +64,12 @@ def armed_since(database: TestDatabase, tournament: str, type_: str) -> set[str]
 
 async def run_audits(database: TestDatabase) -> None:
     """Do what the worker does with the audits that wait."""
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        rows = await desk.pool.fetch("SELECT args FROM job WHERE task = 'audit.run'")
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        rows = await runtime.pool.fetch("SELECT args FROM job WHERE task = 'audit.run'")
         assert rows
         for row in rows:
-            await audits.run(desk, json.loads(row["args"]))
-        await go_on(desk)
+            await audits.run(runtime, json.loads(row["args"]))
+        await go_on(runtime)
 
 
 async def test_a_claim_brings_its_evidence_and_a_ruling_takes_a_result_away(
@@ -279,9 +279,9 @@ async def test_a_head_is_signed_for_a_dispute_and_proves_its_evidence(
             arming.follow(worker, datetime.now(UTC), told)
             armed = "SELECT args FROM job WHERE task = 'dispute.attach_head'"
             ((args,),) = worker.execute(armed).fetchall()
-        async with open_desk(told) as desk:
+        async with open_runtime(told) as runtime:
             for _ in range(2):  # what comes twice is done once
-                assert await DUTIES["dispute.attach_head"].do(desk, args) is None
+                assert await DUTIES["dispute.attach_head"].do(runtime, args) is None
         shown = (await people[0].get(about)).json()["head"]
         head = parse_checkpoint(open_note(shown["note"], KEY.verifier_key()))
         assert (head.size, head.root.hex()) == (shown["size"], shown["root"])
@@ -307,7 +307,7 @@ async def test_the_next_round_and_a_cancellation_wait_for_a_dispute(
 ) -> None:
     async with (
         serving() as api,
-        open_desk(database.settings("holotable_worker")) as desk,
+        open_runtime(database.settings("holotable_worker")) as runtime,
     ):
         owner, league, tournament, people, _ = await api.playing(6, **TERMS)
         referee = await with_office(api, owner, league)
@@ -317,8 +317,8 @@ async def test_the_next_round_and_a_cancellation_wait_for_a_dispute(
         refused = await ask(owner, f"/v1/tournaments/{tournament}/cancel", WHY)
         assert (refused.status_code, refused.json()["code"]) == (409, "frozen"), refused.text
         assert refused.json()["dispute"] == dispute
-        assert await seat(desk, league, tournament, 1) > desk.clock.now()
+        assert await seat(runtime, league, tournament, 1) > runtime.clock.now()
         assert (await owner.get(f"/v1/tournaments/{tournament}")).json()["tables"] == []
         assert (await ask(referee, f"/v1/disputes/{dispute}/unfreeze", WHY)).status_code == 200
-        assert await seat(desk, league, tournament, 1) is None
+        assert await seat(runtime, league, tournament, 1) is None
         assert (await owner.get(f"/v1/tournaments/{tournament}")).json()["tables"]

@@ -103,7 +103,7 @@ async def test_every_position_of_a_league_can_be_looked_at(serving, database) ->
     night = await played(database, "each", steps_max=120)
     async with serving() as api:
         shell = api.app.litestar.state["shell"]
-        store = shell.desk.writer.store
+        store = shell.runtime.writer.store
         number = number_of(night.league)
         rows = await store.league(number, -1, 1000)
         keys = await store.keys(number)
@@ -189,7 +189,7 @@ async def test_standings_as_of_the_head_are_the_live_ones_and_before_nobody_has_
         shell = api.app.litestar.state["shell"]
         person = await visitor(api, night)
         await project(database)
-        rows = await shell.desk.writer.store.league(number_of(night.league), -1, 5000)
+        rows = await shell.runtime.writer.store.league(number_of(night.league), -1, 5000)
         awarded = next(row.position for row in rows if row.type == "points_awarded")
         path = f"/v1/seasons/{night.season}/standings"
         live = (await person.get(path)).json()["items"]

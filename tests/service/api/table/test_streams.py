@@ -173,10 +173,10 @@ async def test_an_event_of_a_table_wakes_no_follower_of_another_table(serving, a
             await elsewhere.resume()
             asked(league)
             number = number_of(league)
-            last = (await shell.desk.writer.store.ends([number]))[number]
+            last = (await shell.runtime.writer.store.ends([number]))[number]
             channel = shell.news._channels[number]
             # The events of the first hand, once more.
-            channel.end = (0, (await shell.desk.writer.store.league(number, -1, 1))[0].hash)
+            channel.end = (0, (await shell.runtime.writer.store.league(number, -1, 1))[0].hash)
             channel.wake()
             assert await here.wait(20)
             assert {told.row.stream for told in here.take()} == {here.stream}

@@ -6,7 +6,7 @@ import pytest
 
 from service.api.routes import ROUTES
 from service.director import submitting
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.tournament.test_casino import play_until
 from tests.service.audit.test_audit import audited, faults
@@ -53,8 +53,8 @@ async def a_night(
 
 async def award(database: TestDatabase, league: str, tournament: str) -> None:
     """Do what the worker does once a result stands, and bring the read models up."""
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        await submitting.award_points(desk, league, tournament)
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        await submitting.award_points(runtime, league, tournament)
     await project(database)
 
 

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from service.audit.play.fresh import measured
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from service.tasks import randomness
 from tests.support.databases import TestDatabase
 
@@ -54,8 +54,8 @@ async def test_whoever_is_signed_in_sees_every_night_the_latest_first(
 async def test_a_night_is_drawn_again_from_what_is_shown(
     serving: Any, database: TestDatabase
 ) -> None:
-    async with open_desk(database.settings("holotable_worker")) as desk:
-        await randomness.measure(desk, {"night": "2026-11-21"})
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        await randomness.measure(runtime, {"night": "2026-11-21"})
     async with serving() as api:
         person, _ = await api.league()
         (shown,) = (await person.get("/v1/fairness-runs")).json()["items"]

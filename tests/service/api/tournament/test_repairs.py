@@ -6,7 +6,7 @@ import pytest
 
 from engine.values import stream_of
 from service.cli import repair
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from tests.service.cli.test_repair import last_of, plant
 
 pytestmark = pytest.mark.anyio
@@ -19,8 +19,8 @@ async def test_readers_of_a_damaged_table_are_told_so_and_of_a_repaired_one_see_
     async with serving() as api:
         owner, league, _, people, table = await api.playing()
         path = f"/v1/tables/{table}"
-        async with open_desk(settings) as desk:
-            row = await last_of(desk, league, stream_of(table))
+        async with open_runtime(settings) as runtime:
+            row = await last_of(runtime, league, stream_of(table))
         await plant(database, row, (100, "nonsense", 9, sha256(b"wrong").digest()))
         damaged = await owner.get(path)
         assert (damaged.status_code, damaged.json()["code"]) == (409, "event_unreadable")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.director.desk import open_desk
+from service.director.runtime import open_runtime
 from service.tasks.duties import DUTIES
 from tests.service.api.table.test_commands import answer_to
 
@@ -40,10 +40,10 @@ async def play_out(owner: Any, people: list[Any], tournament: str) -> None:
     raise AssertionError(f"the round does not end: {shown}, {view}")
 
 
-async def seat(desk: Any, league: str, tournament: str, after: int) -> Any:
+async def seat(runtime: Any, league: str, tournament: str, after: int) -> Any:
     """Do the round's job once, as a worker does."""
     ids = {"league": league, "tournament": tournament, "after": str(after)}
-    return await DUTIES["tournament.round"].do(desk, ids)
+    return await DUTIES["tournament.round"].do(runtime, ids)
 
 
 async def test_a_round_shows_who_meets_whom_and_how_it_ended(serving) -> None:
@@ -72,12 +72,12 @@ async def test_the_job_seats_the_next_round_once_and_the_final_after_the_last(
 ) -> None:
     async with (
         serving() as api,
-        open_desk(database.settings("holotable_worker")) as desk,
-        open_desk(database.settings("holotable_worker")) as other,
+        open_runtime(database.settings("holotable_worker")) as runtime,
+        open_runtime(database.settings("holotable_worker")) as other,
     ):
         owner, league, tournament, people, _ = await api.playing(6, **TERMS)
         await play_out(owner, people, tournament)
-        asked = (seat(each, league, tournament, 1) for each in (desk, other, desk, other))
+        asked = (seat(each, league, tournament, 1) for each in (runtime, other, runtime, other))
         assert await asyncio.gather(*asked) == [None] * 4
         shown = await rounds_of(owner, tournament)
         assert [each["number"] for each in shown["rounds"]] == [1, 2]
@@ -85,7 +85,7 @@ async def test_the_job_seats_the_next_round_once_and_the_final_after_the_last(
         await play_out(owner, people, tournament)
         cut = (await rounds_of(owner, tournament))["cut"]
         assert len(cut["going"]) == 3
-        assert await seat(desk, league, tournament, 2) is None
+        assert await seat(runtime, league, tournament, 2) is None
         shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
         assert shown["round"]["stage"] == "final"
         assert [each["number"] for each in shown["tables"]] == [5]
@@ -94,12 +94,12 @@ async def test_the_job_seats_the_next_round_once_and_the_final_after_the_last(
 
 
 async def test_a_job_that_comes_too_early_comes_again_at_its_time(serving, database) -> None:
-    async with serving() as api, open_desk(database.settings("holotable_worker")) as desk:
+    async with serving() as api, open_runtime(database.settings("holotable_worker")) as runtime:
         terms = {**TERMS, "format": {**FORMAT, "between_seconds": 3_600}}
         owner, league, tournament, people, _ = await api.playing(6, **terms)
         await play_out(owner, people, tournament)
         due = (await rounds_of(owner, tournament))["next_at"]
-        again = await seat(desk, league, tournament, 1)
+        again = await seat(runtime, league, tournament, 1)
         assert again == datetime.fromisoformat(due)
         assert (await rounds_of(owner, tournament))["number"] == 1
         floor = await owner.get(f"/v1/tournaments/{tournament}/floor")
@@ -107,14 +107,14 @@ async def test_a_job_that_comes_too_early_comes_again_at_its_time(serving, datab
 
 
 async def test_in_a_pause_the_job_comes_again(serving, database) -> None:
-    async with serving() as api, open_desk(database.settings("holotable_worker")) as desk:
+    async with serving() as api, open_runtime(database.settings("holotable_worker")) as runtime:
         owner, league, tournament, people, _ = await api.playing(6, **TERMS)
         await play_out(owner, people, tournament)
         assert (await owner.post(f"/v1/tournaments/{tournament}/pause")).status_code == 200
-        assert await seat(desk, league, tournament, 1) is not None
+        assert await seat(runtime, league, tournament, 1) is not None
         assert (await rounds_of(owner, tournament))["number"] == 1
         assert (await owner.post(f"/v1/tournaments/{tournament}/resume")).status_code == 200
-        assert await seat(desk, league, tournament, 1) is None
+        assert await seat(runtime, league, tournament, 1) is None
         assert (await rounds_of(owner, tournament))["number"] == 2
 
 

@@ -48,8 +48,8 @@ async def start_now(request: Asked, tournament_id: FromPath[str]) -> Response[by
     _, raw = await read_body(request, Nothing)
     place = await reach(request, tournament_id, "trn")
     order = order_of(request, raw)
-    await start_tournament(shell.desk, place.league, tournament_id, shell.now(), order.command)
-    after = await shell.desk.writer.load(place.league, place.stream)
+    await start_tournament(shell.runtime, place.league, tournament_id, shell.now(), order.command)
+    after = await shell.runtime.writer.load(place.league, place.stream)
     changed = Changed(tournament=tournament_id, state=phase_of(after.state), position=None)
     return encoded(changed, 202)
 
@@ -109,8 +109,8 @@ async def _direct(
     }
     command = commands[what]
     if isinstance(command, Cancel):
-        desk, league = shell.desk, place.league
-        receipt = await with_stacks(desk, league, tournament_id, command, order.command)
+        runtime, league = shell.runtime, place.league
+        receipt = await with_stacks(runtime, league, tournament_id, command, order.command)
     else:
         receipt = await decide_one(shell, place.league, tournament_id, order, [command])
     states = {"pause": "paused", "resume": "running", "cancel": "cancelled"}

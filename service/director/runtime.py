@@ -49,7 +49,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
-class Desk:
+class Runtime:
     """
     Wired once for a process; everything that changes a league goes over it.
 
@@ -97,7 +97,7 @@ class Desk:
         )
 
 
-def naming_instant(desk: Desk, league: str, loaded: Loaded) -> datetime:
+def naming_instant(runtime: Runtime, league: str, loaded: Loaded) -> datetime:
     """
     Return the instant by which a round of the beacon is named in a stream, asked in its turn.
 
@@ -105,7 +105,7 @@ def naming_instant(desk: Desk, league: str, loaded: Loaded) -> datetime:
     back: a command may have waited since it came, and another process may have measured
     the database's clock sooner.  Source: rulebook ``beacon.round``.
     """
-    return max(desk.clock.now(), loaded.at, desk.writer.latest(league))
+    return max(runtime.clock.now(), loaded.at, runtime.writer.latest(league))
 
 
 def new_id(order: Command, number: int) -> UUID:
@@ -137,11 +137,11 @@ def settle() -> None:
 
 
 @asynccontextmanager
-async def open_desk(
+async def open_runtime(
     settings: Settings, process: str | None = None, stopping: asyncio.Event | None = None
-) -> AsyncIterator[Desk]:
+) -> AsyncIterator[Runtime]:
     """
-    Open a desk for the length of a process.
+    Open a runtime for the length of a process.
 
     Args:
         process: Says "I am here" under this name (``api``); ``None`` for those whose
@@ -168,18 +168,18 @@ async def open_desk(
     writer.measure = measure
     await writer.start()
     pulses = Pulses(beacon_of(settings), clock)
-    desk = Desk(writer, clock, SystemEntropy(), connections, settings, pulses)
+    runtime = Runtime(writer, clock, SystemEntropy(), connections, settings, pulses)
     try:
         patience = START_SECONDS if process is not None else 0
         await _unless(stopping, _first_measure(connections, clock, patience))
-        desk.later(_measure(connections, clock))
+        runtime.later(_measure(connections, clock))
         if process is not None:
-            desk.later(
+            runtime.later(
                 _beat(connections, clock, process, timedelta(seconds=settings.heartbeat_seconds))
             )
-        yield desk
+        yield runtime
     finally:
-        await desk.aclose()
+        await runtime.aclose()
         await pulses.aclose()
         await writer.aclose()
 
