@@ -4,9 +4,10 @@ The catalogue of stored events: each type with the JSON Schema of what ``data`` 
 And of rules: their names go from the rulebook into ``service/api/http/rule_names.py``, so that an
 installed service, which has no documents, knows them.
 
-``api-spec/events/<type>.v<n>.json`` is a promise: once committed, a file never
-changes, and another shape is another version beside it.  Run this module to
-write the files that are missing and ``docs/events.md``.
+``api-spec/events/<type>.v<n>.json`` is a promise: the shape in a committed file never
+changes, and another shape is another version beside it.  Titles and descriptions are no
+part of the shape: they follow the docstrings.  Run this module to write the files that are
+missing, today's descriptions, and ``docs/events.md``.
 """
 
 import ast
@@ -36,6 +37,13 @@ RULE_NAMES = ROOT / "service" / "api" / "http" / "rule_names.py"
 _RULE = re.compile(r"^\| \d+\.\d+ \| `([a-z0-9_.]+)` \|", re.M)
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_NOTES = frozenset({"title", "description"})
+"""Keywords of a schema that explain its shape and do not change it."""
+_NAMED = frozenset({"properties", "$defs"})
+"""Keywords that hold schemas by name; a property may be named ``title``."""
+_VALUES = frozenset({"const", "default", "enum"})
+"""Keywords that hold values and no schemas."""
 
 SEALED_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -77,7 +85,7 @@ def events_by_category() -> dict[str, tuple[type[msgspec.Struct], ...]]:
 @cache
 def event_types() -> frozenset[str]:
     """Return the tag of every event there is."""
-    return frozenset(tag_of(event) for events in events_by_category().values() for event in events)
+    return frozenset(tag_of(event) for event in _events())
 
 
 def tag_of(event: type[msgspec.Struct]) -> str:
@@ -108,6 +116,28 @@ def text_of(schema: dict[str, Any]) -> str:
     return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
+def shape_of(schema: Any) -> Any:
+    """Return *schema* without its titles and descriptions."""
+    if isinstance(schema, list):
+        return [shape_of(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    shape: dict[str, Any] = {}
+    for keyword, held in schema.items():
+        if keyword in _NAMED:
+            shape[keyword] = {name: shape_of(part) for name, part in held.items()}
+        elif keyword in _VALUES:
+            shape[keyword] = held
+        elif keyword not in _NOTES:
+            shape[keyword] = shape_of(held)
+    return shape
+
+
+def same_shape(committed: str, generated: str) -> bool:
+    """Return whether two texts of a schema differ in titles and descriptions at most."""
+    return bool(shape_of(json.loads(committed)) == shape_of(json.loads(generated)))
+
+
 def document() -> str:
     """Return ``docs/events.md``."""
     lines = [
@@ -126,24 +156,23 @@ def document() -> str:
 
 def write() -> list[Path]:
     """
-    Write the schemas that are not yet committed, and the document.
+    Write the schemas whose text is not the committed one, and the documents.
 
     Raises:
-        SchemaChanged: If a committed schema differs; nothing is overwritten.
+        SchemaChanged: If a committed schema has another shape; nothing is written.
     """
-    written: list[Path] = []
+    texts = {file_of(event): text_of(schema_of(event)) for event in _events()}
+    for path, text in texts.items():
+        if path.exists() and not same_shape(path.read_text(encoding="utf-8"), text):
+            raise SchemaChanged(f"{path.name} is committed with another shape")
+    texts |= {DOCUMENT: document(), RULE_NAMES: rule_names()}
     SCHEMAS.mkdir(parents=True, exist_ok=True)
-    for events in events_by_category().values():
-        for event in events:
-            path, text = file_of(event), text_of(schema_of(event))
-            if not path.exists():
-                path.write_text(text, encoding="utf-8")
-                written.append(path)
-            elif path.read_text(encoding="utf-8") != text:
-                raise SchemaChanged(f"{path.name} is committed with another shape")
-    DOCUMENT.write_text(document(), encoding="utf-8")
-    RULE_NAMES.write_text(rule_names(), encoding="utf-8")
-    return [*written, DOCUMENT, RULE_NAMES]
+    written = []
+    for path, text in texts.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            written.append(path)
+    return written
 
 
 def rule_names() -> str:
@@ -153,6 +182,12 @@ def rule_names() -> str:
     said = "Every rule of ``docs/rulebook.md``; made by ``python -m service.log.catalogue``."
     end = '""".split()  # noqa: SIM905 - a list would take a line for each'
     return "\n".join((f'"""{said}"""', "", 'NAMES = """', *lines, end, ""))
+
+
+def _events() -> Iterator[type[msgspec.Struct]]:
+    """Yield every event, in the order of the document."""
+    for events in events_by_category().values():
+        yield from events
 
 
 def _hidden(value: Any) -> dict[str, Any]:
@@ -165,7 +200,7 @@ def _hidden(value: Any) -> dict[str, Any]:
 
 def _entry(event: type[msgspec.Struct]) -> list[str]:
     tag = tag_of(event)
-    path = file_of(event).relative_to(ROOT).as_posix()
+    path = f"api-spec/events/{file_of(event).name}"
     about = cleandoc(event.__doc__ or "").split("\n\n")[0].replace("\n", " ")
     fields = ", ".join(_field(field) for field in msgspec.structs.fields(event)) or "nothing"
     return [

@@ -20,9 +20,49 @@ def test_a_stored_event_has_the_shape_that_is_committed(event: type[msgspec.Stru
     Another shape is another version beside it; run ``python -m service.log.catalogue`` for
     new ones.
     """
-    committed = catalogue.file_of(event).read_text(encoding="utf-8")
+    committed = json.loads(catalogue.file_of(event).read_text(encoding="utf-8"))
+    generated = json.loads(catalogue.text_of(catalogue.schema_of(event)))
 
-    assert committed == catalogue.text_of(catalogue.schema_of(event))
+    assert catalogue.shape_of(committed) == catalogue.shape_of(generated)
+
+
+def test_committed_descriptions_follow_the_docstrings() -> None:
+    """
+    After an edit of docstrings, ``python -m service.log.catalogue`` writes the descriptions anew.
+    """
+    stale = [
+        catalogue.tag_of(event)
+        for event in EVENTS
+        if catalogue.file_of(event).read_text(encoding="utf-8")
+        != catalogue.text_of(catalogue.schema_of(event))
+    ]
+
+    assert stale == []
+
+
+def test_only_titles_and_descriptions_are_no_part_of_a_shape() -> None:
+    """
+    A property or a value may be named ``title`` or ``description`` and counts.
+    """
+    schema: dict[str, Any] = {
+        "title": "Odd",
+        "description": "Before.",
+        "properties": {
+            "title": {"type": "string", "description": "Before."},
+            "terms": {"default": {"description": "a value"}},
+        },
+        "$defs": {"description": {"anyOf": [{"title": "Part", "type": "null"}]}},
+        "required": ["title"],
+    }
+
+    assert catalogue.shape_of(schema) == {
+        "properties": {
+            "title": {"type": "string"},
+            "terms": {"default": {"description": "a value"}},
+        },
+        "$defs": {"description": {"anyOf": [{"type": "null"}]}},
+        "required": ["title"],
+    }
 
 
 def test_no_committed_schema_is_without_its_event() -> None:
@@ -44,13 +84,35 @@ def test_tags_are_unique_across_aggregates() -> None:
 
 def test_a_changed_schema_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """
-    The generator writes what is missing and never over what is committed.
+    One changed shape among the committed files, and the generator writes nothing.
     """
     monkeypatch.setattr(catalogue, "SCHEMAS", tmp_path)
     (tmp_path / "dice_rolled.v1.json").write_text("{}\n", encoding="utf-8")
 
     with pytest.raises(catalogue.SchemaChanged, match="dice_rolled"):
         catalogue.write()
+    assert [path.name for path in tmp_path.iterdir()] == ["dice_rolled.v1.json"]
+
+
+def test_another_description_is_written_over_the_committed_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """
+    A docstring may be edited without a new version of its event.
+    """
+    monkeypatch.setattr(catalogue, "SCHEMAS", tmp_path / "schemas")
+    monkeypatch.setattr(catalogue, "DOCUMENT", tmp_path / "events.md")
+    monkeypatch.setattr(catalogue, "RULE_NAMES", tmp_path / "rule_names.py")
+    path = tmp_path / "schemas" / "dice_rolled.v1.json"
+    catalogue.write()
+    today = path.read_text(encoding="utf-8")
+    path.write_text(
+        catalogue.text_of(json.loads(today) | {"description": "Said otherwise."}),
+        encoding="utf-8",
+    )
+
+    assert catalogue.write() == [path]
+    assert path.read_text(encoding="utf-8") == today
 
 
 def test_the_document_is_the_generated_one() -> None:
