@@ -1,31 +1,63 @@
 """The two ways the engine says no: a rule forbids it, or something impossible happened."""
 
-from typing import Any, ClassVar
+from datetime import datetime
+from string import Formatter
+from typing import Annotated, Any, ClassVar, TypeAlias, dataclass_transform
+
+Wording: TypeAlias = Annotated[str, "wording"]
+"""A field of a refusal that its ``detail`` says and its facts do not repeat."""
 
 
 class EngineError(Exception):
     """Root of the engine's exceptions.  Never raised directly."""
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False)
 class CommandRejected(EngineError):
     """
     The rules forbid this command in this state.  Never raised directly.
 
-    Args:
-        detail: One sentence for a person, without a final full stop.
-        facts: The numbers and names behind the refusal, JSON-safe.
+    A refusal declares its ``code``, its ``detail`` and its fields.  It is raised with a value for
+    each field, by keyword.
     """
 
     code: ClassVar[str]
     """Stable identifier, part of the public API; never renamed."""
 
-    rule: str | None = None
-    """The rulebook's name of the rule that says no; none where no rule of the game does."""
+    detail: str
+    """One sentence for a person, without a final full stop; ``{field}`` stands for a value."""
 
-    def __init__(self, detail: str, **facts: Any) -> None:
-        super().__init__(detail)
-        self.detail = detail
-        self.facts = facts
+    rule: str | None = None
+    """
+    The rulebook's name of the rule that says no; none where no rule of the game does.
+
+    A refusal that several rules may cause declares it as a field.
+    """
+
+    facts: dict[str, Any]
+    """The values of all fields but ``rule`` and those of ``Wording``, JSON-safe."""
+
+    _fields: ClassVar[dict[str, Any]] = {}
+
+    def __init_subclass__(cls) -> None:
+        cls._fields = {**cls._fields, **cls.__annotations__}
+        named = {name for _, name, _, _ in Formatter().parse(cls.detail) if name is not None}
+        if not named <= cls._fields.keys():
+            raise TypeError(f"the detail of {cls.__name__} names more than its fields: {named}")
+
+    def __init__(self, **values: Any) -> None:
+        if values.keys() != self._fields.keys():
+            raise TypeError(f"{type(self).__name__} needs {list(self._fields)}")
+        vars(self).update(values)
+        self.detail = self.detail.format_map(values)
+        self.facts = {
+            name: value.isoformat() if isinstance(value := values[name], datetime) else value
+            for name, kind in self._fields.items()
+            if name != "rule" and kind is not Wording
+        }
+
+    def __str__(self) -> str:
+        return self.detail
 
 
 class InvariantViolated(EngineError):

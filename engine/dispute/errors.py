@@ -2,34 +2,32 @@
 
 from datetime import datetime
 
-from engine.errors import CommandRejected
+from engine.errors import CommandRejected, Wording
 
 
 class DisputeNotOpened(CommandRejected):
     """There is no such dispute."""
 
     code = "dispute_not_opened"
-
-    def __init__(self) -> None:
-        super().__init__("the dispute does not exist")
+    detail = "the dispute does not exist"
 
 
 class DisputeInvalid(CommandRejected):
     """A claim, a ruling or a disclosure that could not stand."""
 
     code = "dispute_invalid"
+    detail = "{problem}"
 
-    def __init__(self, *, problem: str) -> None:
-        super().__init__(problem)
+    problem: Wording
 
 
 class DisputePhase(CommandRejected):
     """The dispute is not where this could happen."""
 
     code = "dispute_phase"
+    detail = "the dispute is {phase}"
 
-    def __init__(self, *, phase: str) -> None:
-        super().__init__(f"the dispute is {phase}", phase=phase)
+    phase: str
 
 
 class ClaimTooLate(CommandRejected):
@@ -37,12 +35,9 @@ class ClaimTooLate(CommandRejected):
 
     code = "claim_too_late"
     rule = "disputes.window"
+    detail = "claims on this are not taken any more; a referee still may open one"
 
-    def __init__(self, *, until: datetime) -> None:
-        super().__init__(
-            "claims on this are not taken any more; a referee still may open one",
-            until=until.isoformat(),
-        )
+    until: datetime
 
 
 class AnotherPersonNeeded(CommandRejected):
@@ -50,9 +45,7 @@ class AnotherPersonNeeded(CommandRejected):
 
     code = "another_person_needed"
     rule = "disputes.another_person"
-
-    def __init__(self) -> None:
-        super().__init__("somebody else has to rule on this")
+    detail = "somebody else has to rule on this"
 
 
 class NotDisclosed(CommandRejected):
@@ -60,6 +53,4 @@ class NotDisclosed(CommandRejected):
 
     code = "not_disclosed"
     rule = "disputes.disclosure"
-
-    def __init__(self) -> None:
-        super().__init__("these values are not disclosed to you, or no longer")
+    detail = "these values are not disclosed to you, or no longer"

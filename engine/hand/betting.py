@@ -24,9 +24,9 @@ class CannotCheck(CommandRejected):
 
     code = "facing_bet"
     rule = "betting.check"
+    detail = "checking is not free: {due} chips are due"
 
-    def __init__(self, *, due: Chips) -> None:
-        super().__init__(f"checking is not free: {due} chips are due", due=due)
+    due: Chips
 
 
 class NothingToCall(CommandRejected):
@@ -34,9 +34,7 @@ class NothingToCall(CommandRejected):
 
     code = "nothing_to_call"
     rule = "betting.call"
-
-    def __init__(self) -> None:
-        super().__init__("there is nothing to call")
+    detail = "there is nothing to call"
 
 
 class CallAmountChanged(CommandRejected):
@@ -44,23 +42,21 @@ class CallAmountChanged(CommandRejected):
 
     code = "call_amount_changed"
     rule = "betting.call"
+    detail = "the call costs {due} chips, not {expected}"
 
-    def __init__(self, *, expected: Chips, due: Chips) -> None:
-        super().__init__(f"the call costs {due} chips, not {expected}", expected=expected, due=due)
+    expected: Chips
+    due: Chips
 
 
 class BetTooSmall(CommandRejected):
     """The wager is below what the street allows."""
 
     code = "bet_too_small"
+    detail = "a bet of {offered} chips is below the minimum of {minimum}"
 
-    def __init__(self, *, offered: Chips, minimum: Chips, rule: str) -> None:
-        super().__init__(
-            f"a bet of {offered} chips is below the minimum of {minimum}",
-            offered=offered,
-            minimum=minimum,
-        )
-        self.rule = rule
+    offered: Chips
+    minimum: Chips
+    rule: str
 
 
 class BetTooLarge(CommandRejected):
@@ -68,13 +64,10 @@ class BetTooLarge(CommandRejected):
 
     code = "bet_too_large"
     rule = "betting.all_in"
+    detail = "a bet of {offered} chips is above the maximum of {maximum}"
 
-    def __init__(self, *, offered: Chips, maximum: Chips) -> None:
-        super().__init__(
-            f"a bet of {offered} chips is above the maximum of {maximum}",
-            offered=offered,
-            maximum=maximum,
-        )
+    offered: Chips
+    maximum: Chips
 
 
 class AmountNotInUnits(CommandRejected):
@@ -82,39 +75,36 @@ class AmountNotInUnits(CommandRejected):
 
     code = "amount_not_in_units"
     rule = "betting.units"
+    detail = "a bet of {offered} chips is not a multiple of {unit}"
 
-    def __init__(self, *, offered: Chips, unit: Chips) -> None:
-        super().__init__(
-            f"a bet of {offered} chips is not a multiple of {unit}", offered=offered, unit=unit
-        )
+    offered: Chips
+    unit: Chips
 
 
 class AmountMissing(CommandRejected):
     """A raise says to what."""
 
     code = "amount_missing"
-
-    def __init__(self) -> None:
-        super().__init__("a raise needs the amount to raise to")
+    detail = "a raise needs the amount to raise to"
 
 
 class RaiseNotAllowed(CommandRejected):
     """The seat may only call or fold."""
 
     code = "raise_not_allowed"
+    detail = "this seat may not raise now"
 
-    def __init__(self, *, rule: str) -> None:
-        super().__init__("this seat may not raise now")
-        self.rule = rule
+    rule: str
 
 
 class VerbNotPlayed(CommandRejected):
     """The ruleset's betting does not know this verb."""
 
     code = "verb_not_played"
+    detail = "{betting} has no {verb}"
 
-    def __init__(self, *, verb: str, betting: str) -> None:
-        super().__init__(f"{betting} has no {verb}", verb=verb, betting=betting)
+    verb: str
+    betting: str
 
 
 class LegalAction(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -55,9 +55,9 @@ class BeaconMissing(CommandRejected):
 
     code = "beacon_missing"
     rule = "beacon.silence"
+    detail = "the beacon's round is not there yet"
 
-    def __init__(self, *, round_number: int) -> None:
-        super().__init__("the beacon's round is not there yet", round=round_number)
+    round: int
 
 
 class BeaconMismatch(CommandRejected):
@@ -65,9 +65,9 @@ class BeaconMismatch(CommandRejected):
 
     code = "beacon_mismatch"
     rule = "beacon.value"
+    detail = "this is not what the beacon was asked for"
 
-    def __init__(self, *, round_number: int | None) -> None:
-        super().__init__("this is not what the beacon was asked for", round=round_number)
+    round: int | None
 
 
 def round_after(chain: Chain, at: datetime) -> int:
@@ -102,10 +102,10 @@ def demand_pulse(pulse: Pulse | None, round_number: int) -> Pulse:
     Source: rulebook ``beacon.value``.
     """
     if pulse is None:
-        raise BeaconMissing(round_number=round_number)
+        raise BeaconMissing(round=round_number)
     due = sha256(bytes.fromhex(pulse.signature)).hexdigest()
     if pulse.round != round_number or pulse.randomness != due:
-        raise BeaconMismatch(round_number=round_number)
+        raise BeaconMismatch(round=round_number)
     return pulse
 
 

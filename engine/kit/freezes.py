@@ -8,6 +8,6 @@ class Frozen(CommandRejected):
 
     code = "frozen"
     rule = "disputes.freeze"
+    detail = "this waits for the outcome of a dispute"
 
-    def __init__(self, *, dispute: str) -> None:
-        super().__init__("this waits for the outcome of a dispute", dispute=dispute)
+    dispute: str

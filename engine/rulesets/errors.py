@@ -7,15 +7,16 @@ class RulesetUnknown(CommandRejected):
     """No preset has this name."""
 
     code = "unknown_ruleset"
+    detail = "there is no ruleset {name!r}; known are {known}"
 
-    def __init__(self, *, name: str, known: str) -> None:
-        super().__init__(f"there is no ruleset {name!r}; known are {known}", name=name, known=known)
+    name: str
+    known: str
 
 
 class RulesetInvalid(CommandRejected):
     """The parameters do not make a game."""
 
     code = "invalid_ruleset"
+    detail = "the ruleset is invalid: {reason}"
 
-    def __init__(self, *, reason: str) -> None:
-        super().__init__(f"the ruleset is invalid: {reason}", reason=reason)
+    reason: str

@@ -104,7 +104,8 @@ def _demand_counted(state: Opened, outlooks: Iterable[Outlook]) -> None:
     found = [(each, pending(state, each)) for each in outlooks]
     uncounted = [_named(each, why) for each, why in found if why]
     if uncounted:
-        raise SeasonUncounted(sorted(uncounted, key=lambda each: str(each["tournament"])))
+        uncounted.sort(key=lambda each: str(each["tournament"]))
+        raise SeasonUncounted(tournaments=uncounted)
 
 
 def _named(outlook: Outlook, why: str) -> dict[str, str | None]:

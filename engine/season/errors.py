@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from engine.errors import CommandRejected
+from engine.errors import CommandRejected, Wording
 from engine.season.expression.parsing import FormulaInvalid
 
 __all__ = [
@@ -24,18 +24,14 @@ class SeasonNotOpened(CommandRejected):
     """There is no such season yet."""
 
     code = "season_not_opened"
-
-    def __init__(self) -> None:
-        super().__init__("the season has not been opened")
+    detail = "the season has not been opened"
 
 
 class SeasonNotClosed(CommandRejected):
     """What is written down at a season's end has to wait for it."""
 
     code = "season_not_closed"
-
-    def __init__(self) -> None:
-        super().__init__("the season is still open")
+    detail = "the season is still open"
 
 
 class SeasonClosedAlready(CommandRejected):
@@ -43,9 +39,7 @@ class SeasonClosedAlready(CommandRejected):
 
     code = "season_closed"
     rule = "standings.final"
-
-    def __init__(self) -> None:
-        super().__init__("the season is closed")
+    detail = "the season is closed"
 
 
 class SeasonUncounted(CommandRejected):
@@ -53,10 +47,9 @@ class SeasonUncounted(CommandRejected):
 
     code = "season_uncounted"
     rule = "standings.uncounted"
+    detail = "not every tournament of the season is counted: wait, or let an owner leave it out"
 
-    def __init__(self, tournaments: Sequence[Mapping[str, str | None]]) -> None:
-        detail = "not every tournament of the season is counted: wait, or let an owner leave it out"
-        super().__init__(detail, tournaments=[dict(each) for each in tournaments])
+    tournaments: Sequence[Mapping[str, str | None]]
 
 
 class LeaveOutInvalid(CommandRejected):
@@ -64,18 +57,20 @@ class LeaveOutInvalid(CommandRejected):
 
     code = "leave_out_invalid"
     rule = "standings.left_out"
+    detail = "{tournament} {problem}"
 
-    def __init__(self, *, tournament: str, problem: str) -> None:
-        super().__init__(f"{tournament} {problem}", tournament=tournament)
+    tournament: str
+    problem: Wording
 
 
 class SeasonTermsInvalid(CommandRejected):
     """The terms of the season contradict themselves."""
 
     code = "season_terms_invalid"
+    detail = "{field}: {problem}"
 
-    def __init__(self, *, field: str, problem: str) -> None:
-        super().__init__(f"{field}: {problem}", field=field)
+    field: str
+    problem: Wording
 
 
 class SeasonTermsFixed(CommandRejected):
@@ -83,51 +78,43 @@ class SeasonTermsFixed(CommandRejected):
 
     code = "season_terms_fixed"
     rule = "standings.terms_fixed"
-
-    def __init__(self) -> None:
-        super().__init__("the terms of an open season never change; open another season")
+    detail = "the terms of an open season never change; open another season"
 
 
 class PlacingsInvalid(CommandRejected):
     """The placings are not those of a finished tournament."""
 
     code = "placings_invalid"
+    detail = "{problem}"
 
-    def __init__(self, *, problem: str) -> None:
-        super().__init__(problem)
+    problem: Wording
 
 
 class AwardUnknown(CommandRejected):
     """This tournament was never counted in the season."""
 
     code = "award_unknown"
-
-    def __init__(self) -> None:
-        super().__init__("this tournament has not been counted in this season")
+    detail = "this tournament has not been counted in this season"
 
 
 class AdjustmentUnknown(CommandRejected):
     """The season has no such bonus or adjustment."""
 
     code = "adjustment_unknown"
-
-    def __init__(self) -> None:
-        super().__init__("there is no such adjustment in this season")
+    detail = "there is no such adjustment in this season"
 
 
 class OwnPoints(CommandRejected):
     """Nobody gives points to themselves, nor takes back what was taken from them."""
 
     code = "own_points"
-
-    def __init__(self) -> None:
-        super().__init__("another scorer has to decide on your points")
+    detail = "another scorer has to decide on your points"
 
 
 class AdjustmentInvalid(CommandRejected):
     """The adjustment is not one that can be kept in the ledger."""
 
     code = "adjustment_invalid"
+    detail = "{problem}"
 
-    def __init__(self, *, problem: str) -> None:
-        super().__init__(problem)
+    problem: Wording

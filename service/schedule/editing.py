@@ -33,7 +33,7 @@ def recurrence_in(state: Any, recurrence: str) -> Recurrence:
     named = RecurrenceId(recurrence)
     found = state.schedule.of(named) if isinstance(state, Opened) else None
     if found is None:
-        raise RecurrenceUnknown(named)
+        raise RecurrenceUnknown(recurrence=named)
     return found
 
 

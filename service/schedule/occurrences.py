@@ -166,7 +166,7 @@ def named(recurrence: Recurrence, label: Local) -> Occurrence:
     try:
         since = parsed(label, "occurrence")
     except RecurrenceInvalid:
-        raise OccurrenceUnknown(label) from None
+        raise OccurrenceUnknown(occurrence=label) from None
     for stretch in recurrence.stretches:
         for each in walked(
             recurrence, stretch, label.__gt__, since=since, budget=Budget(STORED_STEPS)
@@ -174,7 +174,7 @@ def named(recurrence: Recurrence, label: Local) -> Occurrence:
             if each.label == label:
                 return each
             break
-    raise OccurrenceUnknown(label)
+    raise OccurrenceUnknown(occurrence=label)
 
 
 def coming(recurrence: Recurrence, now: datetime) -> Iterator[Occurrence]:

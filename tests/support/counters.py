@@ -1,7 +1,7 @@
 """A small aggregate, so that the log can be tested without the game."""
 
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 import msgspec
@@ -41,7 +41,10 @@ class Hidden(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class TooMuch(CommandRejected):
     """The count would exceed its limit."""
 
-    code: ClassVar[str] = "too_much"
+    code = "too_much"
+    detail = "the count would exceed its limit"
+
+    total: int
 
 
 class Count(msgspec.Struct, frozen=True):
@@ -53,7 +56,7 @@ class Count(msgspec.Struct, frozen=True):
 
 def _decide(state: Count, command: int) -> tuple[Counted | Hidden, ...]:
     if state.total + command > 1_000_000:
-        raise TooMuch("the count would exceed its limit", total=state.total)
+        raise TooMuch(total=state.total)
     return (Counted(by=command),) if command else ()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from decimal import Decimal
 from typing import NamedTuple, cast, get_args
 
-from engine.errors import CommandRejected
+from engine.errors import CommandRejected, Wording
 from engine.season.expression.limits import (
     ARGUMENTS_MAX,
     DEPTH_MAX,
@@ -57,9 +57,11 @@ class FormulaInvalid(CommandRejected):
 
     code = "formula_invalid"
     rule = "points.formula"
+    detail = "{problem} (character {at})"
 
-    def __init__(self, *, problem: str, at: int) -> None:
-        super().__init__(f"{problem} (character {at + 1})", at=at + 1)
+    problem: Wording
+    at: int
+    """The first character that is wrong, from 1."""
 
 
 class _Token(NamedTuple):
@@ -82,7 +84,7 @@ def parse(text: str, names: Collection[str]) -> Expression:
     Binary(sign='+', left=Number(value=Decimal('2')), right=Name(name='n'))
     """
     if len(text) > LENGTH_MAX:
-        raise FormulaInvalid(problem=f"more than {LENGTH_MAX} characters", at=LENGTH_MAX)
+        raise FormulaInvalid(problem=f"more than {LENGTH_MAX} characters", at=LENGTH_MAX + 1)
     return _Parser(_tokens(text), names).whole()
 
 
@@ -92,7 +94,7 @@ def _tokens(text: str) -> list[_Token]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise FormulaInvalid(problem="a character that means nothing here", at=at)
+            raise FormulaInvalid(problem="a character that means nothing here", at=at + 1)
         if match.lastgroup != "space":
             found.append(_Token(str(match.lastgroup), match.group(), at))
         at = match.end()
@@ -133,7 +135,7 @@ class _Parser:
             raise self._problem(f"more than {STEPS_MAX} steps")
 
     def _problem(self, problem: str) -> FormulaInvalid:
-        return FormulaInvalid(problem=problem, at=self._here.at)
+        return FormulaInvalid(problem=problem, at=self._here.at + 1)
 
     def _expression(self, binds: int) -> Expression:
         """Read on as far as operators bind tighter than *binds*."""
@@ -193,7 +195,8 @@ class _Parser:
         fewest, most = ARGUMENTS[token.text]
         if not fewest <= len(arguments) <= most:
             wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
-            raise FormulaInvalid(problem=f"{token.text} takes {wanted} arguments", at=token.at)
+            problem = f"{token.text} takes {wanted} arguments"
+            raise FormulaInvalid(problem=problem, at=token.at + 1)
         return Call(token.text, tuple(arguments))
 
     def _choice(self) -> Choice:

@@ -71,7 +71,7 @@ def decide(schedule: Schedule, command: Command) -> tuple[Event, ...]:
 def _of(schedule: Schedule, recurrence: RecurrenceId) -> Recurrence:
     found = schedule.of(recurrence)
     if found is None:
-        raise RecurrenceUnknown(recurrence)
+        raise RecurrenceUnknown(recurrence=recurrence)
     return found
 
 
@@ -136,10 +136,10 @@ def _end(recurrence: Recurrence, command: EndFixtures) -> tuple[Event, ...]:
 
 def _change(recurrence: Recurrence, command: ChangeFixture) -> tuple[Event, ...]:
     if command.moment is not None and command.moment.at <= command.now:
-        raise FixturePast(command.occurrence)
+        raise FixturePast(occurrence=command.occurrence)
     known = recurrence.fixture_of(command.occurrence)
     if known is not None and known.became == "missed":
-        raise FixturePast(command.occurrence)
+        raise FixturePast(occurrence=command.occurrence)
     standing = (known,) if known is not None and known.became == "announced" else ()
     return (
         FixtureChanged(
@@ -172,7 +172,7 @@ def _withdrawn(
         waits = standing is not None and standing.open and not standing.entrants
         cancelled = standing is not None and standing.cancelled
         if not cancelled and (not waits or fixture.moment.at <= now):
-            raise FixtureEntered(fixture.occurrence, fixture.tournament)
+            raise FixtureEntered(occurrence=fixture.occurrence, tournament=fixture.tournament)
         found.append(Withdrawn(occurrence=fixture.occurrence, tournament=fixture.tournament))
     return tuple(found)
 

@@ -1,6 +1,6 @@
 """Why a season's schedule refuses a command."""
 
-from engine.errors import CommandRejected
+from engine.errors import CommandRejected, Wording
 from engine.season.schedule.values import Local, RecurrenceId
 
 
@@ -8,27 +8,28 @@ class RecurrenceUnknown(CommandRejected):
     """This season has no such recurrence."""
 
     code = "recurrence_unknown"
+    detail = "this season has no such recurrence"
 
-    def __init__(self, recurrence: RecurrenceId) -> None:
-        super().__init__("this season has no such recurrence", recurrence=recurrence)
+    recurrence: RecurrenceId
 
 
 class RecurrenceInvalid(CommandRejected):
     """The rule, the zone or the times of a recurrence cannot be."""
 
     code = "recurrence_invalid"
+    detail = "{field}: {problem}"
 
-    def __init__(self, *, field: str, problem: str) -> None:
-        super().__init__(f"{field}: {problem}", field=field)
+    field: str
+    problem: Wording
 
 
 class OccurrenceUnknown(CommandRejected):
     """The rule has no occurrence at this local time."""
 
     code = "occurrence_unknown"
+    detail = "the rule has no occurrence then"
 
-    def __init__(self, occurrence: Local) -> None:
-        super().__init__("the rule has no occurrence then", occurrence=occurrence)
+    occurrence: Local
 
 
 class FixtureEntered(CommandRejected):
@@ -36,19 +37,16 @@ class FixtureEntered(CommandRejected):
 
     code = "fixture_entered"
     rule = "schedule.edit_before_entries"
+    detail = "the tournament is no longer empty and waiting: direct it, or cancel it first"
 
-    def __init__(self, occurrence: Local, tournament: str) -> None:
-        super().__init__(
-            "the tournament is no longer empty and waiting: direct it, or cancel it first",
-            occurrence=occurrence,
-            tournament=tournament,
-        )
+    occurrence: Local
+    tournament: str
 
 
 class FixturePast(CommandRejected):
     """What has been missed cannot be changed, and nothing is moved into the past."""
 
     code = "fixture_past"
+    detail = "this lies in the past"
 
-    def __init__(self, occurrence: Local) -> None:
-        super().__init__("this lies in the past", occurrence=occurrence)
+    occurrence: Local

@@ -62,10 +62,10 @@ def mixed(table: Table, command: OpenHand) -> tuple[TableBeaconMixed, ...]:
     awaited = table.awaited
     if awaited is None:
         if command.pulse is not None:
-            raise BeaconMismatch(round_number=None)
+            raise BeaconMismatch(round=None)
         return ()
     if (awaited.openings, awaited.omissions) != (command.openings, command.omissions):
-        raise BeaconMismatch(round_number=awaited.round)
+        raise BeaconMismatch(round=awaited.round)
     pulse = demand_pulse(command.pulse, awaited.round)
     return (TableBeaconMixed(chain=awaited.chain, pulse=pulse, rule="beacon.value"),)
 

@@ -63,63 +63,57 @@ class TableNotOpened(CommandRejected):
     """The stream is empty."""
 
     code = "table_not_opened"
-
-    def __init__(self) -> None:
-        super().__init__("this table has not been opened")
+    detail = "this table has not been opened"
 
 
 class TableAlreadyOpened(CommandRejected):
     """A table is opened once."""
 
     code = "table_already_opened"
+    detail = "table {number} is already open"
 
-    def __init__(self, *, number: int) -> None:
-        super().__init__(f"table {number} is already open", number=number)
+    number: int
 
 
 class TableIsClosed(CommandRejected):
     """Nothing happens at a closed table."""
 
     code = "table_closed"
-
-    def __init__(self) -> None:
-        super().__init__("this table is closed")
+    detail = "this table is closed"
 
 
 class TableOnHold(CommandRejected):
     """The floor has stopped this table."""
 
     code = "table_held"
+    detail = "this table is on hold: {reason}"
 
-    def __init__(self, *, reason: str) -> None:
-        super().__init__(f"this table is on hold: {reason}", reason=reason)
+    reason: str
 
 
 class HandInPlay(CommandRejected):
     """This waits until the hand is over."""
 
     code = "hand_in_play"
+    detail = "hand {hand} is still in play"
 
-    def __init__(self, *, hand: int) -> None:
-        super().__init__(f"hand {hand} is still in play", hand=hand)
+    hand: int
 
 
 class TooFewStacks(CommandRejected):
     """A hand needs two seats that can be dealt in."""
 
     code = "too_few_stacks"
+    detail = "a hand needs two seats with chips, not {seats}"
 
-    def __init__(self, *, seats: int) -> None:
-        super().__init__(f"a hand needs two seats with chips, not {seats}", seats=seats)
+    seats: int
 
 
 class NoDecisionOpen(CommandRejected):
     """Nothing is waited for."""
 
     code = "no_decision_open"
-
-    def __init__(self) -> None:
-        super().__init__("no decision is open at this table")
+    detail = "no decision is open at this table"
 
 
 class NoDealInPlay(CommandRejected):
@@ -127,9 +121,7 @@ class NoDealInPlay(CommandRejected):
 
     code = "no_deal_in_play"
     rule = "voiding"
-
-    def __init__(self) -> None:
-        super().__init__("no deal is in play at this table")
+    detail = "no deal is in play at this table"
 
 
 class SubstantialAction(CommandRejected):
@@ -137,11 +129,9 @@ class SubstantialAction(CommandRejected):
 
     code = "substantial_action"
     rule = "voiding.substantial_action"
+    detail = "after {actions} actions only a fouled deck voids a deal"
 
-    def __init__(self, *, actions: int) -> None:
-        super().__init__(
-            f"after {actions} actions only a fouled deck voids a deal", actions=actions
-        )
+    actions: int
 
 
 class StaleDecision(CommandRejected):
@@ -149,49 +139,44 @@ class StaleDecision(CommandRejected):
 
     code = "stale_decision"
     rule = "decisions.binding"
+    detail = "decision {decision} is closed; the open one is {current}"
 
-    def __init__(self, *, decision: str, current: str) -> None:
-        super().__init__(
-            f"decision {decision} is closed; the open one is {current}",
-            decision=decision,
-            current=current,
-        )
+    decision: str
+    current: str
 
 
 class WrongPhase(CommandRejected):
     """The open decision is of another kind."""
 
     code = "wrong_phase"
+    detail = "the table waits for another answer: {phase}"
 
-    def __init__(self, *, phase: str) -> None:
-        super().__init__(f"the table waits for another answer: {phase}", phase=phase)
+    phase: str
 
 
 class EntrantNotSeated(CommandRejected):
     """The entrant has no seat here."""
 
     code = "entrant_not_seated"
-
-    def __init__(self) -> None:
-        super().__init__("this entrant has no seat at this table")
+    detail = "this entrant has no seat at this table"
 
 
 class EntrantAlreadySeated(CommandRejected):
     """The entrant has a seat here already."""
 
     code = "entrant_already_seated"
+    detail = "this entrant already has seat {seat}"
 
-    def __init__(self, *, seat: int) -> None:
-        super().__init__(f"this entrant already has seat {seat}", seat=seat)
+    seat: int
 
 
 class NotDealtIn(CommandRejected):
     """The seat takes no part in this hand."""
 
     code = "not_dealt_in"
+    detail = "seat {seat} takes no part in this hand"
 
-    def __init__(self, *, seat: int) -> None:
-        super().__init__(f"seat {seat} takes no part in this hand", seat=seat)
+    seat: int
 
 
 class NotYourTurn(CommandRejected):
@@ -199,9 +184,9 @@ class NotYourTurn(CommandRejected):
 
     code = "not_your_turn"
     rule = "betting.turn"
+    detail = "it is the turn of seat {seat}"
 
-    def __init__(self, *, seat: int) -> None:
-        super().__init__(f"it is the turn of seat {seat}", seat=seat)
+    seat: int
 
 
 class SelectionFinal(CommandRejected):
@@ -209,41 +194,34 @@ class SelectionFinal(CommandRejected):
 
     code = "selection_final"
     rule = "decisions.binding"
-
-    def __init__(self) -> None:
-        super().__init__("this seat has already committed its cards")
+    detail = "this seat has already committed its cards"
 
 
 class SelectionTooSmall(CommandRejected):
     """The selection holds too few cards."""
 
     code = "selection_too_small"
+    detail = "a selection of {cards} cards is below the minimum of {minimum}"
 
-    def __init__(self, *, cards: int, minimum: int, rule: str) -> None:
-        super().__init__(
-            f"a selection of {cards} cards is below the minimum of {minimum}",
-            cards=cards,
-            minimum=minimum,
-        )
-        self.rule = rule
+    cards: int
+    minimum: int
+    rule: str
 
 
 class CardNotHeld(CommandRejected):
     """The card is not among those to choose from."""
 
     code = "card_not_held"
+    detail = "{card} is not among the cards to choose from"
 
-    def __init__(self, *, card: str) -> None:
-        super().__init__(f"{card} is not among the cards to choose from", card=card)
+    card: str
 
 
 class CardsDuplicated(CommandRejected):
     """A card is named twice."""
 
     code = "cards_duplicated"
-
-    def __init__(self) -> None:
-        super().__init__("a card is named twice")
+    detail = "a card is named twice"
 
 
 class DeadlineNotReached(CommandRejected):
@@ -251,36 +229,38 @@ class DeadlineNotReached(CommandRejected):
 
     code = "deadline_not_reached"
     rule = "clock"
+    detail = "the decision may still be answered"
 
-    def __init__(self, *, until: datetime) -> None:
-        super().__init__("the decision may still be answered", until=until.isoformat())
+    until: datetime
 
 
 class SaltsMissing(CommandRejected):
     """The house cannot commit for every seat that ran out of time."""
 
     code = "salts_missing"
+    detail = "{needed} salts are needed, not {given}"
 
-    def __init__(self, *, needed: int, given: int) -> None:
-        super().__init__(f"{needed} salts are needed, not {given}", needed=needed, given=given)
+    needed: int
+    given: int
 
 
 class SeatOccupied(CommandRejected):
     """Somebody sits there."""
 
     code = "seat_occupied"
+    detail = "seat {seat} is occupied"
 
-    def __init__(self, *, seat: int) -> None:
-        super().__init__(f"seat {seat} is occupied", seat=seat)
+    seat: int
 
 
 class SeatUnknown(CommandRejected):
     """The table has no such seat."""
 
     code = "seat_unknown"
+    detail = "there is no seat {seat} among {seats}"
 
-    def __init__(self, *, seat: int, seats: int) -> None:
-        super().__init__(f"there is no seat {seat} among {seats}", seat=seat, seats=seats)
+    seat: int
+    seats: int
 
 
 class TableFull(CommandRejected):
@@ -288,9 +268,9 @@ class TableFull(CommandRejected):
 
     code = "table_full"
     rule = "rulesets"
+    detail = "this game is for {seats} players at most"
 
-    def __init__(self, *, seats: int) -> None:
-        super().__init__(f"this game is for {seats} players at most", seats=seats)
+    seats: int
 
 
 class StackTooSmall(CommandRejected):
@@ -298,9 +278,10 @@ class StackTooSmall(CommandRejected):
 
     code = "stack_too_small"
     rule = "items.buy_back"
+    detail = "{chips} chips of a stack of {stack}"
 
-    def __init__(self, *, stack: int, chips: int) -> None:
-        super().__init__(f"{chips} chips of a stack of {stack}", stack=stack, chips=chips)
+    stack: int
+    chips: int
 
 
 class NothingToShow(CommandRejected):
@@ -308,9 +289,7 @@ class NothingToShow(CommandRejected):
 
     code = "nothing_to_show"
     rule = "showdown.show"
-
-    def __init__(self) -> None:
-        super().__init__("this seat has no hand that it may show")
+    detail = "this seat has no hand that it may show"
 
 
 class StackNotInUnits(CommandRejected):
@@ -318,37 +297,39 @@ class StackNotInUnits(CommandRejected):
 
     code = "stack_not_in_units"
     rule = "words.unit"
+    detail = "a stack of {stack} is not a multiple of {unit}"
 
-    def __init__(self, *, stack: int, unit: int) -> None:
-        super().__init__(f"a stack of {stack} is not a multiple of {unit}", stack=stack, unit=unit)
+    stack: int
+    unit: int
 
 
 class CardActionNotAllowed(CommandRejected):
     """The game knows the action, but it cannot be taken now."""
 
     code = "card_action_not_allowed"
+    detail = "this seat cannot {verb} now"
 
-    def __init__(self, *, verb: str, source: str | None) -> None:
-        super().__init__(f"this seat cannot {verb} now", verb=verb, source=source)
+    verb: str
+    source: str | None
 
 
 class CardMissing(CommandRejected):
     """The action needs an own card."""
 
     code = "card_missing"
+    detail = "to {verb} needs an own card"
 
-    def __init__(self, *, verb: str, rule: str) -> None:
-        super().__init__(f"to {verb} needs an own card", verb=verb)
-        self.rule = rule
+    verb: str
+    rule: str
 
 
 class SourceMissing(CommandRejected):
     """The new card could come from several places."""
 
     code = "source_missing"
+    detail = "to {verb} needs to say where the card comes from"
 
-    def __init__(self, *, verb: str) -> None:
-        super().__init__(f"to {verb} needs to say where the card comes from", verb=verb)
+    verb: str
 
 
 class CallTooEarly(CommandRejected):
@@ -356,10 +337,7 @@ class CallTooEarly(CommandRejected):
 
     code = "call_too_early"
     rule = "traditional.call"
+    detail = "the hand may be called from round {earliest} on, not in round {round}"
 
-    def __init__(self, *, round: int, earliest: int) -> None:
-        super().__init__(
-            f"the hand may be called from round {earliest} on, not in round {round}",
-            round=round,
-            earliest=earliest,
-        )
+    round: int
+    earliest: int

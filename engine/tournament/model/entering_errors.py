@@ -10,9 +10,9 @@ class NotADraft(CommandRejected):
 
     code = "not_a_draft"
     rule = "entry.draft"
+    detail = "the terms stand: the tournament is {phase}"
 
-    def __init__(self, *, phase: str) -> None:
-        super().__init__(f"the terms stand: the tournament is {phase}", phase=phase)
+    phase: str
 
 
 class NoSeatFree(CommandRejected):
@@ -20,14 +20,13 @@ class NoSeatFree(CommandRejected):
 
     code = "no_seat_free"
     rule = "seating.table_added"
+    detail = (
+        "all seats of the {tables} tables are taken, and no table is added where each has "
+        "levels, or counts hands, of its own; come again when somebody is out"
+    )
 
-    def __init__(self, *, tables: int, table_seats: int) -> None:
-        super().__init__(
-            f"all seats of the {tables} tables are taken, and no table is added where each has"
-            " levels, or counts hands, of its own; come again when somebody is out",
-            tables=tables,
-            table_seats=table_seats,
-        )
+    tables: int
+    table_seats: int
 
 
 class ApplicantUnknown(CommandRejected):
@@ -35,9 +34,7 @@ class ApplicantUnknown(CommandRejected):
 
     code = "applicant_unknown"
     rule = "entry.approval"
-
-    def __init__(self) -> None:
-        super().__init__("nobody asks for approval under this entry")
+    detail = "nobody asks for approval under this entry"
 
 
 class EntryRefused(CommandRejected):
@@ -45,9 +42,7 @@ class EntryRefused(CommandRejected):
 
     code = "entry_refused"
     rule = "entry.approval"
-
-    def __init__(self) -> None:
-        super().__init__("a director has refused this entry")
+    detail = "a director has refused this entry"
 
 
 class NoOffer(CommandRejected):
@@ -55,9 +50,7 @@ class NoOffer(CommandRejected):
 
     code = "no_offer"
     rule = "waitlist.offer"
-
-    def __init__(self) -> None:
-        super().__init__("no place is kept for this entry")
+    detail = "no place is kept for this entry"
 
 
 class OfferExpired(CommandRejected):
@@ -65,9 +58,9 @@ class OfferExpired(CommandRejected):
 
     code = "offer_expired"
     rule = "waitlist.expired"
+    detail = "the offer is over"
 
-    def __init__(self, *, until: datetime) -> None:
-        super().__init__("the offer is over", until=until.isoformat())
+    until: datetime
 
 
 class CheckInNotOpen(CommandRejected):
@@ -75,11 +68,9 @@ class CheckInNotOpen(CommandRejected):
 
     code = "check_in_not_open"
     rule = "check_in"
+    detail = "check-in is not open"
 
-    def __init__(self, *, opens_at: datetime | None) -> None:
-        super().__init__(
-            "check-in is not open", opens_at=None if opens_at is None else opens_at.isoformat()
-        )
+    opens_at: datetime | None
 
 
 class OfficeHeld(CommandRejected):
@@ -87,12 +78,10 @@ class OfficeHeld(CommandRejected):
 
     code = "office_held"
     rule = "entry.staff"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "staff enter before play begins: whoever holds an office, or has held one since then, "
-            "could rule on this tournament or open its cards"
-        )
+    detail = (
+        "staff enter before play begins: whoever holds an office, or has held one since then, "
+        "could rule on this tournament or open its cards"
+    )
 
 
 class ReEntryNotAllowed(CommandRejected):
@@ -100,8 +89,6 @@ class ReEntryNotAllowed(CommandRejected):
 
     code = "re_entry_not_allowed"
     rule = "entry.re_entry"
+    detail = "a player may enter again {re_entries_max} times"
 
-    def __init__(self, *, re_entries_max: int) -> None:
-        super().__init__(
-            f"a player may enter again {re_entries_max} times", re_entries_max=re_entries_max
-        )
+    re_entries_max: int

@@ -1,15 +1,16 @@
 """Why a tournament refuses a command."""
 
-from engine.errors import CommandRejected
+from engine.errors import CommandRejected, Wording
 
 
 class TermsInvalid(CommandRejected):
     """The announced terms contradict themselves."""
 
     code = "terms_invalid"
+    detail = "{field}: {problem}"
 
-    def __init__(self, *, field: str, problem: str) -> None:
-        super().__init__(f"{field}: {problem}", field=field)
+    field: str
+    problem: Wording
 
 
 class TermsContradict(CommandRejected):
@@ -17,112 +18,99 @@ class TermsContradict(CommandRejected):
 
     code = "terms_contradict"
     rule = "entry.draft"
+    detail = "{field} and {other}: {problem}"
 
-    def __init__(self, *, field: str, other: str, problem: str) -> None:
-        super().__init__(f"{field} and {other}: {problem}", field=field, other=other)
+    field: str
+    other: str
+    problem: Wording
 
 
 class TournamentNotAnnounced(CommandRejected):
     """There is no such tournament yet."""
 
     code = "tournament_not_announced"
-
-    def __init__(self) -> None:
-        super().__init__("the tournament has not been announced")
+    detail = "the tournament has not been announced"
 
 
 class RegistrationNotOpen(CommandRejected):
     """Registration has not opened yet."""
 
     code = "registration_not_open"
-
-    def __init__(self) -> None:
-        super().__init__("registration has not opened yet")
+    detail = "registration has not opened yet"
 
 
 class RegistrationOver(CommandRejected):
     """Registration has closed, or the tournament is over."""
 
     code = "registration_closed"
+    detail = "registration is over: the tournament is {phase}"
 
-    def __init__(self, *, phase: str) -> None:
-        super().__init__(f"registration is over: the tournament is {phase}", phase=phase)
+    phase: str
 
 
 class TournamentFull(CommandRejected):
     """Every place is taken."""
 
     code = "tournament_full"
+    detail = "all {entrants_max} places of the tournament are taken"
 
-    def __init__(self, *, entrants_max: int) -> None:
-        super().__init__(
-            f"all {entrants_max} places of the tournament are taken", entrants_max=entrants_max
-        )
+    entrants_max: int
 
 
 class AlreadyEntered(CommandRejected):
     """The player has an entry in this tournament."""
 
     code = "already_entered"
-
-    def __init__(self) -> None:
-        super().__init__("the player has already entered this tournament")
+    detail = "the player has already entered this tournament"
 
 
 class BotsForbidden(CommandRejected):
     """Only people may enter."""
 
     code = "bots_forbidden"
-
-    def __init__(self) -> None:
-        super().__init__("bots may not enter this tournament")
+    detail = "bots may not enter this tournament"
 
 
 class BotsOnly(CommandRejected):
     """Only bots may enter."""
 
     code = "bots_only"
-
-    def __init__(self) -> None:
-        super().__init__("only bots may enter this tournament")
+    detail = "only bots may enter this tournament"
 
 
 class EntrantUnknown(CommandRejected):
     """No such entry."""
 
     code = "entrant_unknown"
-
-    def __init__(self) -> None:
-        super().__init__("no such entrant in this tournament")
+    detail = "no such entrant in this tournament"
 
 
 class TablesMissing(CommandRejected):
     """Too few identifiers for the tables that the draw needs."""
 
     code = "tables_missing"
+    detail = "{required} tables are needed and {given} were given"
 
-    def __init__(self, *, given: int, required: int) -> None:
-        super().__init__(
-            f"{required} tables are needed and {given} were given", given=given, required=required
-        )
+    given: int
+    required: int
 
 
 class TournamentNotRunning(CommandRejected):
     """Play has not begun, or is over."""
 
     code = "tournament_not_running"
+    detail = "the tournament is {phase}"
 
-    def __init__(self, *, phase: str) -> None:
-        super().__init__(f"the tournament is {phase}", phase=phase)
+    phase: str
 
 
 class TournamentOver(CommandRejected):
     """It has been finished or cancelled."""
 
     code = "tournament_over"
+    detail = "the tournament is {phase}"
 
-    def __init__(self, *, phase: str) -> None:
-        super().__init__(f"the tournament is {phase}", phase=phase)
+    phase: str
 
 
 class RebuyNotAllowed(CommandRejected):
@@ -130,9 +118,9 @@ class RebuyNotAllowed(CommandRejected):
 
     code = "rebuy_not_allowed"
     rule = "rebuy"
+    detail = "nothing can be bought or staked now: {reason}"
 
-    def __init__(self, *, reason: str) -> None:
-        super().__init__(f"nothing can be bought or staked now: {reason}", reason=reason)
+    reason: str
 
 
 class NotACasino(CommandRejected):
@@ -140,9 +128,7 @@ class NotACasino(CommandRejected):
 
     code = "not_a_casino"
     rule = "casino"
-
-    def __init__(self) -> None:
-        super().__init__("nobody comes, goes or brings chips in this game")
+    detail = "nobody comes, goes or brings chips in this game"
 
 
 class ItemNotOwned(CommandRejected):
@@ -150,9 +136,9 @@ class ItemNotOwned(CommandRejected):
 
     code = "item_not_owned"
     rule = "items.stake"
+    detail = "{item!r} cannot be staked by this entrant"
 
-    def __init__(self, *, item: str) -> None:
-        super().__init__(f"{item!r} cannot be staked by this entrant", item=item)
+    item: str
 
 
 class ItemNotStaked(CommandRejected):
@@ -160,9 +146,7 @@ class ItemNotStaked(CommandRejected):
 
     code = "item_not_staked"
     rule = "items.buy_back"
-
-    def __init__(self) -> None:
-        super().__init__("this entrant has nothing in escrow")
+    detail = "this entrant has nothing in escrow"
 
 
 class ItemValueUnknown(CommandRejected):
@@ -170,15 +154,16 @@ class ItemValueUnknown(CommandRejected):
 
     code = "item_value_unknown"
     rule = "items.stake"
+    detail = "things are worth {known}, not {value}"
 
-    def __init__(self, *, value: int, known: str) -> None:
-        super().__init__(f"things are worth {known}, not {value}", value=value, known=known)
+    value: int
+    known: str
 
 
 class DirectiveStale(CommandRejected):
     """What the directive was made for is no longer so: ask again."""
 
     code = "directive_stale"
+    detail = "the directive no longer holds: {problem}"
 
-    def __init__(self, *, problem: str) -> None:
-        super().__init__(f"the directive no longer holds: {problem}")
+    problem: Wording

@@ -8,9 +8,7 @@ class NotCheckedIn(CommandRejected):
 
     code = "not_checked_in"
     rule = "entropy.commit"
-
-    def __init__(self) -> None:
-        super().__init__("check in first")
+    detail = "check in first"
 
 
 class EntropyCommittedAlready(CommandRejected):
@@ -18,9 +16,7 @@ class EntropyCommittedAlready(CommandRejected):
 
     code = "entropy_committed_already"
     rule = "entropy.commit"
-
-    def __init__(self) -> None:
-        super().__init__("this entry has committed already")
+    detail = "this entry has committed already"
 
 
 class EntropyNotCommitted(CommandRejected):
@@ -28,9 +24,7 @@ class EntropyNotCommitted(CommandRejected):
 
     code = "entropy_not_committed"
     rule = "entropy.open"
-
-    def __init__(self) -> None:
-        super().__init__("this entry has not committed to anything")
+    detail = "this entry has not committed to anything"
 
 
 class EntropyTooEarly(CommandRejected):
@@ -38,9 +32,7 @@ class EntropyTooEarly(CommandRejected):
 
     code = "entropy_too_early"
     rule = "entropy.open"
-
-    def __init__(self) -> None:
-        super().__init__("entropy is opened once the seats are drawn")
+    detail = "entropy is opened once the seats are drawn"
 
 
 class EntropyOpenedAlready(CommandRejected):
@@ -48,9 +40,7 @@ class EntropyOpenedAlready(CommandRejected):
 
     code = "entropy_opened_already"
     rule = "entropy.open"
-
-    def __init__(self) -> None:
-        super().__init__("this entry has opened already")
+    detail = "this entry has opened already"
 
 
 class EntropyTooLate(CommandRejected):
@@ -58,9 +48,9 @@ class EntropyTooLate(CommandRejected):
 
     code = "entropy_too_late"
     rule = "entropy.late"
+    detail = "this comes too late"
 
-    def __init__(self, *, until: str) -> None:
-        super().__init__("this comes too late", until=until)
+    until: str
 
 
 class EntropyMismatch(CommandRejected):
@@ -68,9 +58,7 @@ class EntropyMismatch(CommandRejected):
 
     code = "entropy_mismatch"
     rule = "entropy.open"
-
-    def __init__(self) -> None:
-        super().__init__("these are not the 32 bytes that were committed to")
+    detail = "these are not the 32 bytes that were committed to"
 
 
 class SeatsBeingDrawn(CommandRejected):
@@ -78,9 +66,7 @@ class SeatsBeingDrawn(CommandRejected):
 
     code = "seats_being_drawn"
     rule = "beacon.seats"
-
-    def __init__(self) -> None:
-        super().__init__("the seats are being drawn; nobody comes or goes until they are")
+    detail = "the seats are being drawn; nobody comes or goes until they are"
 
 
 class SeedsStillNeeded(CommandRejected):
@@ -88,6 +74,6 @@ class SeedsStillNeeded(CommandRejected):
 
     code = "seeds_still_needed"
     rule = "entropy.publication"
+    detail = "seeds are published when the tournament is finished"
 
-    def __init__(self, *, phase: str) -> None:
-        super().__init__("seeds are published when the tournament is finished", phase=phase)
+    phase: str

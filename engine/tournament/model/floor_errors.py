@@ -7,9 +7,9 @@ class RulingNotPossible(CommandRejected):
     """What a director orders cannot be done as things are."""
 
     code = "ruling_not_possible"
+    detail = "this cannot be ordered now: {reason}"
 
-    def __init__(self, *, reason: str) -> None:
-        super().__init__(f"this cannot be ordered now: {reason}", reason=reason)
+    reason: str
 
 
 class OwnSeat(CommandRejected):
@@ -17,18 +17,14 @@ class OwnSeat(CommandRejected):
 
     code = "own_seat"
     rule = "directing.own_seat"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "staff who play neither hold nor release the table they sit at, nor move themselves: "
-            "ask somebody of the staff who does not play"
-        )
+    detail = (
+        "staff who play neither hold nor release the table they sit at, nor move themselves: "
+        "ask somebody of the staff who does not play"
+    )
 
 
 class TableNotInPlay(CommandRejected):
     """The table is not, or no longer, one of the tournament's open tables."""
 
     code = "table_not_in_play"
-
-    def __init__(self) -> None:
-        super().__init__("the tournament has no such open table")
+    detail = "the tournament has no such open table"

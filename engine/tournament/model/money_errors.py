@@ -8,11 +8,11 @@ class PaymentNotDue(CommandRejected):
 
     code = "payment_not_due"
     rule = "payment.recorded"
+    detail = "{amount} as {kind} is not due: {due} is"
 
-    def __init__(self, *, kind: str, amount: int, due: int) -> None:
-        super().__init__(
-            f"{amount} as {kind} is not due: {due} is", kind=kind, amount=amount, due=due
-        )
+    kind: str
+    amount: int
+    due: int
 
 
 class PaymentsOnTrust(CommandRejected):
@@ -20,9 +20,7 @@ class PaymentsOnTrust(CommandRejected):
 
     code = "payments_on_trust"
     rule = "payment.on_trust"
-
-    def __init__(self) -> None:
-        super().__init__("this tournament takes every entry as paid")
+    detail = "this tournament takes every entry as paid"
 
 
 class AddOnNotAllowed(CommandRejected):
@@ -30,9 +28,9 @@ class AddOnNotAllowed(CommandRejected):
 
     code = "add_on_not_allowed"
     rule = "add_on"
+    detail = "no add-on can be taken: {reason}"
 
-    def __init__(self, *, reason: str) -> None:
-        super().__init__(f"no add-on can be taken: {reason}", reason=reason)
+    reason: str
 
 
 class DealNotPossible(CommandRejected):
@@ -40,9 +38,9 @@ class DealNotPossible(CommandRejected):
 
     code = "deal_not_possible"
     rule = "payout_deal"
+    detail = "this deal is not possible: {reason}"
 
-    def __init__(self, *, reason: str) -> None:
-        super().__init__(f"this deal is not possible: {reason}", reason=reason)
+    reason: str
 
 
 class DealAmountsWrong(CommandRejected):
@@ -50,13 +48,10 @@ class DealAmountsWrong(CommandRejected):
 
     code = "deal_amounts_wrong"
     rule = "payout_deal"
+    detail = "the shares come to {given}; everyone still in plays for {at_stake}"
 
-    def __init__(self, *, given: int, at_stake: int) -> None:
-        super().__init__(
-            f"the shares come to {given}; everyone still in plays for {at_stake}",
-            given=given,
-            at_stake=at_stake,
-        )
+    given: int
+    at_stake: int
 
 
 class DealPending(CommandRejected):
@@ -64,9 +59,9 @@ class DealPending(CommandRejected):
 
     code = "deal_pending"
     rule = "payout_deal"
+    detail = "deal {number} waits for answers"
 
-    def __init__(self, *, number: int) -> None:
-        super().__init__(f"deal {number} waits for answers", number=number)
+    number: int
 
 
 class DealNotOpen(CommandRejected):
@@ -74,6 +69,6 @@ class DealNotOpen(CommandRejected):
 
     code = "deal_not_open"
     rule = "payout_deal"
+    detail = "deal {number} does not wait for this answer"
 
-    def __init__(self, *, number: int) -> None:
-        super().__init__(f"deal {number} does not wait for this answer", number=number)
+    number: int

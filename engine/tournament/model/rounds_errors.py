@@ -8,6 +8,4 @@ class NoRoundInPlay(CommandRejected):
 
     code = "no_round_in_play"
     rule = "rounds.ended_early"
-
-    def __init__(self) -> None:
-        super().__init__("no round is being played")
+    detail = "no round is being played"

@@ -358,7 +358,7 @@ def _recurrence(season_id: str, recurrence: Recurrence, now: datetime) -> Recurr
 
 def _demand_future(since: Local, zone: str, now: datetime) -> None:
     if moment_of(since, zone).at <= now:
-        raise FixturePast(since)
+        raise FixturePast(occurrence=since)
 
 
 async def _checked(request: Asked, plan: Plan) -> None:
