@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.coordination.aggregates import DECIDERS
-from engine.coordination.boundaries import plan_boundary
+from engine.coordination.next_hand import plan_next_hand
 from engine.coordination.policies import busts_of, decide_in_turn, tables_of
 from engine.kit.cards import VALUES
 from engine.rulesets import Ruleset, ruleset_hash
@@ -127,7 +127,7 @@ class Night:
         _, self.tournament = decide_in_turn(DECIDERS["tournament"], self.tournament, commands)
 
     def _go_on(self, key: TableId, now: datetime) -> timedelta | None:
-        """Lead a table over its boundary; return how long its hand takes, None if it is closed."""
+        """Lead a table to its next hand; return how long its hand takes, None if it is closed."""
         table = self.tables[key]
         if table.hand is not None:
             # Its time is over: it is played now, and what comes of it is known now.
@@ -136,7 +136,7 @@ class Night:
         for _ in range(100):
             if not isinstance(self.tournament, Running):
                 return None
-            plan = plan_boundary(
+            plan = plan_next_hand(
                 self.tournament,
                 {k: each for k, each in self.tables.items() if not each.closed or k == key},
                 key,
@@ -154,7 +154,7 @@ class Night:
                 return timedelta(seconds=hand_seconds(len(dealt)))
             if plan.outcome in ("hold", "nothing"):
                 return BETWEEN
-        raise AssertionError("a boundary does not end")
+        raise AssertionError("a table finds no next hand")
 
     def _append(self, entries: Any) -> None:
         for entry in entries:

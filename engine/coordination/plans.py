@@ -22,7 +22,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     commands: tuple[TableCommand | TournamentCommand, ...]
 
 
-class BoundaryPlan(msgspec.Struct, frozen=True, kw_only=True):
+class NextHandPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What has to be appended, all at once, before anything else happens at a table."""
 
     outcome: Outcome

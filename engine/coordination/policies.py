@@ -1,7 +1,7 @@
 """
 What an event of one aggregate asks of another.
 
-Aggregates meet here and in ``deals``, ``purchases``, ``rearrangements`` and ``boundaries``.
+Aggregates meet here and in ``deals``, ``purchases``, ``rearrangements`` and ``next_hand``.
 
 Everything here is a function of states and events; the service loads them,
 decides the commands answered and appends all of it at once.
@@ -44,9 +44,9 @@ from engine.tournament.model.state import (
     Unannounced,
 )
 from engine.tournament.model.state import State as TournamentState
+from engine.tournament.model.table_summary import TableSummary
 from engine.tournament.model.values import Busted, LevelClock, Standing
 from engine.tournament.money import pool
-from engine.tournament.results.endings import TableSummary
 from engine.tournament.seating.draw import seats_at
 from engine.values import EntrantId, SeasonId, Seat, TableId
 

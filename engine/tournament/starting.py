@@ -5,8 +5,7 @@ from msgspec.structs import replace
 from engine.kit.beacon import demand_pulse, round_after
 from engine.tournament import levels
 from engine.tournament.entering import checking_in, late
-from engine.tournament.entering.places import after
-from engine.tournament.entering.registration import registering_of
+from engine.tournament.evolve.tournament import after
 from engine.tournament.fairness.digests import of_draws
 from engine.tournament.model.commands import Cancel, Pause, Resume, StartPlay
 from engine.tournament.model.entering_events import WaitlistLeft
@@ -35,6 +34,7 @@ from engine.tournament.model.state import (
     State,
     Unannounced,
     phase_of,
+    registering_of,
     running_of,
 )
 from engine.tournament.model.terms import Rounds

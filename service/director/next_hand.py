@@ -1,9 +1,9 @@
 """
-Leading a table over its boundary, from one hand to the next.
+Leading a table from one hand to the next.
 
 A settling command never opens the next hand: whoever settled asks here at once,
 and a worker's watch finds tables left lying.  What is to happen is decided by
-``engine.coordination.boundaries``; here it is loaded, appended and asked again.
+``engine.coordination.next_hand``; here it is loaded, appended and asked again.
 """
 
 import asyncio
@@ -15,8 +15,9 @@ from typing import Any
 import structlog
 
 from engine import table, tournament
-from engine.coordination import boundaries, policies
-from engine.coordination.plans import BoundaryPlan, Outcome
+from engine.coordination import policies
+from engine.coordination.next_hand import plan_next_hand
+from engine.coordination.plans import NextHandPlan, Outcome
 from engine.errors import InvariantViolated
 from engine.kit.beacon import Pulse
 from engine.table.model.events import DealVoided, HandSettled
@@ -29,7 +30,7 @@ from service.director.runtime import Runtime, naming_instant, new_id
 from service.log.writer import Entry, Loaded, Receipt, States
 
 _STEPS_MAX = 100
-"""More steps at one boundary than tables can break are a defect."""
+"""More steps between two hands than tables can break are a defect."""
 
 _log = structlog.get_logger(__name__)
 
@@ -38,7 +39,7 @@ class PlanChanged(Exception):
     """What was planned outside the writer's turn no longer holds in it; plan again."""
 
 
-class BoundaryPassed(Exception):
+class Overtaken(Exception):
     """Somebody else has led the table into a later hand or deal."""
 
 
@@ -51,7 +52,7 @@ async def open_next_hand(
     patience: float = math.inf,
 ) -> None:
     """
-    Lead a table over its boundary: moves and breaks first, then the next hand, or none.
+    Lead a table on between hands: moves and breaks first, then the next hand, or none.
 
     Harmless at any time by any number of processes: each step is one command whose
     id follows from what it does, guarded by the tournament's head.
@@ -68,8 +69,8 @@ async def open_next_hand(
             return
         try:
             outcome = await _led(runtime, league, here, fresh, patience)
-        except BoundaryPassed:
-            # Who opened that hand sees to the next boundary.  To follow from hand to hand
+        except Overtaken:
+            # Who opened that hand sees to the next one.  To follow from hand to hand
             # would never end at a table whose hands are over at once.
             if fresh:
                 return
@@ -80,7 +81,7 @@ async def open_next_hand(
             continue
         if outcome in ("nothing", "open", "hold", "close"):
             return
-    _log.error("a boundary does not end", table=table_id, changed=changed)
+    _log.error("a table finds no next hand", table=table_id, changed=changed)
 
 
 async def _led(
@@ -107,7 +108,7 @@ async def _led(
 
 
 async def _waited(
-    runtime: Runtime, league: str, last: datetime, plan: BoundaryPlan, patience: float
+    runtime: Runtime, league: str, last: datetime, plan: NextHandPlan, patience: float
 ) -> bool:
     """
     Wait until the plan's time has come, after *last* and after what it names besides.
@@ -129,7 +130,7 @@ async def _waited(
     return True
 
 
-async def _planned(runtime: Runtime, league: str, here: Loaded, fresh: bool) -> BoundaryPlan:
+async def _planned(runtime: Runtime, league: str, here: Loaded, fresh: bool) -> NextHandPlan:
     """Plan outside the writer's turn, to know what the command is called."""
 
     async def load(stream: str) -> Loaded:
@@ -141,7 +142,7 @@ async def _planned(runtime: Runtime, league: str, here: Loaded, fresh: bool) -> 
 
 async def _plan(
     load: Any, here: Table, hand: HandId, now: datetime, pulse: Pulse | None = None
-) -> BoundaryPlan:
+) -> NextHandPlan:
     above = await load(stream_of(here.tournament))
     tables = {here.table: here}
     if isinstance(above.state, Running):
@@ -149,7 +150,7 @@ async def _plan(
             if seating.table != here.table:
                 tables[seating.table] = (await load(stream_of(seating.table))).state
     try:
-        return boundaries.plan_boundary(
+        return plan_next_hand(
             above.state,
             tables,
             here.table,
@@ -161,14 +162,14 @@ async def _plan(
         )
     except InvariantViolated as error:
         # Read one after the other while somebody wrote: one stream knows of a move that
-        # another does not.  A defect would show again, and end as a boundary without end.
+        # another does not.  A defect would show again, and end as a table that finds no next hand.
         raise PlanChanged(str(error)) from error
 
 
 async def _step(
-    runtime: Runtime, league: str, here: Table, planned: BoundaryPlan, pulse: Pulse | None
+    runtime: Runtime, league: str, here: Table, planned: NextHandPlan, pulse: Pulse | None
 ) -> Receipt:
-    """Append one step of a boundary; it is planned again in its turn, on what stands then."""
+    """Append one step towards the next hand; it is planned again in its turn, on what stands then."""
     above = await runtime.writer.load(league, stream_of(here.tournament), fresh=False)
     order = runtime.order(_occurrence(here, planned, above.version))
     hand = HandId(identifier("hnd", new_id(order, 1)))
@@ -177,7 +178,7 @@ async def _step(
         loaded = await states.load(stream_of(here.table))
         current, now = loaded.state, order.received_at
         if _next(current) != _next(here):
-            raise BoundaryPassed
+            raise Overtaken
         if planned.outcome == "name_round":
             now = naming_instant(runtime, league, loaded)
         plan = await _plan(states.load, current, hand, now, pulse)
@@ -205,7 +206,7 @@ async def _step(
     return await runtime.writer.submit(league, order, decide)
 
 
-async def _opened(states: States, here: Table, plan: BoundaryPlan) -> Sequence[Entry]:
+async def _opened(states: States, here: Table, plan: NextHandPlan) -> Sequence[Entry]:
     """Open a hand; if it is over at once, the tournament is told who went out by it."""
     (opening,) = plan.entries
     entries = await at_table(states, here, opening.commands)
@@ -231,20 +232,20 @@ def _next(here: Table) -> tuple[int, int]:
     return here.next_hand_number, here.next_deal
 
 
-def _occurrence(here: Table, plan: BoundaryPlan, tournament_version: int) -> str:
+def _occurrence(here: Table, plan: NextHandPlan, tournament_version: int) -> str:
     """Return what names a step: by these numbers two processes make the same command."""
-    boundary = f"{here.table}/{here.next_hand_number}"
+    next_hand = f"{here.table}/{here.next_hand_number}"
     match plan.outcome:
         case "open":
-            return f"open_hand/{boundary}/{here.next_deal}"
+            return f"open_hand/{next_hand}/{here.next_deal}"
         case "name_round":
-            return f"name_round/{boundary}/{here.next_deal}/{tournament_version}"
+            return f"name_round/{next_hand}/{here.next_deal}/{tournament_version}"
         case "close":
             return f"close/{here.table}"
         case "finish":
             return f"finish/{here.tournament}"
         case outcome:
-            return f"{outcome}/{boundary}/{tournament_version}"
+            return f"{outcome}/{next_hand}/{tournament_version}"
 
 
 def settled(recorded: Sequence[Any]) -> bool:

@@ -18,7 +18,7 @@ from engine.season.schedule.events import (
     FixturesReplanned,
     SeasonScheduled,
 )
-from engine.table.model.events.boundary_events import DealVoided
+from engine.table.model.events.between_hands_events import DealVoided
 from engine.table.model.events.showdown_events import HandSettled
 from engine.table.model.events.table_events import TableOpened
 from engine.tournament.model.correcting_events import ResultCorrected

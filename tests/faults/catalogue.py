@@ -299,14 +299,14 @@ FAULTS = (
     ),
     Fault(
         name="who goes out at several tables in one round is placed by the clock",
-        file="tournament/floor/rounds.py",
+        file="tournament/floor/hand_for_hand.py",
         sound='.ties == "shared" and len(tables) > 1',
         faulty='.ties == "shared" and len(tables) > 9',
         caught_by=ROUNDS + "test_e2_two_out_at_different_tables_in_one_round_share_the_place",
     ),
     Fault(
         name="a table opens two hands of one round",
-        file="tournament/floor/directing.py",
+        file="tournament/floor/at_tables.py",
         sound="tables[each.table].round < number and",
         faulty="tables[each.table].round <= number and",
         caught_by=ROUNDS + "test_a_table_that_has_played_its_hand_waits_for_all_the_others",

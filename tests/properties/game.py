@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from engine.coordination.aggregates import DECIDERS
-from engine.coordination.boundaries import plan_boundary
-from engine.coordination.plans import BoundaryPlan
+from engine.coordination.next_hand import plan_next_hand
+from engine.coordination.plans import NextHandPlan
 from engine.coordination.policies import busts_of, decide_in_turn, tables_of
 from engine.rulesets import OpenEnd, Ruleset, ruleset_hash
 from engine.table.model.commands import Command, VoidDeal
@@ -109,10 +109,10 @@ class Game:
         assert isinstance(self.ruleset.end, OpenEnd), "every table waits"
         assert self._direct(CloseEarly(now=self.now)), "a casino that does not close"
 
-    def _plan(self, key: TableId, table: Table, now: datetime) -> BoundaryPlan:
+    def _plan(self, key: TableId, table: Table, now: datetime) -> NextHandPlan:
         live = {each: state for each, state in self.tables.items() if not state.closed}
         number = table.number * 1_000 + table.next_hand_number
-        return plan_boundary(
+        return plan_next_hand(
             self.tournament,
             live,
             key,
@@ -122,7 +122,7 @@ class Game:
             tournament_head=HEAD,
         )
 
-    def _carry_out(self, plan: BoundaryPlan) -> bool:
+    def _carry_out(self, plan: NextHandPlan) -> bool:
         """Append what *plan* says; answer whether anything has happened."""
         happened = False
         streams = {stream_of(table): table for table in self.tables}

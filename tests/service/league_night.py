@@ -5,8 +5,9 @@ from itertools import count
 from typing import Any
 from uuid import UUID, uuid5
 
-from engine.coordination import boundaries, policies
+from engine.coordination import policies
 from engine.coordination.aggregates import DECIDERS
+from engine.coordination.next_hand import plan_next_hand
 from engine.hand.showdown import best_selection
 from engine.league.commands import AddMember, CreateLeague
 from engine.rulesets import preset, ruleset_hash
@@ -171,7 +172,7 @@ class Night:
             deciding = next((table for table in tables if table.decision is not None), None)
             if deciding is not None:
                 await self._answer(deciding)
-            elif not await self._boundaries(tables):
+            elif not await self._next_hands(tables):
                 break
         state = (await self._writer.load(self.league, stream_of(self.tournament))).state
         if type(state).__name__ == "Finished" and steps_max >= 5_000:
@@ -190,12 +191,12 @@ class Night:
         state: Table = (await self._writer.load(self.league, stream_of(table))).state
         return state
 
-    async def _boundaries(self, tables: Sequence[Table]) -> bool:
+    async def _next_hands(self, tables: Sequence[Table]) -> bool:
         """Ask every idle table what is next; return whether anything has happened."""
         floor = await self._writer.load(self.league, stream_of(self.tournament))
         live = {table.table: table for table in tables if not table.closed}
         for table, its in live.items():
-            plan = boundaries.plan_boundary(
+            plan = plan_next_hand(
                 floor.state,
                 live,
                 table,

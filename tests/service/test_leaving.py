@@ -17,7 +17,7 @@ def test_a_rebuy_that_was_declared_comes_also_when_a_leaver_ends_the_hand() -> N
     for place in evening.table.places:
         evening.ask(DeclareRebuy(entrant=place.entrant, now=evening.now))
     key = evening.table.table
-    evening.boundary(key)
+    evening.next_hand(key)
     evening.play_as = all_in
     while evening.table.decision is not None:
         decision = evening.table.decision

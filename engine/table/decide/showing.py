@@ -2,7 +2,7 @@
 
 from engine.table.model import errors
 from engine.table.model.commands import ShowHand
-from engine.table.model.events.boundary_events import HandShown
+from engine.table.model.events.between_hands_events import HandShown
 from engine.table.model.events.event_parts import opened
 from engine.table.model.state import Place, Table
 

@@ -1,7 +1,7 @@
 """The cards that a winner by folds has shown."""
 
 from engine.errors import InvariantViolated
-from engine.table.model.events.boundary_events import HandShown
+from engine.table.model.events.between_hands_events import HandShown
 from engine.table.model.events.event_parts import opened
 from engine.table.model.state import Table
 

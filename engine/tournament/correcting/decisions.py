@@ -7,8 +7,6 @@ Source: rulebook ``corrections.result``, ``corrections.forfeit`` and ``correctio
 from collections.abc import Sequence
 from typing import assert_never
 
-from msgspec.structs import replace
-
 from engine.tournament.model.correcting_commands import Command, CorrectResult, Forfeit, Reaward
 from engine.tournament.model.correcting_errors import CorrectionInvalid, TournamentNotFinished
 from engine.tournament.model.correcting_events import ResultCorrected
@@ -165,14 +163,4 @@ def _reaward(state: Finished, command: Reaward) -> ResultCorrected:
         by=command.by,
         reason=command.reason,
         rule="corrections.reaward",
-    )
-
-
-def applied(state: Finished, event: ResultCorrected) -> Finished:
-    """Return the state in which the corrected result stands."""
-    return replace(
-        state,
-        placings=event.placings,
-        payouts=event.payouts,
-        corrections=(*state.corrections, event),
     )

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from engine.tournament.entering.places import after, capacity, closes_at, offers_ended, registered
-from engine.tournament.entering.registration import registering_of
+from engine.tournament.entering.places import capacity, closes_at, offers_ended, registered
+from engine.tournament.evolve.tournament import after
 from engine.tournament.model.entering_commands import CheckIn, OpenCheckIn
 from engine.tournament.model.entering_errors import CheckInNotOpen
 from engine.tournament.model.entering_events import (
@@ -27,7 +27,7 @@ from engine.tournament.model.events import (
     RegistrationClosed,
     TournamentAnnounced,
 )
-from engine.tournament.model.state import Registering, Running, State, entry_of
+from engine.tournament.model.state import Registering, Running, State, entry_of, registering_of
 from engine.tournament.model.terms import Rounds
 from engine.values import EntrantId
 

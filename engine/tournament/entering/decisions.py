@@ -3,7 +3,6 @@
 from typing import assert_never
 
 from engine.tournament.entering import checking_in, drafts, late, places
-from engine.tournament.entering.registration import registering_of
 from engine.tournament.model.entering_commands import (
     AnnounceDraft,
     AnswerOffer,
@@ -23,7 +22,7 @@ from engine.tournament.model.entering_commands import (
 from engine.tournament.model.entering_events import AnnouncementPosted
 from engine.tournament.model.errors import TournamentNotAnnounced
 from engine.tournament.model.events import Event
-from engine.tournament.model.state import Drafted, Running, State, Unannounced
+from engine.tournament.model.state import Drafted, Running, State, Unannounced, registering_of
 from engine.tournament.results import ranking
 
 

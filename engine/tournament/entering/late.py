@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from engine.rulesets import HandsOrLast, NoEscalation
 from engine.tournament.entering.checking_in import from_line
 from engine.tournament.entering.places import (
-    after,
     applicant_of,
     capacity,
     check_bot,
@@ -22,6 +21,7 @@ from engine.tournament.entering.places import (
     requested,
 )
 from engine.tournament.entering.staff import counts_as_entered
+from engine.tournament.evolve.tournament import after
 from engine.tournament.fairness.digests import of_draws
 from engine.tournament.levels import structure_of
 from engine.tournament.model.commands import Register

@@ -6,11 +6,9 @@ the answer.  Source: rulebook ``waitlist`` and ``entry.approval``.
 """
 
 from datetime import datetime, timedelta
-from functools import reduce
 
 from engine.rulesets import OpenEnd
-from engine.tournament.entering.registration import registering_of
-from engine.tournament.evolution import evolve
+from engine.tournament.evolve.tournament import after
 from engine.tournament.model.commands import Register, Withdraw
 from engine.tournament.model.entering_commands import (
     AnswerOffer,
@@ -51,7 +49,14 @@ from engine.tournament.model.events import (
     RegistrationClosed,
     TournamentAnnounced,
 )
-from engine.tournament.model.state import Registering, Running, State, entry_of, phase_of
+from engine.tournament.model.state import (
+    Registering,
+    Running,
+    State,
+    entry_of,
+    phase_of,
+    registering_of,
+)
 from engine.tournament.model.terms import SingleTable
 from engine.values import PlayerId
 
@@ -66,11 +71,6 @@ def capacity(terms: TournamentAnnounced) -> int:
 def closes_at(terms: TournamentAnnounced) -> datetime:
     """Return when nobody enters any more before the start."""
     return terms.starts_at - timedelta(seconds=terms.entry.registration_closes_before_seconds)
-
-
-def after(state: State, events: tuple[Event, ...]) -> State:
-    """Return the state that *events* lead to."""
-    return reduce(evolve, events, state)
 
 
 def check_bot(terms: TournamentAnnounced, *, bot: bool) -> None:

@@ -1,9 +1,8 @@
-"""How registration opens, and whether it is on."""
+"""How registration opens."""
 
 from engine.kit.rng import master_commitment
 from engine.tournament.model.commands import OpenRegistration
 from engine.tournament.model.errors import (
-    RegistrationNotOpen,
     RegistrationOver,
     TournamentNotAnnounced,
 )
@@ -13,7 +12,6 @@ from engine.tournament.model.state import (
     Cancelled,
     Drafted,
     Finished,
-    Registering,
     State,
     Unannounced,
     phase_of,
@@ -39,15 +37,3 @@ def open_registration(state: State, command: OpenRegistration) -> tuple[Event, .
             open=Sealed(opened, open_salt, (HOUSE,)),
         ),
     )
-
-
-def registering_of(state: State) -> Registering:
-    match state:
-        case Registering():
-            return state
-        case Unannounced() | Drafted():
-            raise TournamentNotAnnounced
-        case Announced():
-            raise RegistrationNotOpen
-        case _:
-            raise RegistrationOver(phase=phase_of(state))

@@ -3,7 +3,6 @@
 from typing import assert_never
 
 from engine.kit.rng import entropy_commitment
-from engine.tournament.entering.registration import registering_of
 from engine.tournament.model.errors import EntrantUnknown
 from engine.tournament.model.fairness_commands import (
     Command,
@@ -34,6 +33,7 @@ from engine.tournament.model.state import (
     State,
     entry_of,
     phase_of,
+    registering_of,
     running_of,
 )
 from engine.values import EntrantId

@@ -1,14 +1,13 @@
 """Which events an order to the floor leads to."""
 
 from datetime import datetime
-from functools import reduce
 from typing import assert_never
 
-from engine.tournament import evolution
-from engine.tournament.floor import breaks, last_hands, redraws, rounds, rulings
+from engine.tournament.evolve.tournament import after
+from engine.tournament.floor import breaks, hand_for_hand, last_hands, redraws, rulings
 from engine.tournament.model import floor_commands
 from engine.tournament.model.events import Event
-from engine.tournament.model.state import Running, State
+from engine.tournament.model.state import Running
 
 
 def decide(state: Running, command: floor_commands.Command) -> tuple[Event, ...]:
@@ -67,22 +66,21 @@ def _decide_course(state: Running, command: _Course) -> tuple[Event, ...]:
         case floor_commands.CountLastHands():
             return last_hands.count(state, command)
         case floor_commands.StartHandForHand():
-            return rounds.start(state, command)
+            return hand_for_hand.start(state, command)
         case floor_commands.EndHandForHand():
-            return rounds.end(state, command)
+            return hand_for_hand.end(state, command)
         case floor_commands.OpenRound():
-            return rounds.open_round(state, command)
+            return hand_for_hand.open_round(state, command)
         case floor_commands.CloseRound():
-            return rounds.close_round(state, command)
+            return hand_for_hand.close_round(state, command)
         case _:
             assert_never(command)
 
 
 def with_bubble(state: Running, events: tuple[Event, ...], now: datetime) -> tuple[Event, ...]:
     """Return *events*, by which somebody went out, and what the terms make of how many are left."""
-    before: State = state
-    after = reduce(evolution.evolve, events, before)
-    if not isinstance(after, Running):
+    then = after(state, events)
+    if not isinstance(then, Running):
         return events
-    cause = rounds.begun_by_itself(after)
-    return events if cause is None else (*events, *rounds.beginning(after, cause, now))
+    cause = hand_for_hand.begun_by_itself(then)
+    return events if cause is None else (*events, *hand_for_hand.beginning(then, cause, now))

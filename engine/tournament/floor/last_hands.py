@@ -32,9 +32,9 @@ def call(state: Running, command: CallLastHands) -> tuple[Event, ...]:
 
 
 def count(state: Running, command: CountLastHands) -> tuple[Event, ...]:
-    """Return which hand is a table's last, counted at its first boundary since the call."""
+    """Return which hand is a table's last, counted when it is first between hands after the call."""
     last, here = state.floor.last_hands, state.seating(command.table)
-    if last is None or here is None or counted(state, command.table) is not None:
+    if last is None or here is None or state.floor.last_hand_of(command.table) is not None:
         return ()
     return (
         LastHandsCounted(
@@ -44,13 +44,6 @@ def count(state: Running, command: CountLastHands) -> tuple[Event, ...]:
             rule="finish.last_hands",
         ),
     )
-
-
-def counted(state: Running, table: str) -> int | None:
-    """Return the number of the last hand of *table*; None if it has not been counted."""
-    last = state.floor.last_hands
-    known = () if last is None else last.counted
-    return next((each.last_hand for each in known if each.table == table), None)
 
 
 def _drawn(state: Running) -> LotDrawn | None:

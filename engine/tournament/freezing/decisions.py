@@ -51,14 +51,3 @@ def demand_free(state: State) -> None:
     """
     if state.frozen:
         raise Frozen(dispute=state.frozen[0])
-
-
-def applied(frozen: tuple[str, ...], event: Any) -> tuple[str, ...]:
-    """Return the disputes that are waited for after *event*, whichever it is."""
-    match event:
-        case ResultFrozen(dispute=dispute):
-            return (*frozen, dispute)
-        case ResultReleased(dispute=dispute):
-            return tuple(each for each in frozen if each != dispute)
-        case _:
-            return frozen

@@ -207,7 +207,7 @@ class CloseEarly(_Command, frozen=True, kw_only=True, tag="close_early"):
 
 
 class RecordMoves(_Command, frozen=True, kw_only=True, tag="record_moves"):
-    """Entrants of one table, idle at its boundary, take seats at others."""
+    """Entrants of one table that is between hands take seats at others."""
 
     table: TableId
     hand_number: int
@@ -219,7 +219,7 @@ class RecordMoves(_Command, frozen=True, kw_only=True, tag="record_moves"):
 
 
 class RecordBreak(_Command, frozen=True, kw_only=True, tag="record_break"):
-    """One table, idle at its boundary, is emptied and closed."""
+    """One table that is between hands is emptied and closed."""
 
     table: TableId
     hand_number: int

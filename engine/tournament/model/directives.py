@@ -1,4 +1,4 @@
-"""What a table can be told at its boundary."""
+"""What a tournament can have a table do between two hands."""
 
 from typing import Literal
 

@@ -265,7 +265,7 @@ class PlayClosing(_Event, frozen=True, kw_only=True, tag="play_closing"):
 
 class EntrantsMoved(_Event, frozen=True, kw_only=True, tag="entrants_moved"):
     table: TableId
-    """Whose boundary it was: where the movers come from."""
+    """The table that was between hands: the movers come from it."""
     hand: int
     moves: tuple[Move, ...]
     rule: str

@@ -99,6 +99,11 @@ class FloorState(msgspec.Struct, frozen=True, kw_only=True):
     bubble_played: bool = False
     """Whether hand-for-hand play has begun by itself: it does so once."""
 
+    def last_hand_of(self, table: TableId) -> int | None:
+        """Return the number of the last hand of *table*; None if it has not been counted."""
+        known = () if self.last_hands is None else self.last_hands.counted
+        return next((each.last_hand for each in known if each.table == table), None)
+
     def ordered_for(self, entrant: EntrantId) -> OrderedMove | None:
         """Return the order to move *entrant*, or None."""
         return next((each for each in self.ordered if each.entrant == entrant), None)

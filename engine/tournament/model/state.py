@@ -7,7 +7,12 @@ import msgspec
 from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.entering_events import TermsRevised, TournamentDrafted
 from engine.tournament.model.entering_values import Entering
-from engine.tournament.model.errors import TournamentNotRunning
+from engine.tournament.model.errors import (
+    RegistrationNotOpen,
+    RegistrationOver,
+    TournamentNotAnnounced,
+    TournamentNotRunning,
+)
 from engine.tournament.model.events import TournamentAnnounced
 from engine.tournament.model.fairness_values import Fairness
 from engine.tournament.model.floor_state import FloorState
@@ -223,6 +228,26 @@ def phase_of(state: State) -> Phase:
 def entry_of(state: Registering | Closed | Running | Finished, entrant: EntrantId) -> Entry | None:
     """Return the entry of *entrant*, or None if it never entered."""
     return next((each for each in state.entrants if each.entrant == entrant), None)
+
+
+def registering_of(state: State) -> Registering:
+    """
+    Return *state* if registration is on.
+
+    Raises:
+        TournamentNotAnnounced: If there are no terms yet.
+        RegistrationNotOpen: If it has not begun.
+        RegistrationOver: If it has ended.
+    """
+    match state:
+        case Registering():
+            return state
+        case Unannounced() | Drafted():
+            raise TournamentNotAnnounced
+        case Announced():
+            raise RegistrationNotOpen
+        case _:
+            raise RegistrationOver(phase=phase_of(state))
 
 
 def running_of(state: State) -> Running:

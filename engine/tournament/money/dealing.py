@@ -32,7 +32,7 @@ from engine.tournament.model.state import Running, State, running_of
 from engine.tournament.model.values import Standing
 from engine.tournament.money.pool import amounts_of, not_placed
 from engine.tournament.money.sharing import alike, by_weight
-from engine.tournament.rounds.stacks import of_everyone
+from engine.tournament.money.stacks import of_everyone
 from engine.values import EntrantId
 
 _RULES = {

@@ -25,7 +25,7 @@ from engine.tournament.money.pool import (
 )
 from engine.tournament.money.prizes import payouts
 from engine.tournament.money.sharing import alike, by_weight
-from engine.tournament.rounds.stacks import of_everyone
+from engine.tournament.money.stacks import of_everyone
 from engine.values import EntrantId
 
 Parts = dict[EntrantId, dict[str, int]]

@@ -2,60 +2,15 @@
 
 from collections.abc import Mapping
 
-import msgspec
-
-from engine.errors import InvariantViolated
-from engine.hand.positions import Marks
 from engine.rulesets import EachDealtOnce, FixedContinue, HandsOrLast, NoEscalation
-from engine.tournament.floor import last_hands
 from engine.tournament.model.state import Running
+from engine.tournament.model.table_summary import TableSummary
 from engine.tournament.model.terms import Rounds
 from engine.tournament.model.values import Standing
-from engine.values import Chips, EntrantId, Seat, TableId
+from engine.values import TableId
 
 SUDDEN_DEATH = 2
 """Stage of a hand among those who are tied when the scheduled hands are over."""
-
-
-class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What a tournament must know of a table to direct it."""
-
-    table: TableId
-    idle: bool
-    """Whether no hand is in play."""
-    hand_number: int
-    """Of the last hand opened; 0 before the first."""
-    stacks: tuple[Standing, ...]
-    """Of everyone with a seat, those who wait for the next hand too."""
-    playable: bool = True
-    """Whether two seats at least could be dealt in now."""
-    attended: bool = True
-    """Whether two are there who could be dealt in, or one to win what the others must post."""
-    blinds_out: bool = True
-    """Whether forced bets bring the game to its end though everybody is away."""
-    dealers_left: int = 0
-    """Seats that have not dealt yet and could; of the first hand's."""
-    stage: int = 0
-    """Of the last hand opened: 1, or 2 for a sudden-death hand."""
-    carried: Chips = 0
-    """Chips that go from hand to hand and are nobody's yet."""
-    round: int = 0
-    """Of hand-for-hand play, of the last hand opened; 1 outside it, 0 before the first."""
-    marks: Marks | None = None
-    """Where button and blinds were; None if the first dealer is still to be drawn."""
-    dealable: tuple[Seat, ...] = ()
-    """Seats that can be dealt in."""
-    newcomers: tuple[Seat, ...] = ()
-    """Seats of those who have not been dealt in since they came to this table."""
-    away: tuple[EntrantId, ...] = ()
-    """Who is dealt in and folded, not being there."""
-
-    def stack_of(self, entrant: EntrantId) -> Chips:
-        """Return the chips of *entrant*; it must have a seat here."""
-        for each in self.stacks:
-            if each.entrant == entrant:
-                return each.stack
-        raise InvariantViolated(f"{entrant} has no seat at {self.table}")
 
 
 def hands_left(state: Running, table: TableSummary) -> int | None:
@@ -79,7 +34,7 @@ def hands_counted(state: Running, table: TableSummary) -> int | None:
     if isinstance(terms.format, Rounds) and state.in_round:
         of_round = terms.format.hands_per_round
         limits += [] if of_round is None else [max(of_round - table.hand_number, 0)]
-    called = last_hands.counted(state, table.table)
+    called = state.floor.last_hand_of(table.table)
     if called is not None:
         limits.append(max(called - table.hand_number, 0))
     return min(limits, default=None)

@@ -6,9 +6,10 @@ from functools import reduce
 from msgspec.structs import replace
 
 from engine.tournament.chips import casino
-from engine.tournament.chips.evolution_buying import with_passed
 from engine.tournament.chips.rebuying import after_bust, items_lost
-from engine.tournament.entering.places import after
+from engine.tournament.evolve.books import booked
+from engine.tournament.evolve.buying import with_passed
+from engine.tournament.evolve.tournament import after
 from engine.tournament.model.commands import CloseWindows, Finish, RecordBusts
 from engine.tournament.model.entering_commands import RecordPurge
 from engine.tournament.model.entering_events import NoShowPurged
@@ -23,7 +24,6 @@ from engine.tournament.model.floor_state import OutInRound
 from engine.tournament.model.state import Cancelled, Finished, Running, State, phase_of
 from engine.tournament.model.values import Busted, Entry, Placing, Standing
 from engine.tournament.money import bounties
-from engine.tournament.money.books import booked
 from engine.tournament.money.dealing import voided
 from engine.tournament.money.pool import amounts_of
 from engine.tournament.money.prizes import payouts_of
@@ -59,13 +59,17 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
         told = tuple(_busted(bust, command) for bust in busts)
         return (*told, *voided(state, (bust.entrant for bust in busts)))
     passed = items_lost(state, busts, command.main_winner)
-    after = reduce(with_passed, passed, state)
+    without_items = reduce(with_passed, passed, state)
     kept = {
         bust.entrant: event
         for bust in busts
         if (
             event := after_bust(
-                after, bust, table=command.table, hand=command.hand_number, level=command.level
+                without_items,
+                bust,
+                table=command.table,
+                hand=command.hand_number,
+                level=command.level,
             )
         )
         is not None

@@ -15,8 +15,8 @@ from engine.hand.positions import turns
 from engine.rulesets import Blinds
 from engine.tournament.model.directives import Directive, Hold, MoveOut
 from engine.tournament.model.state import Running, Seated, Seating
+from engine.tournament.model.table_summary import TableSummary
 from engine.tournament.model.values import Candidate, Move
-from engine.tournament.results.endings import TableSummary
 from engine.tournament.seating.draw import (
     FreeSeat,
     free_worst_first,

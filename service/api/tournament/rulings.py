@@ -86,7 +86,7 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text
 )  # fmt: skip
 @rehearsable
 async def order_move(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
-    """Order it; the tables carry it out at their boundary."""
+    """Order it; the tables carry it out between hands."""
     body, raw = await read_body(request, MoveWanted)
     place, order = await _allowed(request, tournament_id, raw)
     command = floor_commands.OrderMove(

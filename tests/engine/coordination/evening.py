@@ -5,8 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 from engine.coordination.aggregates import DECIDERS
-from engine.coordination.boundaries import plan_boundary
-from engine.coordination.plans import BoundaryPlan
+from engine.coordination.next_hand import plan_next_hand
+from engine.coordination.plans import NextHandPlan
 from engine.coordination.policies import (
     added_tables,
     busts_of,
@@ -25,7 +25,7 @@ from engine.values import EntrantId, HandId, TableId, stream_of
 from tests.engine.tournament.floor import NOON, TOURNAMENT, to_start
 
 HEAD = "00" * 32
-BOUNDARIES_MAX = 500
+STEPS_MAX = 500
 
 Player = Callable[[TableView], tuple[str, Any]]
 """What a player does: a verb of betting and its amount, or the cards to select or add."""
@@ -86,9 +86,9 @@ class Evening:
         self.events += decided
         return decided
 
-    def plan(self, table: TableId) -> BoundaryPlan:
+    def plan(self, table: TableId) -> NextHandPlan:
         hand = HandId(f"hnd_{len(self.history):032x}")
-        return plan_boundary(
+        return plan_next_hand(
             self.tournament,
             self.tables,
             table,
@@ -98,7 +98,7 @@ class Evening:
             tournament_head=HEAD,
         )
 
-    def boundary(self, table: TableId) -> BoundaryPlan:
+    def next_hand(self, table: TableId) -> NextHandPlan:
         """Do what the tournament has *table* do now."""
         plan = self.plan(table)
         for entry in plan.entries:
@@ -131,14 +131,14 @@ class Evening:
             return TakeCardTurn(**answer, verb=verb, source=what, salt="ef" * 32)
         return Act(**answer, verb=verb, amount=what)
 
-    def play(self) -> list[BoundaryPlan]:
-        """Play to the end; return what was planned at each boundary."""
+    def play(self) -> list[NextHandPlan]:
+        """Play to the end; return what was planned at each step."""
         plans = []
         while not isinstance(self.tournament, Finished):
-            assert len(plans) < BOUNDARIES_MAX, "the tournament does not come to its end"
+            assert len(plans) < STEPS_MAX, "the tournament does not come to its end"
             for table in list(self.tables):
                 if not self.tables[table].closed:
-                    plans.append(self.boundary(table))
+                    plans.append(self.next_hand(table))
                     self.play_hand(table)
         return plans
 

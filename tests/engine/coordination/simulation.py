@@ -6,8 +6,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from engine.coordination.aggregates import DECIDERS
-from engine.coordination.boundaries import plan_boundary
-from engine.coordination.plans import BoundaryPlan
+from engine.coordination.next_hand import plan_next_hand
+from engine.coordination.plans import NextHandPlan
 from engine.coordination.policies import added_tables, decide_in_turn, tables_of
 from engine.coordination.purchases import chips_of
 from engine.table.decide.opening import dealable
@@ -76,9 +76,9 @@ class Floor:
         stacks = sum(place.stack for table in self.open_tables for place in table.places)
         return stacks + sum(table.carry + table.sabacc_pot for table in self.open_tables)
 
-    def plan(self, table: TableId) -> BoundaryPlan:
+    def plan(self, table: TableId) -> NextHandPlan:
         known = {each.table: each for each in self.open_tables} | {table: self.tables[table]}
-        return plan_boundary(
+        return plan_next_hand(
             self.tournament,
             known,
             table,
@@ -88,7 +88,7 @@ class Floor:
             tournament_head=HEAD,
         )
 
-    def carry_out(self, plan: BoundaryPlan) -> bool:
+    def carry_out(self, plan: NextHandPlan) -> bool:
         """Append what *plan* says; answer whether anything has happened."""
         happened = False
         for entry in plan.entries:

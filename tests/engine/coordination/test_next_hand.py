@@ -96,14 +96,14 @@ class Judge:
         self._blinds = blinds
         self.seen: Counter[str] = Counter()
 
-    def boundary(self, here: Table, candidates: tuple[Candidate, ...]) -> None:
+    def next_hand(self, here: Table, candidates: tuple[Candidate, ...]) -> None:
         """Judge who would post next of those at *here*."""
         due = turns_of(here, self._blinds)
         told = {
             each.seat: each.hands_to_big_blind if self._blinds else each.hands_to_button
             for each in candidates
         }
-        self.seen["boundaries"] += 1
+        self.seen["between hands"] += 1
         self.seen["wrong turn"] += any(told[seat] != due.get(seat) for seat in told)
         first = [seat for seat, hands in due.items() if hands == 1]
         self.seen["wrong next"] += [seat for seat in told if told[seat] == 1] != first
@@ -176,7 +176,7 @@ def judged(game: str, seed: int) -> Counter[str]:
         ):
             judge.move(plan.directive, floor)
         elif plan.outcome == "open" and here.first_dealer and len(here.places) > 2:
-            judge.boundary(here, told(floor, here))
+            judge.next_hand(here, told(floor, here))
         floor.carry_out(plan)
     return judge.seen
 
@@ -215,8 +215,8 @@ def test_the_next_hands_are_those_that_balancing_foretells(game: str) -> None:
     seen: Counter[str] = Counter()
     for seed in range(8):
         seen.update(judged(game, seed))
-    assert seen["boundaries"] > 20 and seen["moves"] > 0, seen
-    unjudged = ("boundaries", "moves", "positions lost for want of others")
+    assert seen["between hands"] > 20 and seen["moves"] > 0, seen
+    unjudged = ("between hands", "moves", "positions lost for want of others")
     assert not any(count for name, count in seen.items() if name not in unjudged), seen
 
 

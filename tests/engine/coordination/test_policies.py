@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from engine.coordination.boundaries import plan_boundary
 from engine.coordination.deals import seeds_for
+from engine.coordination.next_hand import plan_next_hand
 from engine.coordination.policies import busts_of, idle_tables, points_of, tables_of
 from engine.kit.rng import derive_seed
 from engine.rulesets import ruleset_hash
@@ -124,7 +124,7 @@ def test_the_first_hand_opens_under_a_guard_on_the_tournament() -> None:
     assert opening.seeds == seeds_for(floor.tournament, table_number=1, hand_number=1)
 
 
-def test_a_pause_is_obeyed_at_the_next_boundary_and_recorded_once() -> None:
+def test_a_pause_is_obeyed_between_hands_and_recorded_once() -> None:
     """
     Hands in play go on; no new one is opened.
     """
@@ -142,7 +142,7 @@ def test_a_pause_is_obeyed_at_the_next_boundary_and_recorded_once() -> None:
 
 def test_a_table_whose_hand_is_in_play_is_asked_for_nothing() -> None:
     """
-    Its boundary comes when the hand is settled.
+    It stops when the hand is settled.
     """
     floor = Floor(4, seed=1, table_seats=4)
     floor.carry_out(floor.plan(table(1)))
@@ -216,7 +216,7 @@ def test_the_carry_of_a_broken_table_goes_to_the_lowest_numbered_one() -> None:
 
 def test_a_table_that_has_to_break_waits_for_one_that_can_take() -> None:
     """
-    Nobody sits down in the middle of a hand; the receiver's boundary ends the wait.
+    Nobody sits down in the middle of a hand; the end of the receiver's hand ends the wait.
     """
     floor = Floor(8, seed=1, table_seats=4)
     bust(floor, 1, left=3)
@@ -374,7 +374,7 @@ def test_a_table_of_an_unannounced_tournament_is_asked_for_nothing() -> None:
     """
     floor = Floor(4, seed=1, table_seats=4)
 
-    plan = plan_boundary(
+    plan = plan_next_hand(
         Unannounced(),
         floor.tables,
         table(1),

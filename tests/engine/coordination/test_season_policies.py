@@ -130,7 +130,7 @@ def test_who_enters_again_has_one_award_and_has_paid_twice() -> None:
     for _ in range(500):
         for each in list(night.tables):
             if not isinstance(night.tournament, Finished) and not night.tables[each].closed:
-                night.boundary(each)
+                night.next_hand(each)
                 night.play_hand(each)
     assert isinstance(night.tournament, Finished)
     season = Scenario(seasons).asked(opening())

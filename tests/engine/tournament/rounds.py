@@ -11,7 +11,7 @@ from engine.tournament.model.rounds_state import RoundsState
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.terms import Rounds
 from engine.values import TableId, identifier
-from tests.engine.coordination.evening import BOUNDARIES_MAX, Evening, cards_of
+from tests.engine.coordination.evening import STEPS_MAX, Evening, cards_of
 
 
 def new_table(number: int) -> TableId:
@@ -44,10 +44,10 @@ class Heats(Evening):
         steps = 0
         while isinstance(self.tournament, Running) and self.tournament.in_round:
             steps += 1
-            assert steps < BOUNDARIES_MAX, "the round does not end"
+            assert steps < STEPS_MAX, "the round does not end"
             for seating in self.tournament.tables:
                 if not self.tables[seating.table].closed:
-                    self.boundary(seating.table)
+                    self.next_hand(seating.table)
                     self.play_hand(seating.table)
 
     def play_rounds(self) -> None:

@@ -303,7 +303,7 @@ def hands_of(night: Evening) -> list[tuple[HandOpened, int]]:
             if night.tables[key].closed:
                 continue
             seen = len(night.history)
-            night.boundary(key)
+            night.next_hand(key)
             dealt = [each for each in night.history[seen:] if isinstance(each, HandOpened)]
             hands += [(each, night.tables[key].number) for each in dealt]
             night.play_hand(key)

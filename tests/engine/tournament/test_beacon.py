@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 
 from engine.coordination import deals
 from engine.coordination.aggregates import DECIDERS
-from engine.coordination.boundaries import plan_boundary
+from engine.coordination.next_hand import plan_next_hand
 from engine.coordination.policies import decide_in_turn, tables_of
 from engine.kit.beacon import (
     BeaconMismatch,
@@ -215,7 +215,7 @@ class House:
         _, self.here = decide_in_turn(self.decider, self.decider.initial, (asked,))
 
     def plan(self, pulse: Pulse | None = None, *, seconds: int = 0) -> Any:
-        return plan_boundary(
+        return plan_next_hand(
             self.tournament,
             {self.here.table: self.here},
             self.here.table,
@@ -362,7 +362,7 @@ def halves() -> tuple[House, Table, Running]:
 
 
 def planned(above: Running, asking: Table, *others: Table) -> Any:
-    return plan_boundary(
+    return plan_next_hand(
         above,
         {each.table: each for each in (asking, *others)},
         asking.table,

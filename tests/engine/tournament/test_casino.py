@@ -39,10 +39,10 @@ def casino(players: int = 3, **terms: Any) -> Evening:
 
 
 def hand(evening: Evening) -> None:
-    """Play one hand, boundary steps before it included."""
+    """Play one hand, and the steps that come before it."""
     table = evening.table.table
     while evening.table.hand is None:
-        evening.boundary(table)
+        evening.next_hand(table)
     evening.play_hand(table)
 
 
@@ -63,7 +63,7 @@ def running(evening: Evening) -> Running:
 
 def test_there_are_no_blinds_and_both_streets_begin_left_of_the_dealer() -> None:
     evening = casino()
-    evening.boundary(evening.table.table)
+    evening.next_hand(evening.table.table)
     opened = of(evening.history, events.HandOpened)
     assert (opened.small_blind, opened.big_blind) == (None, None)
     assert not evening.happened(events.ForcedBetsPosted)
@@ -80,7 +80,7 @@ def test_levels_never_rise_and_nobody_is_eliminated() -> None:
 
 def test_a_newcomer_gets_the_lowest_free_seat_before_the_next_hand() -> None:
     evening = casino()
-    evening.boundary(evening.table.table)
+    evening.next_hand(evening.table.table)
     newcomer = sit_down(evening, 9)
     assert evening.table.place_of(newcomer) is None
     evening.play_hand(evening.table.table)
@@ -104,11 +104,11 @@ def test_a_full_casino_takes_nobody_and_nobody_twice() -> None:
 def test_chips_are_brought_between_hands_and_stacks_may_differ() -> None:
     evening = casino()
     who = evening.table.places[0].entrant
-    evening.boundary(evening.table.table)
+    evening.next_hand(evening.table.table)
     evening.ask(AddOn(entrant=who, chips=250, now=evening.now))
     before = evening.table.chips()
     evening.play_hand(evening.table.table)
-    evening.boundary(evening.table.table)
+    evening.next_hand(evening.table.table)
     assert evening.table.chips() == before + 250
     bought = evening.happened(events.ChipsBought)[-1]
     assert (bought.cause, bought.rule) == ("add_on", "casino.add_on")
@@ -121,7 +121,7 @@ def test_who_leaves_takes_the_chips_away_and_may_come_again() -> None:
     who = evening.table.places[1].entrant
     evening.ask(Leave(entrant=who, now=evening.now))
     assert evening.ask(Leave(entrant=who, now=evening.now)) == ()
-    evening.boundary(evening.table.table)
+    evening.next_hand(evening.table.table)
     assert evening.table.place_of(who) is None
     (out,) = [event for event in evening.events if isinstance(event, EntrantCashedOut)]
     assert (out.entrant, out.stack, out.rule) == (who, 100, "casino.cash_out")
@@ -148,7 +148,7 @@ def test_leaving_during_a_hand_is_a_fold_whosever_turn_it_is() -> None:
         evening = casino()
         table = evening.table.table
         evening.play_as = passive
-        evening.boundary(table)
+        evening.next_hand(table)
         decision = evening.table.decision
         assert decision is not None
         for seat in decision.seats:
@@ -177,7 +177,7 @@ def test_leaving_during_a_hand_is_a_fold_whosever_turn_it_is() -> None:
 def test_a_hand_that_all_but_one_leave_goes_to_that_one() -> None:
     evening = casino(2)
     table = evening.table.table
-    evening.boundary(table)
+    evening.next_hand(table)
     who = evening.table.places[0].entrant
     evening.ask(Leave(entrant=who, now=evening.now))
     settled = evening.happened(events.HandSettled)[-1]
@@ -196,7 +196,7 @@ def test_who_is_broke_buys_again_as_often_as_wanted_or_leaves_with_nothing() -> 
     while not running(evening).windows:
         hand(evening)
     (window,) = running(evening).windows
-    evening.boundary(evening.table.table)
+    evening.next_hand(evening.table.table)
     out = [event for event in evening.events if isinstance(event, EntrantCashedOut)]
     assert [(event.entrant, event.stack) for event in out] == [(window.entrant, 0)]
     assert isinstance(evening.tournament, Running)
@@ -207,13 +207,13 @@ def test_closing_pays_everyone_and_ranks_by_what_was_taken_away() -> None:
     early = evening.table.places[0].entrant
     late = evening.table.places[1].entrant
     evening.ask(AddOn(entrant=late, chips=50, now=evening.now))
-    evening.boundary(evening.table.table)
+    evening.next_hand(evening.table.table)
     evening.ask(Leave(entrant=early, now=evening.now))
-    evening.boundary(evening.table.table)
+    evening.next_hand(evening.table.table)
     evening.ask(CloseEarly(now=evening.now))
     assert evening.ask(CloseEarly(now=evening.now)) == ()
     while not isinstance(evening.tournament, Finished):
-        evening.boundary(evening.table.table)
+        evening.next_hand(evening.table.table)
     finished = evening.events[-1]
     assert isinstance(finished, TournamentFinished)
     assert finished.rule == "finish.closed"
@@ -233,7 +233,7 @@ def test_a_casino_may_be_announced_for_a_number_of_hands() -> None:
 
 def test_a_casino_that_all_leave_with_its_last_hand_ends_all_the_same() -> None:
     evening = casino(2, hands_max=1)
-    evening.boundary(evening.table.table)
+    evening.next_hand(evening.table.table)
     for place in evening.table.places:
         evening.ask(Leave(entrant=place.entrant, now=evening.now))
     evening.play()
@@ -251,7 +251,7 @@ def test_nobody_is_knocked_out_of_a_casino() -> None:
     evening.play_as = all_in
     while not running(evening).windows:
         hand(evening)
-    evening.boundary(evening.table.table)
+    evening.next_hand(evening.table.table)
     evening.ask(CloseEarly(now=evening.now))
     evening.play()
     assert any(isinstance(each, EntrantKnockedOut) for each in evening.events)
@@ -300,14 +300,14 @@ def test_who_left_during_a_voided_deal_is_out_of_the_next() -> None:
     """And who has come meanwhile waits for the next hand: the players stay the same."""
     evening = casino(3)
     table = evening.table.table
-    evening.boundary(table)
+    evening.next_hand(table)
     leaver = evening.table.places[2].entrant
     evening.ask(Leave(entrant=leaver, now=evening.now))
     newcomer = sit_down(evening, 9)
     void = VoidDeal(cause="mis_deal", reason="card_shown", now=evening.now)
     evening.at_table(table, evening.table, void)
 
-    plan = evening.boundary(table)
+    plan = evening.next_hand(table)
 
     assert plan.outcome == "open" and evening.plan(table).outcome == "nothing"
     first, anew = evening.happened(events.HandOpened)
@@ -334,28 +334,28 @@ def test_a_casino_waits_while_everybody_is_away() -> None:
     all_step_away(evening)
     table, first, second, _ = (evening.table.table, *(p.entrant for p in evening.table.places))
     for _ in range(3):
-        assert evening.boundary(table).outcome == "hold"
+        assert evening.next_hand(table).outcome == "hold"
     assert [each.reason for each in evening.happened(events.TableWaiting)] == ["players_away"]
     assert len(evening.happened(events.HandOpened)) == 1
     evening.at_table(table, evening.table, ComeBack(entrant=first))
-    assert evening.boundary(table).outcome == "hold", "alone, with no bets to win"
+    assert evening.next_hand(table).outcome == "hold", "alone, with no bets to win"
     evening.at_table(table, evening.table, ComeBack(entrant=second))
-    assert evening.boundary(table).outcome == "open"
+    assert evening.next_hand(table).outcome == "open"
     evening.at_table(table, evening.table, StepAway(entrant=second))
     evening.play_hand(table)
     evening.at_table(table, evening.table, StepAway(entrant=second))
-    assert evening.boundary(table).outcome == "hold"
+    assert evening.next_hand(table).outcome == "hold"
     evening.ask(Leave(entrant=second, now=evening.now))
-    assert evening.boundary(table).outcome == "rearrange"
-    assert evening.boundary(table).outcome == "hold"
+    assert evening.next_hand(table).outcome == "rearrange"
+    assert evening.next_hand(table).outcome == "hold"
     newcomer = sit_down(evening, 9)
-    evening.boundary(table)
+    evening.next_hand(table)
     assert evening.table.place_of(newcomer) is not None
-    assert evening.boundary(table).outcome == "open"
+    assert evening.next_hand(table).outcome == "open"
     evening.play_hand(table)
     evening.at_table(table, evening.table, StepAway(entrant=newcomer))
     evening.ask(CloseEarly(now=evening.now))
-    assert evening.boundary(table).outcome == "finish"
+    assert evening.next_hand(table).outcome == "finish"
 
 
 def test_a_penalty_is_served_though_all_but_one_are_away() -> None:
@@ -365,10 +365,10 @@ def test_a_penalty_is_served_though_all_but_one_are_away() -> None:
     away = (StepAway(entrant=place.entrant) for place in others)
     evening.at_table(table, evening.table, penalty, *away)
     for _ in range(2):
-        assert evening.boundary(table).outcome == "open"
+        assert evening.next_hand(table).outcome == "open"
         assert evening.table.hand is None, "over at once: all but one were killed"
     assert evening.table.at(first.seat).penalty == 0
-    assert evening.boundary(table).outcome == "open"
+    assert evening.next_hand(table).outcome == "open"
 
 
 def test_a_game_that_ends_goes_on_while_everybody_is_away() -> None:
@@ -390,7 +390,7 @@ def test_a_second_lies_between_two_hands_that_nobody_plays() -> None:
     """
     evening = Evening(3, preset("better_simple"), hands_between_seconds=0)
     table = evening.table.table
-    assert evening.boundary(table).outcome == "open"
+    assert evening.next_hand(table).outcome == "open"
     evening.play_hand(table)
     assert evening.plan(table).wait_seconds == 0
     all_step_away(evening)
@@ -410,7 +410,7 @@ def test_without_escalation_or_at_the_last_level_a_game_waits_for_somebody(hands
     table = evening.table.table
     # The last level has to be reached: it is so once one hand was opened at it.
     for _ in range(hands + 1 if hands else 0):
-        assert evening.boundary(table).outcome == "open"
-    assert evening.boundary(table).outcome == "hold"
+        assert evening.next_hand(table).outcome == "open"
+    assert evening.next_hand(table).outcome == "hold"
     evening.at_table(table, evening.table, ComeBack(entrant=evening.table.places[0].entrant))
-    assert evening.boundary(table).outcome == "open"
+    assert evening.next_hand(table).outcome == "open"

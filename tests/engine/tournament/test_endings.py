@@ -258,11 +258,11 @@ def test_a_host_may_end_the_game_early_and_most_chips_win() -> None:
     evening = Evening(5, preset("better_simple"), table_seats=3)
     evening.play_as = folding
     first, second = evening.tables
-    evening.boundary(first)
+    evening.next_hand(first)
     evening.ask(CloseEarly(now=evening.now))
-    assert evening.boundary(second).outcome == "hold"
+    assert evening.next_hand(second).outcome == "hold"
     evening.play_hand(first)
-    assert evening.boundary(second).outcome == "finish"
+    assert evening.next_hand(second).outcome == "finish"
     finished = evening.events[-1]
     assert isinstance(finished, TournamentFinished)
     assert finished.rule == "finish.closed"
@@ -315,8 +315,8 @@ def with_an_empty_table() -> tuple[Evening, TableId, TableId]:
         evening = Evening(4, preset("traditional"), table_seats=2, starting_stack=stack)
         evening.play_as = bombing
         first, second = evening.tables
-        evening.boundary(first)
-        evening.boundary(second)
+        evening.next_hand(first)
+        evening.next_hand(second)
         evening.play_hand(second)
         if not evening.tables[second].places:
             evening.play_as = checking
@@ -327,7 +327,7 @@ def with_an_empty_table() -> tuple[Evening, TableId, TableId]:
 def test_a_table_that_all_have_lost_waits_until_its_heir_is_between_hands() -> None:
     evening, first, second = with_an_empty_table()
     assert not evening.tables[first].idle
-    plan = evening.boundary(second)
+    plan = evening.next_hand(second)
     assert (plan.outcome, plan.directive) == ("hold", Hold(reason="breaking"))
     evening.play_hand(first)
     assert isinstance(evening.plan(first).directive, Break)
@@ -339,7 +339,7 @@ def test_what_an_empty_table_carries_goes_to_its_heir_and_is_gone_there() -> Non
     inherited = evening.tables[second].carry, evening.tables[second].sabacc_pot
     evening.play_hand(first)
     left = evening.tables[first].carry, evening.tables[first].sabacc_pot
-    evening.boundary(second)
+    evening.next_hand(second)
     assert evening.tables[second].closed
     assert evening.tables[second].chips() == 0
     assert evening.tables[first].chips() == sum(chips)
@@ -351,14 +351,14 @@ def test_at_the_end_every_table_gives_away_what_it_carries() -> None:
     evening = Evening(4, preset("better_simple"), table_seats=2)
     evening.play_as = folding
     for key in evening.tables:
-        evening.boundary(key)
+        evening.next_hand(key)
         evening.play_hand(key)
     for key, table in evening.tables.items():
         places = tuple(replace(each, stack=each.stack - 1) for each in table.places)
         evening.tables[key] = replace(table, places=places, carry=2)
     evening.ask(CloseEarly(now=evening.now))
     first, second = evening.tables
-    assert evening.boundary(first).outcome == "finish"
+    assert evening.next_hand(first).outcome == "finish"
     stacks = {p.entrant: p.stack for table in evening.tables.values() for p in table.places}
     assert sum(stacks.values()) == 400
     assert isinstance(evening.tournament, Finished)
@@ -374,7 +374,7 @@ def test_who_is_the_last_gets_what_the_table_carries() -> None:
     (winner,) = evening.table.places
     carrying = replace(evening.table, carry=3, places=(replace(winner, stack=197),))
     evening.tables[carrying.table] = carrying
-    assert evening.boundary(carrying.table).outcome == "close"
+    assert evening.next_hand(carrying.table).outcome == "close"
     assert (evening.table.closed, evening.table.carry) == (True, 0)
     assert [place.stack for place in evening.table.places] == [200]
 

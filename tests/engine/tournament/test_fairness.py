@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from engine.coordination import deals
 from engine.coordination.aggregates import DECIDERS
-from engine.coordination.boundaries import plan_boundary
+from engine.coordination.next_hand import plan_next_hand
 from engine.coordination.policies import decide_in_turn, tables_of
 from engine.kit.rng import commitments_digest, derive_seed, entropy_commitment, shuffle
 from engine.table.model.commands import Omission, OpenHand
@@ -168,7 +168,7 @@ class House:
 
     def plan(self, *, hand: str = HAND, minutes: int = 0, here: Table | None = None) -> Any:
         table_now = here or self.here
-        return plan_boundary(
+        return plan_next_hand(
             self.tournament,
             {table_now.table: table_now},
             table_now.table,

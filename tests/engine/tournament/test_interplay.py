@@ -35,7 +35,7 @@ from tests.engine.tournament.test_rulings import sitting
 
 
 def lead_on(floor: Floor) -> None:
-    """Take each table a few steps over its boundary, as far as it is between hands."""
+    """Take each table a few steps towards its next hand, as far as it is between hands."""
     for number in (2, 1) * 4:
         if floor.tables[table(number)].idle and not isinstance(floor.tournament, Finished):
             step(floor, number)
@@ -116,7 +116,7 @@ def test_who_has_lost_all_in_a_round_can_be_disqualified_before_the_next() -> No
         for seating in evening.tournament.tables:
             if evening.rounds.busted:
                 break
-            evening.boundary(seating.table)
+            evening.next_hand(seating.table)
             evening.play_hand(seating.table)
     out = evening.rounds.busted[0].entrant
     evening.ask(Disqualify(entrant=out, **RULED))
@@ -265,7 +265,7 @@ def test_who_lost_all_before_a_deal_was_proposed_voids_it_when_the_round_is_over
     evening.play_as = bold
     while not evening.rounds.busted:
         for seating in evening.tournament.tables:
-            evening.boundary(seating.table)
+            evening.next_hand(seating.table)
             evening.play_hand(seating.table)
     evening.play_as = passive
     evening.ask(ProposeDeal(by=None, method="equal", now=NOON))

@@ -101,7 +101,7 @@ def until_out(night: Evening) -> None:
     while not any(isinstance(each, EntrantEliminated) for each in night.events):
         for each in list(night.tables):
             if not night.tables[each].closed:
-                night.boundary(each)
+                night.next_hand(each)
                 night.play_hand(each)
 
 
@@ -124,11 +124,11 @@ def test_a_late_player_draws_a_seat_among_the_free_ones_of_the_smallest_tables()
 
 def test_a_late_player_brings_a_full_stack_before_the_next_hand() -> None:
     night = evening(2, table_seats=4)
-    night.boundary(night.table.table)
+    night.next_hand(night.table.table)
     night.ask(late(3))
     assert night.table.place_of(entrant(3)) is None
     night.play_hand(night.table.table)
-    night.boundary(night.table.table)
+    night.next_hand(night.table.table)
     place = night.table.place_of(entrant(3))
     assert place is not None
     assert place.stack == 100
@@ -230,7 +230,7 @@ def test_there_is_no_winner_while_others_may_still_come() -> None:
     night = evening(2, EntryTerms(late_registration_seconds=3600, re_entries_max=1))
     until_out(night)
     assert len(running(night).remaining()) == 1
-    plan = night.boundary(night.table.table)
+    plan = night.next_hand(night.table.table)
     assert plan.directive == Hold(reason="waiting_for_entrants")
     events = night.ask(CloseLateRegistration(now=night.now))
     finished = of(events, TournamentFinished)
@@ -315,10 +315,10 @@ def with_one_absent(entrants: int = 3, **terms: Any) -> Evening:
 
 
 def purge_absent(night: Evening) -> None:
-    """Raise the level, and lead the table over its next boundary."""
+    """Raise the level, and lead the table on to its next hand."""
     night.ask(TendClock(now=NOON + timedelta(seconds=700)))
     while not any(isinstance(each, NoShowPurged) for each in night.events):
-        night.boundary(night.table.table)
+        night.next_hand(night.table.table)
 
 
 def test_who_is_seated_absent_is_away_until_they_come() -> None:
@@ -333,10 +333,10 @@ def test_who_never_came_is_out_at_a_level_and_the_chips_leave_play() -> None:
     night = with_one_absent()
     stack = night.table.place_of(entrant(3))
     assert stack is not None
-    night.boundary(night.table.table)
+    night.next_hand(night.table.table)
     night.play_hand(night.table.table)
     night.ask(TendClock(now=NOON + timedelta(seconds=700)))
-    night.boundary(night.table.table)
+    night.next_hand(night.table.table)
     purged = next(each for each in night.events if isinstance(each, NoShowPurged))
     assert (purged.entrant, purged.struck, purged.raised) == (entrant(3), True, ())
     assert night.table.place_of(entrant(3)) is None

@@ -37,7 +37,7 @@ def left(night: Evening, who: EntrantId) -> int:
 
 def hand(night: Evening, number: int = 1) -> HandOpened:
     """Lead to the next hand of a table and play it."""
-    while night.boundary(table(number)).outcome != "open":
+    while night.next_hand(table(number)).outcome != "open":
         pass
     night.play_hand(table(number))
     return night.happened(HandOpened)[-1]  # type: ignore[no-any-return]
@@ -70,7 +70,7 @@ def test_a_penalty_given_during_a_hand_counts_from_the_next_and_adds_to_what_is_
     night = evening()
     who = someone(night)
     night.ask(Penalise(entrant=who, hands=2, **RULED))
-    night.boundary(table(1))
+    night.next_hand(table(1))
     night.ask(Penalise(entrant=who, hands=3, **RULED))
     assert left(night, who) == 4
     assert night.happened(PenaltyImposed)[-1].left == 4
@@ -80,7 +80,7 @@ def test_b13_a_penalty_given_in_a_voided_deal_is_kept_and_the_deal_counts_once()
     night = evening()
     first, second = (place.entrant for place in night.table.places[:2])
     night.ask(Penalise(entrant=first, hands=3, **RULED))
-    night.boundary(table(1))
+    night.next_hand(table(1))
     night.ask(Penalise(entrant=second, hands=1, **RULED))
     void = VoidDeal(cause="mis_deal", reason="card_shown", now=night.now)
     night.at_table(table(1), night.table, void)
@@ -94,7 +94,7 @@ def test_what_is_left_of_a_penalty_goes_along_to_another_table() -> None:
     who = someone(night)
     night.ask(Penalise(entrant=who, hands=5, **RULED))
     night.ask(OrderMove(entrant=who, to_table=table(2), **RULED))
-    night.boundary(table(1))
+    night.next_hand(table(1))
     assert night.tables[table(2)].place_of(who) is not None
     assert left(night, who) == 5
     assert night.happened(PenaltyImposed)[-1].rule == "penalty.moved"
@@ -110,7 +110,7 @@ def test_a_penalty_is_either_hands_or_rounds_and_not_without_end(wrong: dict[str
 def test_e16_the_chips_of_who_is_disqualified_leave_play_and_nothing_else_does() -> None:
     night = evening()
     who = someone(night)
-    night.boundary(table(1))
+    night.next_hand(table(1))
     before = night.table.chips()
     decided = night.ask(Disqualify(entrant=who, **RULED))
     assert [type(each) for each in decided] == [EntrantDisqualified, EntrantEliminated]
@@ -121,7 +121,7 @@ def test_e16_the_chips_of_who_is_disqualified_leave_play_and_nothing_else_does()
     assert night.table.chips() == before
     stack = night.table.place_of(who)
     assert stack is not None
-    night.boundary(table(1))
+    night.next_hand(table(1))
     removed = next(each for each in night.events if isinstance(each, StackRemoved))
     assert (removed.entrant, removed.chips) == (who, stack.stack)
     assert night.table.chips() == before - stack.stack
@@ -132,11 +132,11 @@ def test_e16_the_chips_of_who_is_disqualified_leave_play_and_nothing_else_does()
 def test_who_is_disqualified_with_two_left_ends_the_tournament() -> None:
     night = evening(2)
     who = someone(night)
-    night.boundary(table(1))
+    night.next_hand(table(1))
     night.ask(Disqualify(entrant=who, **RULED))
     assert isinstance(night.tournament, Finished)
     assert {each.entrant: each.place for each in night.tournament.placings}[who] == 2
-    night.boundary(table(1))
+    night.next_hand(table(1))
     assert night.table.closed
 
 
@@ -148,7 +148,7 @@ def test_between_hands_the_stack_goes_before_the_next_hand_and_the_carry_stays()
     place = night.table.place_of(who)
     assert place is not None
     night.ask(Disqualify(entrant=who, **RULED))
-    night.boundary(table(1))
+    night.next_hand(table(1))
     assert night.table.carry == carried
     assert night.table.chips() == chips - place.stack
     running = night.tournament

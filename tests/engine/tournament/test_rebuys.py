@@ -67,11 +67,11 @@ def after_a_bust(players: int = 3, *, quiet: int = 0, **overrides: Any) -> Eveni
     table = evening.table.table
     evening.play_as = folding
     for _ in range(quiet):
-        evening.boundary(table)
+        evening.next_hand(table)
         evening.play_hand(table)
     evening.play_as = all_in
     while not busted(evening):
-        evening.boundary(table)
+        evening.next_hand(table)
         evening.play_hand(table)
     return evening
 
@@ -103,7 +103,7 @@ def test_a_bust_becomes_an_elimination_when_its_window_closes() -> None:
     out = busted(evening)
     assert eliminated(evening) == []
     assert {window.entrant for window in running(evening).windows} == set(out)
-    plan = evening.boundary(evening.table.table)
+    plan = evening.next_hand(evening.table.table)
     assert (plan.outcome, plan.wait_seconds) == ("windows", 7)
     assert set(eliminated(evening)) == set(out)
 
@@ -125,7 +125,7 @@ def test_who_buys_in_time_gets_the_seat_back_with_one_starting_stack() -> None:
     assert entrant in running(evening).remaining()
     for other in busted(evening)[1:]:
         evening.ask(DeclareRebuy(entrant=other, now=evening.now))
-    evening.boundary(evening.table.table)
+    evening.next_hand(evening.table.table)
     opened = evening.happened(events.HandOpened)[-1]
     assert entrant in [books.entrant for books in opened.seats if books.dealt]
 
@@ -138,13 +138,13 @@ def test_a_rebuy_declared_before_the_bust_is_owed_and_comes_by_itself() -> None:
     for entrant in entrants:
         evening.ask(DeclareRebuy(entrant=entrant, now=evening.now))
         assert evening.ask(DeclareRebuy(entrant=entrant, now=evening.now)) == ()
-    evening.boundary(table)
+    evening.next_hand(table)
     opened = evening.happened(events.HandOpened)[-1]
     assert all(books.rebuy_declared for books in opened.seats)
     while not busted(evening):
         evening.play_hand(table)
         if not busted(evening):
-            evening.boundary(table)
+            evening.next_hand(table)
     (out,) = busted(evening)
     taken = [event for event in evening.events if isinstance(event, RebuyTaken)]
     assert [(event.entrant, event.rule) for event in taken] == [(out, "rebuy.declared")]
@@ -193,7 +193,7 @@ def test_a_rebuy_is_not_declared_once_its_last_level_is_over() -> None:
         return evening.ask(DeclareRebuy(entrant=entrant, level=level, now=evening.now))
 
     assert len(declared(first)) == 1
-    evening.boundary(table)
+    evening.next_hand(table)
     evening.play_as = folding
     # The hand in play is of the first level; the next one will not be.
     assert len(declared(second)) == 1
@@ -205,7 +205,7 @@ def test_a_rebuy_is_not_declared_once_its_last_level_is_over() -> None:
 def test_the_last_two_do_not_finish_while_one_may_come_back() -> None:
     evening = after_a_bust(players=2, rebuy={"max": 1})
     assert isinstance(evening.tournament, Running)
-    evening.boundary(evening.table.table)
+    evening.next_hand(evening.table.table)
     assert isinstance(evening.tournament, Finished)
     assert [each.place for each in evening.tournament.placings] == [1, 2]
 
@@ -260,7 +260,7 @@ def test_a_tournament_with_rebuys_is_played_to_its_end() -> None:
             if may_still(evening, window.entrant):
                 evening.ask(DeclareRebuy(entrant=window.entrant, now=evening.now))
                 bought += 1
-        evening.boundary(evening.table.table)
+        evening.next_hand(evening.table.table)
         evening.play_hand(evening.table.table)
     assert bought
     assert chips(evening) == 10 * (4 + bought)
@@ -290,9 +290,9 @@ def test_who_is_broke_may_stake_a_thing_and_its_value_is_the_only_money() -> Non
     assert place is not None
     assert place.stack == 20
     assert evening.history[-1].rule == "items.stake"
-    evening.boundary(evening.table.table)
+    evening.next_hand(evening.table.table)
     if evening.table.hand is None:
-        evening.boundary(evening.table.table)
+        evening.next_hand(evening.table.table)
     opened = evening.happened(events.HandOpened)[-1]
     assert opened.escrow == 20
 
@@ -343,7 +343,7 @@ def until(so: Callable[[Evening, EntrantId], bool], **overrides: Any) -> Evening
                 return evening
             if isinstance(evening.tournament, Finished):
                 break
-            evening.boundary(evening.table.table)
+            evening.next_hand(evening.table.table)
             evening.play_hand(evening.table.table)
     raise AssertionError("no game comes to this")
 

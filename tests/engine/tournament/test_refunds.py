@@ -183,7 +183,7 @@ def test_bets_of_a_hand_in_play_count_as_gone_back() -> None:
     """
     evening = Evening(3, RULESET, starting_stack=1_000)
     (table,) = evening.tables
-    evening.boundary(table)
+    evening.next_hand(table)
     assert evening.table.hand is not None
     assert any(place.stack < 1_000 for place in evening.table.places)
 

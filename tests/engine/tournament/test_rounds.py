@@ -115,15 +115,15 @@ def test_the_last_table_that_is_done_ends_the_round_and_closes_all_of_them() -> 
     evening = heats()
     first, *others = [each.table for each in evening.tournament.tables]
     for _ in range(2):
-        evening.boundary(first)
+        evening.next_hand(first)
         evening.play_hand(first)
-    assert evening.boundary(first).outcome == "hold"
+    assert evening.next_hand(first).outcome == "hold"
     for table in others:
         for _ in range(2):
-            evening.boundary(table)
+            evening.next_hand(table)
             evening.play_hand(table)
     assert not evening.of(RoundEnded)
-    evening.boundary(others[0])
+    evening.next_hand(others[0])
     assert len(evening.of(RoundEnded)) == 1
     assert all(each.closed and not each.places for each in evening.tables.values())
     assert evening.tournament.tables == ()
@@ -150,7 +150,7 @@ def test_who_is_disqualified_after_the_last_chip_keeps_the_place_at_the_table() 
     evening = heats(8, starting_stack=60)
     evening.play_as = bold
     first, second = (seating.table for seating in evening.tournament.tables)
-    evening.boundary(first)
+    evening.next_hand(first)
     evening.play_hand(first)
     (out, *_) = [each.entrant for each in evening.of(EntrantBusted)]
     seated = evening.tables[second].places[0].entrant
@@ -247,7 +247,7 @@ def test_in_a_pause_the_next_round_waits() -> None:
 def test_a_director_ends_a_round_with_the_hands_in_play() -> None:
     evening = heats(hands_per_round=50, starting_stack=100_000)
     for table in [each.table for each in evening.tournament.tables]:
-        evening.boundary(table)
+        evening.next_hand(table)
     evening.ask(EARLY)
     assert evening.ask(EARLY) == ()
     evening.play_round()

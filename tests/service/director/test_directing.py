@@ -261,7 +261,7 @@ async def test_a_hand_over_before_anybody_is_asked_tells_the_tournament_who_went
 
 
 class TellingClock:
-    """A runtime's clock that stands *ahead*, and tells when a boundary has begun to wait."""
+    """A runtime's clock that stands *ahead*, and tells when a table has begun to wait for its next hand."""
 
     def __init__(self, clock: Any, ahead: timedelta = timedelta()) -> None:
         self._clock, self._ahead = clock, ahead
@@ -298,7 +298,7 @@ async def left_alone(runtime: Runtime, *, hands_between_seconds: int) -> tuple[s
     return league_id, table
 
 
-async def test_who_is_overtaken_at_a_boundary_leaves_the_table_to_the_other(
+async def test_who_is_overtaken_between_hands_leaves_the_table_to_the_other(
     database: TestDatabase,
 ) -> None:
     """All but one are away and each hand is over at once: to follow would never end."""

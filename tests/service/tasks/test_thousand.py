@@ -114,7 +114,7 @@ class Crowd:
             idle = 0 if acted else idle + 1
             assert idle < 3_000, "nobody is asked any more, and it does not end"
             if not acted:
-                await asyncio.sleep(0.01)  # boundaries are crossed in the background
+                await asyncio.sleep(0.01)  # tables are led on in the background
 
     async def come_late(self) -> None:
         """Let the next one come while late registration is open."""

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Literal
 
 from engine.table.model.commands import Verb
-from engine.table.model.events.boundary_events import (
+from engine.table.model.events.between_hands_events import (
     CarryAwarded,
     ChipsBought,
     ChipsReturned,

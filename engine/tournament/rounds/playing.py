@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
-from engine.tournament.floor import directing as on_the_floor
+from engine.tournament.floor import at_tables
 from engine.tournament.model.directives import Directive, Hold, RoundOver
 from engine.tournament.model.rounds_values import TableEnd
 from engine.tournament.model.state import Running, Seating
-from engine.tournament.results.endings import TableSummary, hands_left
+from engine.tournament.model.table_summary import TableSummary
+from engine.tournament.results.endings import hands_left
 from engine.values import TableId
 
 
@@ -24,7 +25,7 @@ def in_round(
     if rounds is None or rounds.stage != "playing":
         return None
     if not _done(state, tables[here.table], here):
-        return on_the_floor.opening(state, tables, here)
+        return at_tables.opening(state, tables, here)
     if not all(_done(state, tables[each.table], each) for each in state.tables):
         return Hold(reason="round_over")
     return RoundOver(

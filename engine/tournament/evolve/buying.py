@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from engine.tournament.evolve.seats import by_seat, without
 from engine.tournament.model.events import (
     ChipsBrought,
     ChipsPromised,
@@ -17,7 +18,6 @@ from engine.tournament.model.events import (
 )
 from engine.tournament.model.state import Running, Seated
 from engine.tournament.model.values import Item, Promised, Standing, Window
-from engine.tournament.seating.seats import by_seat, without
 from engine.values import EntrantId
 
 

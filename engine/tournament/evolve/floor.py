@@ -6,7 +6,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
-from engine.tournament.chips.evolution_buying import without_window
+from engine.tournament.evolve.buying import without_window
+from engine.tournament.evolve.seats import moved, without
 from engine.tournament.model import floor_events
 from engine.tournament.model.floor_state import (
     Counted,
@@ -20,7 +21,6 @@ from engine.tournament.model.floor_state import (
     Rest,
 )
 from engine.tournament.model.state import Running
-from engine.tournament.seating.seats import moved, without
 from engine.values import Chips, EntrantId, TableId
 
 

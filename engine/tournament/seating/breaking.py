@@ -12,32 +12,12 @@ from typing import Literal
 
 from engine.errors import InvariantViolated
 from engine.tournament.fairness.digests import of_draws
-from engine.tournament.floor import directing as on_the_floor
 from engine.tournament.model.directives import Break, Directive, Hold, MoveOut
 from engine.tournament.model.state import Running, Seated, Seating
+from engine.tournament.model.table_summary import TableSummary
 from engine.tournament.model.values import Candidate, Draw, Move
-from engine.tournament.results.endings import TableSummary
-from engine.tournament.seating.balancing import balanced
 from engine.tournament.seating.draw import draw_order, free_worst_first, seats_at, tables_due
 from engine.values import EntrantId, TableId
-
-
-def rearranged(
-    state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...], here: Seating
-) -> Directive | None:
-    """
-    Return what moves, breaks and draws ask of *here*: an order, a break, a redraw, a balance.
-
-    Once the last hands have been called nobody is moved any more.
-    """
-    if state.floor.last_hands is not None:
-        return None
-    return (
-        on_the_floor.ordered(state, tables, here)
-        or consolidated(state, tables, live, here)
-        or on_the_floor.redrawn(state, tables)
-        or balanced(state, tables, live, here)
-    )
 
 
 def consolidated(

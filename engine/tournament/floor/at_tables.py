@@ -1,11 +1,11 @@
-"""What the floor has a table do at its boundary, before and beside balancing."""
+"""What the floor's orders ask of one table between two hands."""
 
 from collections.abc import Mapping
 
 import msgspec
 
 from engine.hand.positions import DEALT_MIN, clockwise, next_posts
-from engine.tournament.floor import last_hands, redraws
+from engine.tournament.floor import redraws
 from engine.tournament.model.directives import (
     CountHands,
     Directive,
@@ -17,9 +17,9 @@ from engine.tournament.model.directives import (
     Remove,
 )
 from engine.tournament.model.state import Running, Seating
+from engine.tournament.model.table_summary import TableSummary
 from engine.tournament.model.values import Candidate, Move
 from engine.tournament.results.endings import (
-    TableSummary,
     hands_counted,
     hands_left,
     until_all_dealt,
@@ -72,26 +72,26 @@ def with_standing(state: Running, tables: Tables) -> Tables:
     }
 
 
-def in_rounds(state: Running, tables: Tables, here: Seating) -> Directive | None:
+def in_hand_for_hand(state: Running, tables: Tables, here: Seating) -> Directive | None:
     """
     Return what hand-for-hand play has *here* do; none between two rounds, and without it.
 
     Source: rulebook ``hand_for_hand``.
     """
-    rounds = state.floor.hand_for_hand
-    if rounds is None:
+    play = state.floor.hand_for_hand
+    if play is None:
         return None
     number = state.floor.round
     yet = [
         each.table
         for each in state.tables
-        if rounds.playing and tables[each.table].round < number and _able(state, tables, each)
+        if play.playing and tables[each.table].round < number and _able(state, tables, each)
     ]
     if here.table in yet:
         return opening(state, tables, here, number=number)
     if yet or not all(tables[each.table].idle for each in state.tables):
         return Hold(reason="hand_for_hand")
-    if rounds.playing or rounds.out or state.windows or len(state.tables) == 1:
+    if play.playing or play.out or state.windows or len(state.tables) == 1:
         seconds = state.terms.ruleset.rebuy.seconds if state.windows else 0
         return EndRound(
             wait_seconds=seconds, since=tuple({each.table: None for each in state.windows})
@@ -118,7 +118,7 @@ def opening(state: Running, tables: Tables, here: Seating, *, number: int = 1) -
 
 def to_count(state: Running, tables: Tables, here: Seating) -> CountHands | None:
     """Return that the last hands of *here* are to be counted from now on."""
-    if state.floor.last_hands is None or last_hands.counted(state, here.table) is not None:
+    if state.floor.last_hands is None or state.floor.last_hand_of(here.table) is not None:
         return None
     return CountHands(hand_number=tables[here.table].hand_number)
 
@@ -134,7 +134,7 @@ def ordered(state: Running, tables: Tables, here: Seating) -> Directive | None:
         from_seat = source.seat_of(order.entrant)
         if seat is None or from_seat is None or len(source.seats) == 1 or source == target:
             # A full target, a last player or one who is not seated: the order stays, and is
-            # looked at again at every boundary; waiting here would not make it possible.
+            # looked at again at every hand; waiting here would not make it possible.
             continue
         if not (tables[source.table].idle and tables[target.table].idle):
             return Hold(reason="ordered_move")

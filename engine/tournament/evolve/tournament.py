@@ -1,11 +1,16 @@
 """How a tournament becomes what it is, event by event."""
 
+from collections.abc import Iterable
+from functools import reduce
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
-from engine.tournament.chips.evolution_buying import (
+from engine.tournament.evolve import floor as on_the_floor
+from engine.tournament.evolve import rounds as in_rounds
+from engine.tournament.evolve.books import booked
+from engine.tournament.evolve.buying import (
     back,
     in_casino,
     item_staked,
@@ -13,12 +18,11 @@ from engine.tournament.chips.evolution_buying import (
     with_item,
     without_window,
 )
-from engine.tournament.correcting.decisions import applied
-from engine.tournament.entering.evolution import evolve as evolve_entering
-from engine.tournament.entering.evolution import placed
-from engine.tournament.fairness.evolution import mixed
-from engine.tournament.floor import evolution as on_the_floor
-from engine.tournament.freezing import decisions as freezing
+from engine.tournament.evolve.entering import evolve as evolve_entering
+from engine.tournament.evolve.entering import placed
+from engine.tournament.evolve.fairness import mixed
+from engine.tournament.evolve.freezing import frozen_by
+from engine.tournament.evolve.seats import moved, seatings_of, without
 from engine.tournament.model import entering_events as entering
 from engine.tournament.model import freezing_events as of_freezing
 from engine.tournament.model import money_events as of_money
@@ -72,9 +76,6 @@ from engine.tournament.model.state import (
     Unannounced,
 )
 from engine.tournament.model.values import Entry, LevelClock, Masters, Placing
-from engine.tournament.money.books import booked
-from engine.tournament.rounds import evolution as in_rounds
-from engine.tournament.seating.seats import moved, seatings_of, without
 
 RegisteringOrRunning = TypeVar("RegisteringOrRunning", Registering, Running)
 
@@ -88,10 +89,15 @@ def evolve(state: State, event: Event) -> State:
     """
     books = booked(state.books, event)
     fairness = mixed(state.fairness, event)
-    frozen = freezing.applied(state.frozen, event)
+    frozen = frozen_by(state.frozen, event)
     aside = isinstance(event, of_money.Event | FairnessEvent | of_freezing.Event)
     after = state if aside and not isinstance(state, Unannounced) else _evolve(state, event)
     return replace(after, version=state.version + 1, books=books, fairness=fairness, frozen=frozen)
+
+
+def after(state: State, events: Iterable[Event]) -> State:
+    """Return the state that *events* lead to, in turn."""
+    return reduce(evolve, events, state)
 
 
 def _evolve(state: State, event: Event) -> State:
@@ -132,7 +138,12 @@ def _evolve(state: State, event: Event) -> State:
                 entering=state.entering,
             )
         case Finished(), ResultCorrected():
-            return applied(state, event)
+            return replace(
+                state,
+                placings=event.placings,
+                payouts=event.payouts,
+                corrections=(*state.corrections, event),
+            )
         case ((Finished() | Cancelled()), TablesRecorded()):
             return replace(state, recorded=True)
         case Running(), _ if isinstance(event, of_rounds.Event):

@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
+from engine.tournament.evolve.seats import seatings_of
 from engine.tournament.model.events import EntrantBusted, EntrantEliminated
 from engine.tournament.model.events import Event as TournamentEvent
 from engine.tournament.model.rounds_events import (
@@ -16,7 +17,6 @@ from engine.tournament.model.rounds_events import (
 from engine.tournament.model.rounds_state import RoundsState
 from engine.tournament.model.rounds_values import RoundBust
 from engine.tournament.model.state import Finished, Running, Seated, Seating, State
-from engine.tournament.seating.seats import seatings_of
 
 
 def evolve(state: Running, event: Event) -> Running:

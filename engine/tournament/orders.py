@@ -1,5 +1,5 @@
 """
-What a table may do at its boundary, between two hands.
+What a tournament has one of its tables do between two hands.
 
 Entrants move between idle tables only.  A table that has to break or to give
 someone away waits until one that takes is between hands too; nobody waits for a
@@ -16,7 +16,7 @@ import msgspec
 
 from engine.rulesets import EachDealtOnce, OpenEnd
 from engine.tournament.chips import casino
-from engine.tournament.floor import directing as on_the_floor
+from engine.tournament.floor import at_tables
 from engine.tournament.model.directives import (
     BringIn,
     Close,
@@ -30,10 +30,12 @@ from engine.tournament.model.directives import (
     Purge,
 )
 from engine.tournament.model.state import Cancelled, Finished, Running, Seating, State
+from engine.tournament.model.table_summary import TableSummary
 from engine.tournament.model.values import Standing
-from engine.tournament.results.endings import TableSummary, deserted, hands_left, settled_by_a_hand
-from engine.tournament.rounds import directing as scheduled
-from engine.tournament.seating.rearranging import rearranged
+from engine.tournament.results.endings import deserted, hands_left, settled_by_a_hand
+from engine.tournament.rounds.playing import in_round
+from engine.tournament.seating.balancing import balanced
+from engine.tournament.seating.breaking import consolidated
 from engine.values import EntrantId, TableId
 
 
@@ -44,7 +46,7 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
     Args:
         state: Of the tournament.
         tables: Every open table of it, and *table* itself.
-        table: Whose boundary it is.
+        table: The table that is between hands.
     """
     if isinstance(state, Finished):
         return Close(reason="finished")
@@ -59,10 +61,10 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
         return Hold(reason="hand_in_play")
     if state.paused:
         return Hold(reason="paused")
-    if (first := on_the_floor.first_of_all(state, here)) is not None:
+    if (first := at_tables.first_of_all(state, here)) is not None:
         return first
-    tables = on_the_floor.with_standing(state, tables)
-    if (rest := on_the_floor.in_break(state, _settled(state, tables), here)) is not None:
+    tables = at_tables.with_standing(state, tables)
+    if (rest := at_tables.in_break(state, _settled(state, tables), here)) is not None:
         return rest
     if (first := _before_play(state, tables, here)) is not None:
         return first
@@ -75,11 +77,11 @@ def _before_play(
     """Return who or what has to come or go, or be waited for, before anything is settled."""
     if (changed := _coming_and_going(state, tables[here.table], here)) is not None:
         return changed
-    if (in_round := on_the_floor.in_rounds(state, tables, here)) is not None:
-        return in_round
+    if (awaited := at_tables.in_hand_for_hand(state, tables, here)) is not None:
+        return awaited
     if here.table in {window.table for window in state.windows}:
         return CloseRebuys(wait_seconds=state.terms.ruleset.rebuy.seconds)
-    return on_the_floor.to_count(state, tables, here)
+    return at_tables.to_count(state, tables, here)
 
 
 def _settled(
@@ -96,8 +98,8 @@ def _settled(
 
 def _in_play(state: Running, tables: Mapping[TableId, TableSummary], here: Seating) -> Directive:
     """Return how play goes on at *here*, or ends."""
-    if (in_round := scheduled.in_round(state, tables, here)) is not None:
-        return in_round
+    if (scheduled := in_round(state, tables, here)) is not None:
+        return scheduled
     if state.closing:
         return _closing(state, tables)
     live = tuple(each for each in state.tables if hands_left(state, tables[each.table]) != 0)
@@ -105,7 +107,7 @@ def _in_play(state: Running, tables: Mapping[TableId, TableSummary], here: Seati
         return _finished(state, tables, live, here)
     if here not in live:
         return Hold(reason="hands_max")
-    if (arranged := rearranged(state, tables, live, here)) is not None:
+    if (arranged := _rearranged(state, tables, live, here)) is not None:
         return arranged
     if _stuck(state, tables, live):
         return _finished(state, tables, live, here)
@@ -113,11 +115,29 @@ def _in_play(state: Running, tables: Mapping[TableId, TableSummary], here: Seati
         return Hold(reason="waiting_for_entrants")
     if deserted(state, tables):
         return Hold(reason="players_away")
-    if (short := on_the_floor.short(state, tables, here)) is not None:
+    if (short := at_tables.short(state, tables, here)) is not None:
         return short
     if state.floor.hand_for_hand is not None:
         return NextRound()
-    return on_the_floor.opening(state, tables, here, number=state.floor.round)
+    return at_tables.opening(state, tables, here, number=state.floor.round)
+
+
+def _rearranged(
+    state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...], here: Seating
+) -> Directive | None:
+    """
+    Return what moves, breaks and draws ask of *here*: an order, a break, a redraw, a balance.
+
+    Once the last hands have been called nobody is moved any more.
+    """
+    if state.floor.last_hands is not None:
+        return None
+    return (
+        at_tables.ordered(state, tables, here)
+        or consolidated(state, tables, live, here)
+        or at_tables.redrawn(state, tables)
+        or balanced(state, tables, live, here)
+    )
 
 
 def _closing(state: Running, tables: Mapping[TableId, TableSummary]) -> Directive:
@@ -179,7 +199,7 @@ def _stuck(
         return False
     if any(tables[each.table].playable for each in live):
         return False
-    return not any(rearranged(state, tables, live, each) for each in live)
+    return not any(_rearranged(state, tables, live, each) for each in live)
 
 
 def _finished(

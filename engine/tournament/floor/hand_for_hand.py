@@ -88,8 +88,8 @@ def beginning(state: Running, cause: Cause, now: datetime) -> tuple[Event, ...]:
 
 def open_round(state: Running, command: OpenRound) -> tuple[Event, ...]:
     """Return that each table opens one hand; it costs a fixed slice of the level clock."""
-    rounds = state.floor.hand_for_hand
-    if rounds is None or rounds.playing:
+    play = state.floor.hand_for_hand
+    if play is None or play.playing:
         return ()
     opened = RoundOpened(
         round=state.floor.round + 1,
@@ -102,9 +102,9 @@ def open_round(state: Running, command: OpenRound) -> tuple[Event, ...]:
 
 def close_round(state: Running, command: CloseRound) -> tuple[Event, ...]:
     """Return the places of those who went out in the round, and whether this goes on."""
-    rounds = state.floor.hand_for_hand
+    play = state.floor.hand_for_hand
     alone = len(state.tables) == 1
-    if rounds is None or not (rounds.playing or rounds.out or state.windows or alone):
+    if play is None or not (play.playing or play.out or state.windows or alone):
         return ()
     gone = _gone(state)
     closed = RoundClosed(
@@ -147,8 +147,8 @@ def left_in(state: Running) -> int:
 
 def _gone(state: Running, *, windows: bool = True) -> tuple[tuple[Busted, str], ...]:
     """Return who has gone out in this round, and at which table."""
-    rounds = state.floor.hand_for_hand
-    out = () if rounds is None else rounds.out
+    play = state.floor.hand_for_hand
+    out = () if play is None else play.out
     winners = {each.entrant: each.by for each in state.books.knockouts}
     gone = [(each.entrant, each.stack_at_start, each.table) for each in out]
     if windows:

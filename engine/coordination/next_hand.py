@@ -1,4 +1,4 @@
-"""What has to be appended at the boundary of a table, between two hands."""
+"""Plan what is appended at a table between two hands."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 
 from engine.coordination import deals, purchases, round_tables
-from engine.coordination.plans import BoundaryPlan, Outcome, Planned
+from engine.coordination.plans import NextHandPlan, Outcome, Planned
 from engine.coordination.policies import idle_tables, summary_of
 from engine.coordination.rearrangements import (
     arriving,
@@ -22,7 +22,6 @@ from engine.kit.beacon import Pulse
 from engine.table.model.commands import CloseTable, RecordWait, SeatArrivals
 from engine.table.model.commands import Command as TableCommand
 from engine.table.model.state import Table
-from engine.tournament.directing import directive
 from engine.tournament.model import directives
 from engine.tournament.model.commands import CloseWindows, Finish, RecordBreak, RecordMoves
 from engine.tournament.model.commands import Command as TournamentCommand
@@ -52,11 +51,12 @@ from engine.tournament.model.floor_commands import (
 )
 from engine.tournament.model.state import Running
 from engine.tournament.model.state import State as TournamentState
-from engine.tournament.results.endings import TableSummary
+from engine.tournament.model.table_summary import TableSummary
+from engine.tournament.orders import directive
 from engine.values import HandId, TableId, stream_of
 
 
-def plan_boundary(
+def plan_next_hand(
     tournament: TournamentState,
     tables: Mapping[TableId, Table],
     table: TableId,
@@ -66,9 +66,9 @@ def plan_boundary(
     tournament_version: int,
     tournament_head: str,
     pulse: Pulse | None = None,
-) -> BoundaryPlan:
+) -> NextHandPlan:
     """
-    Return what is to be appended at the boundary of one table.
+    Return what is to be appended before the next hand of *table*, or with it.
 
     Planning again once it has been appended leads on to the next step.
 
@@ -82,7 +82,7 @@ def plan_boundary(
     here = tables[table]
     order = directive(tournament, _summaries(tables, here), table)
     if here.closed:
-        return BoundaryPlan(outcome="nothing", directive=order)
+        return NextHandPlan(outcome="nothing", directive=order)
     named = (tournament_version, tournament_head)
     if here.voided is not None and isinstance(tournament, Running):
         anew = deals.dealt_anew(tournament, here, here.voided, named=named, pulse=pulse, now=now)
@@ -119,11 +119,11 @@ def _summaries(tables: Mapping[TableId, Table], here: Table) -> dict[TableId, Ta
 def _by_beacon(
     tournament: TournamentState,
     here: Table,
-    plan: BoundaryPlan,
+    plan: NextHandPlan,
     pulse: Pulse | None,
     *,
     now: datetime,
-) -> BoundaryPlan:
+) -> NextHandPlan:
     """Return *plan*, which opens a hand, or what comes before it where a beacon is mixed in."""
     naming = deals.named_round(tournament, here, now=now)
     if naming is not None:
@@ -138,7 +138,7 @@ def _by_beacon(
 
 def _without_a_hand(
     tables: Mapping[TableId, Table], here: Table, order: Directive, *, version: int, now: datetime
-) -> BoundaryPlan:
+) -> NextHandPlan:
     """Return every step but the opening of a hand."""
     match order:
         case LetGo():
@@ -161,7 +161,7 @@ def _without_a_hand(
         case Redraw():
             return _redraw(tables, here, order, now=now)
         case Hold(reason="hand_in_play" | "not_started"):
-            return BoundaryPlan(outcome="nothing", directive=order)
+            return NextHandPlan(outcome="nothing", directive=order)
         case Hold(reason=reason):
             wait = RecordWait(reason=reason, tournament_version=version)
             return _only(here, wait, outcome="hold", order=order)
@@ -175,9 +175,9 @@ def _without_a_hand(
             raise InvariantViolated("a hand is opened by its own step")
 
 
-def _above(here: Table, command: TournamentCommand, *, order: Directive) -> BoundaryPlan:
+def _above(here: Table, command: TournamentCommand, *, order: Directive) -> NextHandPlan:
     """Return a step that the tournament takes alone, while the table stays as it is."""
-    return BoundaryPlan(
+    return NextHandPlan(
         outcome="rearrange",
         directive=order,
         entries=(Planned(stream=stream_of(here.tournament), commands=(command,)),),
@@ -187,7 +187,7 @@ def _above(here: Table, command: TournamentCommand, *, order: Directive) -> Boun
 
 def _round(
     tables: Mapping[TableId, Table], here: Table, order: NextRound | EndRound, *, now: datetime
-) -> BoundaryPlan:
+) -> NextHandPlan:
     """Open or close a round of hand-for-hand play; all tables are between hands."""
     command = OpenRound(now=now) if isinstance(order, NextRound) else CloseRound(now=now)
     plan = _above(here, command, order=order)
@@ -198,7 +198,7 @@ def _round(
 
 def _redraw(
     tables: Mapping[TableId, Table], here: Table, order: Redraw, *, now: datetime
-) -> BoundaryPlan:
+) -> NextHandPlan:
     """Have everybody take another seat; all tables are between hands."""
     record = RecordRedraw(
         moves=order.moves,
@@ -209,7 +209,7 @@ def _redraw(
     )
     asked = redrawn(tables, order.moves, now=now)
     seats = (Planned(stream=stream_of(key), commands=each) for key, each in asked.items())
-    return BoundaryPlan(
+    return NextHandPlan(
         outcome="rearrange",
         directive=order,
         entries=(*seats, Planned(stream=stream_of(here.tournament), commands=(record,))),
@@ -217,10 +217,10 @@ def _redraw(
     )
 
 
-def _at_both(here: Table, order: Directive, asked: purchases.Asked) -> BoundaryPlan:
+def _at_both(here: Table, order: Directive, asked: purchases.Asked) -> NextHandPlan:
     """Return a step that the table and the tournament take together."""
     at_table, above = asked
-    return BoundaryPlan(
+    return NextHandPlan(
         outcome="rearrange",
         directive=order,
         entries=(
@@ -230,9 +230,9 @@ def _at_both(here: Table, order: Directive, asked: purchases.Asked) -> BoundaryP
     )
 
 
-def _close_windows(here: Table, order: CloseRebuys, *, now: datetime) -> BoundaryPlan:
+def _close_windows(here: Table, order: CloseRebuys, *, now: datetime) -> NextHandPlan:
     close = CloseWindows(table=here.table, now=now)
-    return BoundaryPlan(
+    return NextHandPlan(
         outcome="windows",
         directive=order,
         entries=(Planned(stream=stream_of(here.tournament), commands=(close,)),),
@@ -243,7 +243,7 @@ def _close_windows(here: Table, order: CloseRebuys, *, now: datetime) -> Boundar
 
 def _end(
     here: Table, tables: Mapping[TableId, Table], order: Close | directives.Finish, *, now: datetime
-) -> BoundaryPlan:
+) -> NextHandPlan:
     """Close a table that is not needed any more, or end the tournament."""
     others = _others(tables, here)
     if isinstance(order, Close):
@@ -256,7 +256,7 @@ def _end(
     awarding = (
         Planned(stream=stream_of(table), commands=(award,)) for table, award in awards.items()
     )
-    return BoundaryPlan(
+    return NextHandPlan(
         outcome="finish",
         directive=order,
         entries=(*awarding, Planned(stream=stream_of(here.tournament), commands=(finish,))),
@@ -266,19 +266,19 @@ def _end(
 
 def _end_round(
     tables: Mapping[TableId, Table], here: Table, order: RoundOver, *, now: datetime
-) -> BoundaryPlan:
+) -> NextHandPlan:
     """Close all tables of a round at once; what they carry is given away first."""
     at_tables, end = round_tables.ending(tables, order, now=now)
     closing = (Planned(stream=stream_of(key), commands=each) for key, each in at_tables.items())
-    return BoundaryPlan(
+    return NextHandPlan(
         outcome="rearrange",
         directive=order,
         entries=(*closing, Planned(stream=stream_of(here.tournament), commands=(end,))),
     )
 
 
-def _only(here: Table, *commands: TableCommand, outcome: Outcome, order: Directive) -> BoundaryPlan:
-    return BoundaryPlan(
+def _only(here: Table, *commands: TableCommand, outcome: Outcome, order: Directive) -> NextHandPlan:
+    return NextHandPlan(
         outcome=outcome,
         directive=order,
         entries=(Planned(stream=stream_of(here.table), commands=commands),),
@@ -292,7 +292,7 @@ def _others(tables: Mapping[TableId, Table], here: Table) -> tuple[TableId, ...]
 
 def _move(
     here: Table, tables: Mapping[TableId, Table], order: MoveOut, *, now: datetime
-) -> BoundaryPlan:
+) -> NextHandPlan:
     record = RecordMoves(
         table=here.table,
         hand_number=here.hand_number,
@@ -312,7 +312,7 @@ def _move(
         )
         for target in dict.fromkeys(move.to_table for move in order.moves)
     )
-    return BoundaryPlan(
+    return NextHandPlan(
         outcome="rearrange",
         directive=order,
         entries=(
@@ -326,7 +326,7 @@ def _move(
 
 def _break(
     here: Table, tables: Mapping[TableId, Table], order: Break, *, now: datetime
-) -> BoundaryPlan:
+) -> NextHandPlan:
     record = RecordBreak(
         table=here.table,
         hand_number=here.hand_number,
@@ -350,7 +350,7 @@ def _break(
         for target in dict.fromkeys((order.carry_to, *(move.to_table for move in order.moves)))
         if (arrivals := inheritance(here, tables[target], order, now=now)) is not None
     )
-    return BoundaryPlan(
+    return NextHandPlan(
         outcome="rearrange",
         directive=order,
         entries=(

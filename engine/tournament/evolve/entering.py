@@ -5,6 +5,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
+from engine.tournament.evolve.seats import without
 from engine.tournament.model import entering_events
 from engine.tournament.model.entering_values import Applicant, Entering, Notice
 from engine.tournament.model.state import (
@@ -21,7 +22,6 @@ from engine.tournament.model.state import (
 )
 from engine.tournament.model.terms import Rounds
 from engine.tournament.model.terms_announced import Terms
-from engine.tournament.seating.seats import without
 from engine.values import EntrantId
 
 Known = TypeVar("Known", bound=Terms)

@@ -1,0 +1,1 @@
+"""What a tournament is after an event."""

@@ -1,0 +1,16 @@
+"""The disputes that hold a result, event by event."""
+
+from typing import Any
+
+from engine.tournament.model.freezing_events import ResultFrozen, ResultReleased
+
+
+def frozen_by(frozen: tuple[str, ...], event: Any) -> tuple[str, ...]:
+    """Return the disputes that hold the result after *event*, whichever it is."""
+    match event:
+        case ResultFrozen(dispute=dispute):
+            return (*frozen, dispute)
+        case ResultReleased(dispute=dispute):
+            return tuple(each for each in frozen if each != dispute)
+        case _:
+            return frozen
