@@ -283,7 +283,7 @@ def summary_of(table: Table) -> TableSummary:
             for place in table.places
         ),
         playable=len(able) >= DEALT_MIN,
-        attended=len(there) > 1 or (bool(there) and table.floor() != LevelFloor()),
+        attended=len(there) > 1 or (bool(there) and table.least_amounts() != LevelFloor()),
         blinds_out=levels.blinds_out(table),
         # Who is in a hand may win it: a stack of nothing means nothing before it is settled.
         dealers_left=len(set(table.dealers_left).intersection({*able, *in_play})),

@@ -65,7 +65,7 @@ def inheritance(here: Table, target: Table, order: Break, *, now: datetime) -> S
         arrivals=arrivals,
         carry=carry,
         sabacc_pot=sabacc_pot,
-        floor=_highest(here.floor(), target.floor()) if merged else None,
+        least_amounts=_highest(here.least_amounts(), target.least_amounts()) if merged else None,
         restart=merged,
         now=now,
     )
@@ -115,7 +115,7 @@ def redrawn(
                 arrivals=arrivals,
                 carry=table.carry if emptied else 0,
                 sabacc_pot=table.sabacc_pot if emptied else 0,
-                floor=table.floor(),
+                least_amounts=table.least_amounts(),
                 restart=True,
                 now=now,
             ),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from engine.kit.rng import Pile
 from engine.table.model import events
-from service.audit.event.floors import FloorAudit
+from service.audit.event.tournament import TournamentAudit
 from service.audit.report import Findings
 
 
@@ -51,15 +51,15 @@ class Seen:
     Args:
         stream: Of the table.
         findings: Where it is written down what holds and what does not.
-        floor: The audit of the tournament, as far as it has been read; may be asked for late.
+        tournament: The audit of the tournament, as far as it has been read; may be asked for late.
     """
 
     def __init__(
-        self, stream: str, findings: Findings, floor: Callable[[], FloorAudit | None]
+        self, stream: str, findings: Findings, tournament: Callable[[], TournamentAudit | None]
     ) -> None:
         self._stream = stream
         self._findings = findings
-        self.floor = floor
+        self.tournament = tournament
         self.number = 0
         self.deck: tuple[str, ...] = ()
         self.position = 0

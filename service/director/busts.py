@@ -24,10 +24,10 @@ async def at_table(states: States, here: Table, asked: Sequence[Any]) -> tuple[E
     if busts is None:
         return (Entry(stream, events, after),)
     above = stream_of(here.tournament)
-    floor = (await states.load(above)).state
-    leaving, guarded = await unwelcome(states, floor, busts.now)
-    left, floor = policies.decide_in_turn(tournament.decider, floor, leaving)
-    told, _, bought, after = with_busts(floor, after, busts)
+    state = (await states.load(above)).state
+    leaving, guarded = await unwelcome(states, state, busts.now)
+    left, state = policies.decide_in_turn(tournament.decider, state, leaving)
+    told, _, bought, after = with_busts(state, after, busts)
     return Entry(stream, (*events, *bought), after), Entry(above, (*left, *told)), *guarded
 
 

@@ -38,11 +38,11 @@ async def record_tables(runtime: Runtime, league: str, tournament_id: str) -> da
     Returns:
         When to ask again, as long as a table is not closed; ``None`` once it is done.
     """
-    floor = stream_of(tournament_id)
-    loaded = await runtime.writer.load(league, floor)
+    stream = stream_of(tournament_id)
+    loaded = await runtime.writer.load(league, stream)
     if not isinstance(loaded.state, Finished | Cancelled) or loaded.state.recorded:
         return None
-    rows = await runtime.pool.fetch(_TABLES, number_of(league), floor, tournament_id)
+    rows = await runtime.pool.fetch(_TABLES, number_of(league), stream, tournament_id)
     return await record_these(runtime, league, tournament_id, [row["stream"] for row in rows])
 
 
@@ -55,22 +55,22 @@ async def record_these(
     Returns:
         As :func:`record_tables`.
     """
-    floor = stream_of(tournament_id)
-    loaded = await runtime.writer.load(league, floor)
+    stream = stream_of(tournament_id)
+    loaded = await runtime.writer.load(league, stream)
     again = runtime.clock.now() + _AGAIN
-    for stream in streams:
-        state = (await runtime.writer.load(league, stream)).state
+    for each in streams:
+        state = (await runtime.writer.load(league, each)).state
         if not isinstance(state, Table) or not state.closed:
             return again
     if not streams:
         return None
 
     async def decide(states: States) -> Sequence[Entry]:
-        heads = tuple([await _head(states, stream) for stream in streams])
+        heads = tuple([await _head(states, each) for each in streams])
         command = RecordTables(tables=heads, now=runtime.clock.now())
-        events = tournament.decider.decide((await states.load(floor)).state, command)
+        events = tournament.decider.decide((await states.load(stream)).state, command)
         # None of them may move on while its head is written down.
-        return [Entry(floor, events), *(Entry(stream) for stream in streams)]
+        return [Entry(stream, events), *(Entry(each) for each in streams)]
 
     order = runtime.order(f"record_tables/{tournament_id}/{loaded.version}")
     await runtime.writer.submit(league, order, decide)
@@ -107,10 +107,10 @@ async def record_tournaments(runtime: Runtime, league: str, season_id: str) -> d
             return again
 
     async def decide(states: States) -> Sequence[Entry]:
-        floors = [(each, await states.load(stream_of(each))) for each in counted]
+        ended = [(each, await states.load(stream_of(each))) for each in counted]
         heads = tuple(
-            TournamentHead(tournament=each, version=floor.version, hash=floor.hash.hex())
-            for each, floor in floors
+            TournamentHead(tournament=each, version=last.version, hash=last.hash.hex())
+            for each, last in ended
         )
         command = RecordTournaments(tournaments=heads, now=runtime.clock.now())
         events = season.decider.decide((await states.load(stream)).state, command)

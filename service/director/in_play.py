@@ -111,22 +111,22 @@ async def removal(
     stream = stream_of(league_id)
     state = (await states.load(stream)).state
     loaded = {each: (await states.load(each)).state for each in found}
-    floors = {k: each for k, each in loaded.items() if isinstance(each, Registering | Running)}
+    to_come = {k: each for k, each in loaded.items() if isinstance(each, Registering | Running)}
     playing = tuple(
-        each.terms.tournament for each in floors.values() if late.awaited(each, command.player)
+        each.terms.tournament for each in to_come.values() if late.awaited(each, command.player)
     )
     events = league.decider.decide(state, replace(command, playing=playing))
-    given_up = {each: _withdrawn(floor, command.player, now) for each, floor in floors.items()}
+    given_up = {each: _withdrawn(entered, command.player, now) for each, entered in to_come.items()}
     return [Entry(stream, events), *(Entry(each, told) for each, told in given_up.items())]
 
 
-def _withdrawn(floor: Registering | Running, player: PlayerId, now: datetime) -> tuple[Any, ...]:
+def _withdrawn(state: Registering | Running, player: PlayerId, now: datetime) -> tuple[Any, ...]:
     """Return how *player* gives up everything that stands of them before play."""
-    if not isinstance(floor, Registering):
+    if not isinstance(state, Registering):
         return ()
-    asking = (each for each in floor.entering.applicants if each.refused is None)
-    standing: tuple[Any, ...] = (*floor.entrants, *floor.entering.waiting, *asking)
+    asking = (each for each in state.entering.applicants if each.refused is None)
+    standing: tuple[Any, ...] = (*state.entrants, *state.entering.waiting, *asking)
     mine = [Withdraw(entrant=each.entrant, now=now) for each in standing if each.player == player]
     events: tuple[Any, ...]
-    events, _ = policies.decide_in_turn(tournament.decider, floor, mine)
+    events, _ = policies.decide_in_turn(tournament.decider, state, mine)
     return events

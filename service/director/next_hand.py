@@ -169,7 +169,7 @@ async def _plan(
 async def _step(
     runtime: Runtime, league: str, here: Table, planned: NextHandPlan, pulse: Pulse | None
 ) -> Receipt:
-    """Append one step towards the next hand; it is planned again in its turn, on what stands then."""
+    """Append one step towards the next hand; it is planned again in its turn."""
     above = await runtime.writer.load(league, stream_of(here.tournament), fresh=False)
     order = runtime.order(_occurrence(here, planned, above.version))
     hand = HandId(identifier("hnd", new_id(order, 1)))

@@ -66,14 +66,14 @@ async def decided(
     if not isinstance(state, Opened) or state.closed:
         return [Entry(stream, season.decider.decide(state, CloseSeason(now=now)))]
     counted = (each.tournament for each in state.counted)
-    floors = {each: stream_of(each) for each in sorted({*before, *state.added, *counted})}
+    streams = {each: stream_of(each) for each in sorted({*before, *state.added, *counted})}
     outlooks = [
-        policies.outlook_of(state, (await states.load(floor)).state, now=now)
-        for floor in floors.values()
+        policies.outlook_of(state, (await states.load(each)).state, now=now)
+        for each in streams.values()
     ]
     command = CloseSeason(tournaments=tuple(outlooks), leave_out=leave_out, now=now)
     events = season.decider.decide(state, command)
-    return [Entry(stream, events), *(Entry(floor) for floor in floors.values())]
+    return [Entry(stream, events), *(Entry(each) for each in streams.values())]
 
 
 async def told(states: States, events: Sequence[Any], now: datetime) -> list[Entry]:

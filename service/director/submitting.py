@@ -261,18 +261,18 @@ async def award_points(runtime: Runtime, league: str, tournament_id: str) -> Non
     Raises:
         CommandRejected: If the season is closed.
     """
-    floor = stream_of(tournament_id)
-    loaded = await runtime.writer.load(league, floor)
+    above = stream_of(tournament_id)
+    loaded = await runtime.writer.load(league, above)
     if not isinstance(loaded.state, Finished) or loaded.state.terms.season is None:
         return
     stream = stream_of(loaded.state.terms.season)
 
     async def decide(states: States) -> Sequence[Entry]:
-        before, result = [(await states.load(each)).state for each in (stream, floor)]
+        before, result = [(await states.load(each)).state for each in (stream, above)]
         told = policies.season_told(before, result, now=runtime.clock.now())
         events = () if told is None else season.decider.decide(before, told)
         # A result that was corrected meanwhile must not be counted after the correction.
-        return [Entry(stream, events), Entry(floor)]
+        return [Entry(stream, events), Entry(above)]
 
     order = runtime.order(f"award_points/{tournament_id}/{loaded.version}")
     await runtime.writer.submit(league, order, decide)

@@ -13,7 +13,7 @@ from engine.tournament.model.events import EntrantEliminated
 from engine.tournament.model.rounds_events import FinalSeated, RoundEnded, RoundSeated
 from engine.tournament.model.state import Finished
 from engine.tournament.model.terms import Rounds
-from service.audit.event.floors import FloorAudit
+from service.audit.event.tournament import TournamentAudit
 from service.audit.report import Findings
 from tests.properties.chooser import Choices, Chooser
 from tests.properties.rounds import RoundsGame
@@ -42,7 +42,7 @@ def plan_for(name: str, terms: dict[str, Any]) -> Rounds:
 def audited(game: RoundsGame) -> dict[str, list[str]]:
     """Return what an audit of the tournament's own events finds wrong, by check."""
     findings = Findings()
-    audit, state = FloorAudit("tournament", findings), DECIDERS["tournament"].initial
+    audit, state = TournamentAudit("tournament", findings), DECIDERS["tournament"].initial
     for position, event in enumerate(game.events):
         before, state = state, DECIDERS["tournament"].evolve(state, event)
         audit.see(event, position, before)

@@ -201,7 +201,7 @@ def _digest(table: Table, command: OpenHand) -> bytes:
 
 def dealable(table: Table) -> tuple[int, ...]:
     """Return the seats that can be dealt in, ascending."""
-    least = table.ruleset.least_stack(table.floor())
+    least = table.ruleset.least_stack(table.least_amounts())
     return tuple(
         [place.seat for place in table.places if table.in_game(place) and place.stack >= least]
     )

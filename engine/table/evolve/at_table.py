@@ -206,12 +206,12 @@ def _arrivals_seated(table: Table, event: events.ArrivalsSeated) -> Table:
     return replace(seated, base=base, first_dealer=0, orbits=0, level=None)
 
 
-def _raised(table: Table, floor: LevelFloor) -> Amounts:
-    own = table.floor()
+def _raised(table: Table, least: LevelFloor) -> Amounts:
+    own = table.least_amounts()
     return Amounts(
-        small=max(own.small, floor.small),
-        big=max(own.big, floor.big),
-        ante=max(own.ante, floor.ante),
+        small=max(own.small, least.small),
+        big=max(own.big, least.big),
+        ante=max(own.ante, least.ante),
     )
 
 

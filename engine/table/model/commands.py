@@ -306,7 +306,7 @@ class SeatArrivals(_Part, frozen=True, kw_only=True, tag="seat_arrivals"):
     arrivals: tuple[Arrival, ...]
     carry: Chips = 0
     sabacc_pot: Chips = 0
-    floor: LevelFloor | None = None
+    least_amounts: LevelFloor | None = None
     restart: bool = False
     now: datetime
 

@@ -136,7 +136,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         """Number of the level in force, from 1."""
         return 1 if self.level is None else self.level.number
 
-    def floor(self) -> LevelFloor:
+    def least_amounts(self) -> LevelFloor:
         """Return the forced bets in force: those of the hand opened last, else the first ones."""
         amounts = self.base if self.level is None else self.level.amounts
         return LevelFloor(small=amounts.small, big=amounts.big, ante=amounts.ante)

@@ -216,7 +216,7 @@ def _arrivals(event: events.ArrivalsSeated) -> Command:
         arrivals=event.arrivals,
         carry=event.carry,
         sabacc_pot=event.sabacc_pot,
-        floor=event.floor,
+        least_amounts=event.floor,
         restart=event.restart,
         now=event.at,
     )

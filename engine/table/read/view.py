@@ -108,8 +108,8 @@ def _in_play(table: Table, hand: Hand, public: TableView) -> TableView:
 
 
 def _amounts(table: Table) -> Amounts:
-    floor = table.floor()
-    return Amounts(small=floor.small, big=floor.big, ante=floor.ante)
+    least = table.least_amounts()
+    return Amounts(small=least.small, big=least.big, ante=least.ante)
 
 
 def _level_number(table: Table) -> int:

@@ -32,7 +32,7 @@ def call(state: Running, command: CallLastHands) -> tuple[Event, ...]:
 
 
 def count(state: Running, command: CountLastHands) -> tuple[Event, ...]:
-    """Return which hand is a table's last, counted when it is first between hands after the call."""
+    """Return which hand is a table's last, counted the first time it is between hands."""
     last, here = state.floor.last_hands, state.seating(command.table)
     if last is None or here is None or state.floor.last_hand_of(command.table) is not None:
         return ()

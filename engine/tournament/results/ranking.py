@@ -59,21 +59,7 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
         told = tuple(_busted(bust, command) for bust in busts)
         return (*told, *voided(state, (bust.entrant for bust in busts)))
     passed = items_lost(state, busts, command.main_winner)
-    without_items = reduce(with_passed, passed, state)
-    kept = {
-        bust.entrant: event
-        for bust in busts
-        if (
-            event := after_bust(
-                without_items,
-                bust,
-                table=command.table,
-                hand=command.hand_number,
-                level=command.level,
-            )
-        )
-        is not None
-    }
+    kept = _kept(reduce(with_passed, passed, state), busts, command)
     out = tuple(bust for bust in busts if bust.entrant not in kept)
     events: list[Event] = [_busted(bust, command) for bust in busts]
     events += bounties.knocked_out(busts, command)
@@ -83,6 +69,19 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
         # Placed together with who goes out at other tables in this round.
         return tuple(events)
     return (*events, *eliminations(state, out, kept_in=len(kept)))
+
+
+def _kept(
+    state: Running, busts: tuple[Busted, ...], command: RecordBusts
+) -> dict[EntrantId, Event]:
+    """Return the events that keep busted entrants in: their windows and what they bought."""
+    kept: dict[EntrantId, Event] = {}
+    table, hand, level = command.table, command.hand_number, command.level
+    for bust in busts:
+        event = after_bust(state, bust, table=table, hand=hand, level=level)
+        if event is not None:
+            kept[bust.entrant] = event
+    return kept
 
 
 def _known(state: Running) -> set[EntrantId]:

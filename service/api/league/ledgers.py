@@ -147,16 +147,16 @@ async def revise_award(
     place = await _counted(request, season_id, tournament_id)
     order = order_of(request, raw)
     signed = await _signed(request, place, order, body.reason)
-    floor = stream_of(tournament_id)
+    above = stream_of(tournament_id)
 
     async def decide(states: States) -> Sequence[Entry]:
-        result = (await states.load(floor)).state
+        result = (await states.load(above)).state
         freezing.demand_free(result)
         award = policies.points_of(result, now=order.command.received_at)
         before = (await states.load(place.stream)).state
         events = season.decider.decide(before, ReviseAward(award=award, **signed))
         # A result that is corrected meanwhile must not be counted as it was.
-        return [Entry(place.stream, events), Entry(floor)]
+        return [Entry(place.stream, events), Entry(above)]
 
     receipt = await shell_of(request).runtime.writer.submit(place.league, order.command, decide)
     content = {"season": season_id, "tournament": tournament_id}

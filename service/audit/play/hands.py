@@ -40,14 +40,16 @@ class HandAudit(Seen):
         self._counted(event)
         self.openings += len(event.openings)
         self.omissions += len(event.omissions)
-        floor = self.floor()
-        if floor is not None:
-            floor.entropy.hand(event, self.position)
+        tournament = self.tournament()
+        if tournament is not None:
+            tournament.entropy.hand(event, self.position)
         hand = Hand(event, openings, sabacc_pot=event.sabacc_pot)
         self.hand = hand
         hand.live = {books.seat for books in event.seats if books.dealt}
         hand.wagers = dict.fromkeys(hand.live, 0)
-        if self._settled_before(event, None if floor is None else floor.entropy.beacon.chain):
+        if self._settled_before(
+            event, None if tournament is None else tournament.entropy.beacon.chain
+        ):
             self._decked(hand)
         self._seeds(event)
         self._level(event)
@@ -75,8 +77,8 @@ class HandAudit(Seen):
     def _beacon_awaited(self, event: events.TableBeaconAwaited, _before: object) -> None:
         self.lapsed += self.awaited is not None
         self.awaited = event
-        floor = self.floor()
-        chain = None if floor is None else floor.entropy.beacon.chain
+        tournament = self.tournament()
+        chain = None if tournament is None else tournament.entropy.beacon.chain
         self.hold("entropy", chain == event.chain, "a round of another beacon was named")
         right = event.round == beacon.due(event.chain, event.at)
         self.hold("entropy", right, "another round was due for this deal")
@@ -129,8 +131,8 @@ class HandAudit(Seen):
         self.voided, self.before, self.hand = hand, None, None
 
     def _seeds(self, event: events.HandOpened) -> None:
-        floor = self.floor()
-        masters = None if floor is None else floor.masters
+        tournament = self.tournament()
+        masters = None if tournament is None else tournament.masters
         for use in ("cards", "dice", "draws"):
             seed = self.seed(use)
             committed = generator.seed_commitment(seed) == getattr(event.commitments, use)
@@ -144,8 +146,8 @@ class HandAudit(Seen):
         """Compare the hand's level with the newest one its tournament had set by then."""
         if event.deal > 1:
             return  # dealt anew, it keeps the level of the deal before, which is compared
-        floor, level = self.floor(), event.level
-        due = None if floor is None else floor.level_at(event.tournament_version)
+        tournament, level = self.tournament(), event.level
+        due = None if tournament is None else tournament.level_at(event.tournament_version)
         named = None
         if level.set_by is not None:
             named = (level.set_by, level.number, level.amounts)

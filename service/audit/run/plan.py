@@ -195,7 +195,7 @@ async def _places(driver: Any, league: UUID, until: int, chunk: int) -> AsyncIte
 
 def _of_streams(found: list[_Known]) -> Iterator[Unit]:
     """Yield a unit for each tournament with its tables, each season, and all the rest."""
-    floors: dict[str, list[tuple[str, int]]] = {}
+    tournaments: dict[str, list[tuple[str, int]]] = {}
     rest: list[tuple[str, int]] = []
     announced: dict[str, list[str]] = {}
     for stream, _, _, season in found:
@@ -207,13 +207,13 @@ def _of_streams(found: list[_Known]) -> Iterator[Unit]:
             about = tuple(announced.get(f'"ssn_{stream.partition("-")[2]}"', ()))
             yield Unit(key=stream, kind="season", weight=events, streams=(stream,), about=about)
         elif category == "tournament":
-            floors.setdefault(stream, []).append((stream, events))
+            tournaments.setdefault(stream, []).append((stream, events))
         elif category == "table":
-            floors.setdefault(_floor_of(opened), []).append((stream, events))
+            tournaments.setdefault(_tournament_of(opened), []).append((stream, events))
         else:
             rest.append((stream, events))
-    for floor, streams in floors.items():
-        yield _unit_of(floor, "tournament", streams)
+    for tournament, streams in tournaments.items():
+        yield _unit_of(tournament, "tournament", streams)
     if rest:
         yield _unit_of("league", "league", rest)
 
@@ -229,7 +229,7 @@ def _unit_of(
     )
 
 
-def _floor_of(opened: str | None) -> str:
+def _tournament_of(opened: str | None) -> str:
     """Return the stream of the tournament that a table names, whatever a forger wrote there."""
     try:
         return stream_of(msgspec.json.decode(opened or "{}", type=_OfTable).tournament)

@@ -15,7 +15,7 @@ from service.audit.bytes.chain import (
     parsed,
 )
 from service.audit.bytes.hidden import held_alike
-from service.audit.event.floors import FloorAudit
+from service.audit.event.tournament import TournamentAudit
 from service.audit.play.hands import HandAudit
 from service.audit.report import Findings
 from service.audit.season.seasons import SeasonAudit
@@ -45,7 +45,7 @@ class Stream:
     last: int = -1
     """Position of its last event."""
 
-    checker: HandAudit | FloorAudit | SeasonAudit | None = None
+    checker: HandAudit | TournamentAudit | SeasonAudit | None = None
     group: Group = field(default_factory=list)
     """Events of its last command that are not yet folded."""
 

@@ -22,9 +22,9 @@ from engine.tournament.model.heads_events import TableHead, TablesRecorded
 from engine.values import SeasonId, TournamentId, stream_of
 from service.audit.bytes.chain import Links
 from service.audit.event import knockouts, rulings
-from service.audit.event.floors import FloorAudit
 from service.audit.event.knockouts import KnockoutAudit
 from service.audit.event.rulings import AttachedAudits, check_again
+from service.audit.event.tournament import TournamentAudit
 from service.audit.play import beacon
 from service.audit.play.dealt import Dealt
 from service.audit.play.deciding import DEFECTS, FOLLOWING, Deciding, find_difference
@@ -94,8 +94,8 @@ class StreamAudit:
         self._knockouts = KnockoutAudit(findings)
         self._attached = AttachedAudits(findings)
         self._tables: dict[str, HandAudit] = {}
-        self._floors: dict[str, FloorAudit] = {}
-        self._floor_of: dict[str, str] = {}
+        self._tournament_audits: dict[str, TournamentAudit] = {}
+        self._tournament_of: dict[str, str] = {}
         self._season_audits: dict[str, SeasonAudit] = {}
         self._seasons: set[str] = set()
         """Those with events that still wait for the end of their command."""
@@ -191,12 +191,12 @@ class StreamAudit:
         self.check_deals(now)
         self._knockouts.end()
         self._attached.end()
-        for name, floor in self._floors.items():
-            floor.entropy.end()
-            tables = [table for table, its in self._floor_of.items() if its == name]
+        for name, audit in self._tournament_audits.items():
+            audit.entropy.end()
+            tables = [table for table, its in self._tournament_of.items() if its == name]
             whole = not any(self._streams[table].broken for table in tables)
             if whole and all(self._tables[table].hand is None for table in tables):
-                floor.balance(sum(self._tables[table].chips for table in tables))
+                audit.balance(sum(self._tables[table].chips for table in tables))
         for name, season in self._season_audits.items():
             if not self._streams[name].broken:
                 season.end(self._streams[name].state)
@@ -266,7 +266,7 @@ class StreamAudit:
                 "heads", hands == head.hands, recorded.position, recorded.stream, what
             )
         named = {stream_of(head.table) for head in event.tables}
-        opened = {name for name, floor in self._floor_of.items() if floor == recorded.stream}
+        opened = {table for table, its in self._tournament_of.items() if its == recorded.stream}
         what = f"{len(opened - named)} tables of this tournament are not among those recorded"
         self._findings.hold("heads", opened <= named, recorded.position, recorded.stream, what)
 
@@ -293,8 +293,10 @@ class StreamAudit:
 
     def _decided(self, stream: Stream, group: Group) -> tuple[Group, Followed | None]:
         """Decide a table's command again; return it, and its events with the states they led to."""
-        due = not stream.broken and (stream.name in self._floor_of or self._placed(stream, group))
-        due = due and self._only in (None, self._floor_of[stream.name])
+        due = not stream.broken and (
+            stream.name in self._tournament_of or self._placed(stream, group)
+        )
+        due = due and self._only in (None, self._tournament_of[stream.name])
         followed = None
         if due:
             followed = self._deciding.alike(stream.state, group)
@@ -344,34 +346,34 @@ class StreamAudit:
             self._break(stream, position, LookupError("a table was never opened"))
             return False
         try:
-            self._floor_of[stream.name] = stream_of(first.tournament)
+            self._tournament_of[stream.name] = stream_of(first.tournament)
         except DEFECTS as error:
             self._break(stream, position, error)
             return False
         return True
 
-    def _checker(self, stream: Stream) -> HandAudit | FloorAudit | SeasonAudit | None:
+    def _checker(self, stream: Stream) -> HandAudit | TournamentAudit | SeasonAudit | None:
         name, findings = stream.name, self._findings
         match stream.category:
             case "season":
                 made = SeasonAudit(name, findings, self._tournament, self._announced)
                 stream.checker = self._season_audits[name] = made
             case "tournament":
-                stream.checker = self._floors[name] = FloorAudit(name, findings)
+                stream.checker = self._tournament_audits[name] = TournamentAudit(name, findings)
             case "table":
-                floor = self._floor_of[name]
-                table = HandAudit(name, findings, lambda: self._floor(floor))
+                tournament = self._tournament_of[name]
+                table = HandAudit(name, findings, lambda: self._tournament_audit(tournament))
                 stream.checker = self._tables[name] = table
         return stream.checker
 
-    def _floor(self, floor: str) -> FloorAudit | None:
-        self._settle(floor)
-        return self._floors.get(floor)
+    def _tournament_audit(self, tournament: str) -> TournamentAudit | None:
+        self._settle(tournament)
+        return self._tournament_audits.get(tournament)
 
     def _tournament(self, tournament: TournamentId) -> Any:
-        floor = stream_of(tournament)
-        self._settle(floor)
-        stream = self._streams.get(floor)
+        name = stream_of(tournament)
+        self._settle(name)
+        stream = self._streams.get(name)
         return None if stream is None else stream.state
 
     def _announced(self, season: SeasonId) -> dict[str, Any]:
@@ -386,9 +388,9 @@ class StreamAudit:
                 found[terms.tournament] = None if stream.broken else stream.state
         return found
 
-    def _settle(self, floor: str) -> None:
+    def _settle(self, name: str) -> None:
         """Fold a tournament's own events that still wait for the end of their command."""
-        stream = self._streams.get(floor)
+        stream = self._streams.get(name)
         if stream is not None and stream.group:
             self._decide(stream)
 

@@ -184,7 +184,7 @@ def test_the_last_table_in_the_breaking_order_merges_into_the_final_table() -> N
     (arriving,) = receiving.commands
     assert isinstance(arriving, SeatArrivals)
     assert arriving.restart is True
-    assert arriving.floor == floor.tables[table(1)].floor()
+    assert arriving.least_amounts == floor.tables[table(1)].least_amounts()
     (record,) = recording.commands
     assert isinstance(record, RecordBreak)
     assert (record.final, record.rule) == (True, "seating.final_table")

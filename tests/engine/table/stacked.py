@@ -37,7 +37,7 @@ def opened(
 
 def turn_order(floor: Floor) -> tuple[int, ...]:
     """Return the seats clockwise from the left of the button of the next hand."""
-    least = floor.ruleset.least_stack(floor.table.floor())
+    least = floor.ruleset.least_stack(floor.table.least_amounts())
     seats = [place.seat for place in floor.table.places if place.stack >= least]
     if floor.table.button == 0:
         return (*seats[1:], seats[0])

@@ -152,7 +152,7 @@ def test_a_merged_table_plays_the_highest_level_of_its_sources() -> None:
     floor.do(
         SeatArrivals(
             arrivals=(),
-            floor=LevelFloor(small=10, big=20),
+            least_amounts=LevelFloor(small=10, big=20),
             restart=True,
             now=floor.now,
         )

@@ -171,7 +171,7 @@ def test_where_cards_are_lacking_the_cube_decides() -> None:
 def test_a_whole_game_ends_with_one_seat_that_can_ante() -> None:
     """Nobody bets: the antes alone, paid hand by hand, put one after another out."""
     floor = table((9, 9, 9))
-    least = floor.ruleset.least_stack(floor.table.floor())
+    least = floor.ruleset.least_stack(floor.table.least_amounts())
     for _ in range(40):
         if sum(place.stack >= least for place in floor.table.places) < 2:
             break

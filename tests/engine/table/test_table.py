@@ -142,7 +142,7 @@ def test_a_merged_table_starts_at_the_highest_amounts_and_draws_its_dealer_anew(
         commands.SeatArrivals(
             arrivals=(Arrival(seat=7, entrant=entrant(7), stack=500),),
             carry=3,
-            floor=LevelFloor(small=4, big=8),
+            least_amounts=LevelFloor(small=4, big=8),
             restart=True,
             now=floor.now,
         )

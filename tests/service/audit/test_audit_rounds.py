@@ -11,7 +11,7 @@ from engine.rulesets import preset
 from engine.tournament.model.floor_commands import Disqualify
 from engine.tournament.model.rounds_events import CutMade, FinalSeated, RoundEnded, RoundSeated
 from engine.tournament.model.terms import Rounds
-from service.audit.event.floors import FloorAudit
+from service.audit.event.tournament import TournamentAudit
 from service.audit.report import Findings
 from tests.engine.tournament.rounds import Heats
 from tests.engine.tournament.rulings import RULED
@@ -30,7 +30,7 @@ def played() -> list[Any]:
 def failed(events: list[Any]) -> set[str]:
     """Return the checks that fail."""
     findings = Findings()
-    audit, state = FloorAudit("tournament", findings), DECIDERS["tournament"].initial
+    audit, state = TournamentAudit("tournament", findings), DECIDERS["tournament"].initial
     for position, event in enumerate(events):
         before, state = state, DECIDERS["tournament"].evolve(state, event)
         audit.see(event, position, before)

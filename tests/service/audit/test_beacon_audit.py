@@ -18,7 +18,7 @@ from engine.tournament import decider
 from engine.tournament.model.events import SeatsDrawn, TournamentAnnounced
 from engine.tournament.model.fairness_events import BeaconAwaited, BeaconNamed, BeaconRecorded
 from engine.values import number_of, stream_of
-from service.audit.event.floors import FloorAudit
+from service.audit.event.tournament import TournamentAudit
 from service.audit.play.hands import HandAudit
 from service.audit.report import Findings
 from service.audit.run.streams import StreamAudit
@@ -59,7 +59,7 @@ class Night:
     def faults(self, floor: Log | None = None, hands: Log | None = None) -> set[str]:
         """Return the names of the checks that fail on these events."""
         self.findings = Findings()
-        above = FloorAudit("tournament-1", self.findings)
+        above = TournamentAudit("tournament-1", self.findings)
         state = decider.initial
         for position, event in enumerate(floor or self.floor):
             above.see(event, position, state)

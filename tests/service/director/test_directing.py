@@ -261,7 +261,7 @@ async def test_a_hand_over_before_anybody_is_asked_tells_the_tournament_who_went
 
 
 class TellingClock:
-    """A runtime's clock that stands *ahead*, and tells when a table has begun to wait for its next hand."""
+    """A runtime's clock that stands *ahead*, and tells when a table has begun to wait."""
 
     def __init__(self, clock: Any, ahead: timedelta = timedelta()) -> None:
         self._clock, self._ahead = clock, ahead

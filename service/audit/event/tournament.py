@@ -22,7 +22,7 @@ _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
 
 
-class FloorAudit:
+class TournamentAudit:
     """Follows the events of one tournament."""
 
     def __init__(self, stream: str, findings: Findings) -> None:
