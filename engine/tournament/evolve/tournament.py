@@ -138,12 +138,7 @@ def _evolve(state: State, event: Event) -> State:
                 entering=state.entering,
             )
         case Finished(), ResultCorrected():
-            return replace(
-                state,
-                placings=event.placings,
-                payouts=event.payouts,
-                corrections=(*state.corrections, event),
-            )
+            return _corrected(state, event)
         case ((Finished() | Cancelled()), TablesRecorded()):
             return replace(state, recorded=True)
         case Running(), _ if isinstance(event, of_rounds.Event):
@@ -152,6 +147,15 @@ def _evolve(state: State, event: Event) -> State:
             return in_rounds.followed(state.rounds, _evolve_running(state, event), event)
         case _:
             raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
+
+
+def _corrected(state: Finished, event: ResultCorrected) -> Finished:
+    return replace(
+        state,
+        placings=event.placings,
+        payouts=event.payouts,
+        corrections=(*state.corrections, event),
+    )
 
 
 def _running(state: Closed) -> Running:

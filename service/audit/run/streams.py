@@ -94,8 +94,8 @@ class StreamAudit:
         self._knockouts = KnockoutAudit(findings)
         self._attached = AttachedAudits(findings)
         self._tables: dict[str, HandAudit] = {}
-        self._tournament_audits: dict[str, TournamentAudit] = {}
-        self._tournament_of: dict[str, str] = {}
+        self._tournaments: dict[str, TournamentAudit] = {}
+        self._above: dict[str, str] = {}
         self._season_audits: dict[str, SeasonAudit] = {}
         self._seasons: set[str] = set()
         """Those with events that still wait for the end of their command."""
@@ -191,9 +191,9 @@ class StreamAudit:
         self.check_deals(now)
         self._knockouts.end()
         self._attached.end()
-        for name, audit in self._tournament_audits.items():
+        for name, audit in self._tournaments.items():
             audit.entropy.end()
-            tables = [table for table, its in self._tournament_of.items() if its == name]
+            tables = [table for table, its in self._above.items() if its == name]
             whole = not any(self._streams[table].broken for table in tables)
             if whole and all(self._tables[table].hand is None for table in tables):
                 audit.balance(sum(self._tables[table].chips for table in tables))
@@ -266,7 +266,7 @@ class StreamAudit:
                 "heads", hands == head.hands, recorded.position, recorded.stream, what
             )
         named = {stream_of(head.table) for head in event.tables}
-        opened = {table for table, its in self._tournament_of.items() if its == recorded.stream}
+        opened = {table for table, its in self._above.items() if its == recorded.stream}
         what = f"{len(opened - named)} tables of this tournament are not among those recorded"
         self._findings.hold("heads", opened <= named, recorded.position, recorded.stream, what)
 
@@ -293,10 +293,8 @@ class StreamAudit:
 
     def _decided(self, stream: Stream, group: Group) -> tuple[Group, Followed | None]:
         """Decide a table's command again; return it, and its events with the states they led to."""
-        due = not stream.broken and (
-            stream.name in self._tournament_of or self._placed(stream, group)
-        )
-        due = due and self._only in (None, self._tournament_of[stream.name])
+        due = not stream.broken and (stream.name in self._above or self._placed(stream, group))
+        due = due and self._only in (None, self._above[stream.name])
         followed = None
         if due:
             followed = self._deciding.alike(stream.state, group)
@@ -346,7 +344,7 @@ class StreamAudit:
             self._break(stream, position, LookupError("a table was never opened"))
             return False
         try:
-            self._tournament_of[stream.name] = stream_of(first.tournament)
+            self._above[stream.name] = stream_of(first.tournament)
         except DEFECTS as error:
             self._break(stream, position, error)
             return False
@@ -359,16 +357,16 @@ class StreamAudit:
                 made = SeasonAudit(name, findings, self._tournament, self._announced)
                 stream.checker = self._season_audits[name] = made
             case "tournament":
-                stream.checker = self._tournament_audits[name] = TournamentAudit(name, findings)
+                stream.checker = self._tournaments[name] = TournamentAudit(name, findings)
             case "table":
-                tournament = self._tournament_of[name]
-                table = HandAudit(name, findings, lambda: self._tournament_audit(tournament))
+                tournament = self._above[name]
+                table = HandAudit(name, findings, lambda: self._audit_of(tournament))
                 stream.checker = self._tables[name] = table
         return stream.checker
 
-    def _tournament_audit(self, tournament: str) -> TournamentAudit | None:
+    def _audit_of(self, tournament: str) -> TournamentAudit | None:
         self._settle(tournament)
-        return self._tournament_audits.get(tournament)
+        return self._tournaments.get(tournament)
 
     def _tournament(self, tournament: TournamentId) -> Any:
         name = stream_of(tournament)
