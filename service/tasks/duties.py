@@ -184,28 +184,28 @@ DUTIES: dict[str, Duty] = {
         start_tournament,
         Late(
             "do",
-            "Play starts at once, or is cancelled or put off for want of entrants as at its hour.",
+            "Play starts at once. With too few entrants it is cancelled or postponed, as on time.",
         ),
     ),
     "tournament.draw": Duty(
         PLAY,
         draw_by_beacon,
-        Late("do", "The round named for the draw stays what it was; play starts when it is had."),
+        Late("do", "The round named for the draw stays the same; play starts when it has come."),
     ),
     "tournament.close_registration": Duty(
         PLAY,
         close_registration,
-        Late("do", "Registration closes at once; whoever came after its end was refused."),
+        Late("do", "Registration closes at once; entries after its end were refused."),
     ),
     "tournament.check_in": Duty(
         PLAY,
         open_check_in,
-        Late("do", "It is said at once; who checked in before at the right time is checked in."),
+        Late("do", "Announced at once; entrants who checked in on time stay checked in."),
     ),
     "tournament.close_late": Duty(
         PLAY,
         close_late_registration,
-        Late("do", "It is said at once; whoever came after its end was refused."),
+        Late("do", "Announced at once; entries after its end were refused."),
     ),
     "waitlist.offer": Duty(
         PLAY,
@@ -215,39 +215,49 @@ DUTIES: dict[str, Duty] = {
     "tournament.level": Duty(
         PLAY,
         tend_clock,
-        Late("extend", "The clock stood while the service was away; then levels rise in order."),
+        Late(
+            "extend", "The clock stood still while the service was away; then levels rise in order."
+        ),
     ),
     "tournament.round": Duty(
         PLAY,
         seat_round,
-        Late("do", "The round begins at once; in a pause it waits for the end of it."),
+        Late("do", "The round begins at once, or at the end of a pause."),
     ),
     "tournament.break": Duty(
-        PLAY, tend_break, Late("do", "The break ends at once; it has merely been longer.")
+        PLAY, tend_break, Late("do", "The break ends at once; it was only longer.")
     ),
     "tournament.last_hands": Duty(
         PLAY,
         call_last_hands,
-        Late("do", "The hands in play then are the last, or as many more as are drawn."),
+        Late("do", "The hands in play then are the last, or the drawn number of hands follows."),
     ),
     "table.watch": Duty(
         PLAY,
         watch_table,
-        Late("extend", "Open decisions get their full time anew; a table left lying goes on."),
+        Late(
+            "extend",
+            "Open decisions get their full time again; a table that nobody led on goes on.",
+        ),
     ),
     "season.award_points": Duty(
-        PLAY, award_points, Late("do", "The same placings give the same points, whenever.")
+        PLAY, award_points, Late("do", "The same placings give the same points at any time.")
     ),
     "tournament.record_tables": Duty(
         PLAY, record_tables, Late("do", "Closed tables do not change; their heads wait.")
     ),
     "season.record_tournaments": Duty(
-        PLAY, record_tournaments, Late("do", "What was corrected meanwhile is recorded with it.")
+        PLAY,
+        record_tournaments,
+        Late("do", "Corrections made in the meantime are recorded with it."),
     ),
     "season.materialise": Duty(
         PLAY,
         materialise,
-        Late("skip", "What still lies ahead is announced; what has begun is recorded as missed."),
+        Late(
+            "skip",
+            "Future occurrences are announced; those that have begun are recorded as missed.",
+        ),
     ),
     "season.close": Duty(
         PLAY,
@@ -257,30 +267,30 @@ DUTIES: dict[str, Duty] = {
     "audit.run": Duty(
         LONG,
         audit,
-        Late("do", "Runs at once; a nightly one is skipped when it is an hour late."),
+        Late("do", "Runs at once; a nightly audit is skipped when it is an hour late."),
     ),
     "audit.unit": Duty(
-        LONG, audit_unit, Late("do", "What an audit covers was fixed when it began.")
+        LONG, audit_unit, Late("do", "The audit covers what was fixed when it began.")
     ),
     "audit.close": Duty(
         LONG,
         close_audit,
-        Late("do", "The report says what was found, whenever it is put together."),
+        Late("do", "The report says what was found, at any time."),
     ),
     "dispute.attach_head": Duty(
-        LONG, attach_head, Late("do", "Signed and attached at once; the claim itself has waited.")
+        LONG,
+        attach_head,
+        Late("do", "The head is signed and attached at once; the claim itself has waited."),
     ),
     "randomness.measure": Duty(
         LONG,
         measure_randomness,
-        Late("do", "Fresh seeds are as fresh later; a night missed by an hour is skipped."),
+        Late("do", "Fresh seeds are as good later; a night that is an hour late is skipped."),
     ),
     "records.forget": Duty(
-        LONG, forget, Late("do", "What is older than its time is not believed, deleted or not.")
+        LONG, forget, Late("do", "Expired rows are not believed, whether deleted or not.")
     ),
-    "league.sign_head": Duty(
-        LONG, sign_head, Late("do", "One head signs everything that waits, however much.")
-    ),
+    "league.sign_head": Duty(LONG, sign_head, Late("do", "One head signs everything that waits.")),
 }
 
 SHORT = tuple(task for task, duty in DUTIES.items() if duty.queue == PLAY)
