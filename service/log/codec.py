@@ -118,25 +118,26 @@ class Codec:
                 type=recorded.type,
             ) from error
 
-    def public(self, stream: str, kind: str, schema_version: int, data: bytes) -> dict[str, Any]:
+    def public(self, stream: str, kind: str, schema_version: int, data: bytes) -> msgspec.Struct:
         """
-        Return the public part of an event as plain JSON of today's version, checked.
+        Return the event that a stored document is, as a reader without keys has it.
+
+        Hidden places stand in it with their audiences, but with neither value nor salt.
 
         Raises:
             EventUnreadable: If the event is of an unknown type or version, or malformed.
         """
         try:
             known = self._kinds[category_of(stream)][kind]
-            document: dict[str, Any] = msgspec.json.decode(data)
             if schema_version != known.schema_version:
-                document = upcast(kind, schema_version, document)
-                data = msgspec.json.encode(document)
-            known.checked(data)
+                data = msgspec.json.encode(upcast(kind, schema_version, msgspec.json.decode(data)))
+            read, hiding = known.checked(data), known.hiding
+            event: msgspec.Struct = read if hiding is None else hiding.fill(read, "", None, {})
         except MALFORMED as error:
             why = f"{kind} of schema version {schema_version} cannot be read: {error}"
             raise EventUnreadable(why, stream=stream, type=kind) from error
         else:
-            return document
+            return event
 
 
 class _Kind:

@@ -6,6 +6,7 @@ matters only among changes of the same row, and that order is kept here.
 """
 
 from collections import defaultdict
+from collections.abc import Hashable
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,9 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 Row = dict[str, Any]
-Key = tuple[Any, ...]
+"""By column; what may stand in a column, its relation in :mod:`service.projections.schema` says."""
+
+Key = tuple[Hashable, ...]
 
 _PUT, _PATCH, _DELETE = "put", "patch", "delete"
 
@@ -28,12 +31,12 @@ class Changes:
         self.memory: dict[str, Row] = {}
         """What a projection loaded before the batch and keeps up while it gathers."""
 
-    def put(self, relation: sa.Table, **row: Any) -> None:
+    def put(self, relation: sa.Table, **row: object) -> None:
         """Make the row with this key exactly *row*, whether it exists or not."""
         self._pending[relation][_key(relation, row)] = (_PUT, row)
         self._sums[relation].pop(_key(relation, row), None)
 
-    def patch(self, relation: sa.Table, **row: Any) -> None:
+    def patch(self, relation: sa.Table, **row: object) -> None:
         """Set the named columns of the row with this key; nothing happens if there is none."""
         key = _key(relation, row)
         kind, before = self._pending[relation].get(key, (_PATCH, {}))
@@ -42,7 +45,7 @@ class Changes:
             for name in self._sums[relation].get(key, {}).keys() & row.keys():
                 del self._sums[relation][key][name]
 
-    def add(self, relation: sa.Table, key: Row, **amounts: Any) -> None:
+    def add(self, relation: sa.Table, key: Row, **amounts: int) -> None:
         """Add *amounts* to columns of the row with this *key*."""
         place = _key(relation, key)
         kind, row = self._pending[relation].get(place, (_PATCH, {}))
@@ -56,7 +59,7 @@ class Changes:
             for name, amount in amounts.items():
                 sums[name] = sums.get(name, 0) + amount
 
-    def delete(self, relation: sa.Table, **key: Any) -> None:
+    def delete(self, relation: sa.Table, **key: Hashable) -> None:
         """Remove the row with this key, if there is one."""
         self._pending[relation][_key(relation, key)] = (_DELETE, key)
         self._sums[relation].pop(_key(relation, key), None)

@@ -1,21 +1,29 @@
 """Read model ``disputes``: what is disputed in a league, and what was ruled by which rule."""
 
+from engine.dispute.events import (
+    DisputeAppealed,
+    DisputeFrozen,
+    DisputeOpened,
+    DisputeRuled,
+    DisputeUnfrozen,
+)
 from service.projections import schema
 from service.projections.changes import Changes
-from service.projections.projection import Happened, Projection
+from service.projections.projection import Happened, Projection, on
 
 
-def _opened(changes: Changes, happened: Happened) -> None:
-    data, subject = happened.data, happened.data["subject"]
+def _opened(changes: Changes, happened: Happened[DisputeOpened]) -> None:
+    event = happened.event
+    subject = event.subject
     changes.put(
         schema.dispute,
         dispute=happened.subject,
         league=happened.league,
-        kind=subject["kind"],
-        tournament=subject["tournament"],
-        season=subject["season"],
-        hand=subject["hand"],
-        claimant=data["claimant"],
+        kind=subject.kind,
+        tournament=subject.tournament,
+        season=subject.season,
+        hand=subject.hand,
+        claimant=event.claimant,
         state="open",
         outcome=None,
         frozen=False,
@@ -24,23 +32,23 @@ def _opened(changes: Changes, happened: Happened) -> None:
     )
 
 
-def _frozen(changes: Changes, happened: Happened) -> None:
+def _frozen(changes: Changes, happened: Happened[DisputeFrozen]) -> None:
     changes.patch(schema.dispute, dispute=happened.subject, frozen=True)
 
 
-def _unfrozen(changes: Changes, happened: Happened) -> None:
+def _unfrozen(changes: Changes, happened: Happened[DisputeUnfrozen]) -> None:
     changes.patch(schema.dispute, dispute=happened.subject, frozen=False)
 
 
-def _ruled(changes: Changes, happened: Happened) -> None:
-    data = happened.data
+def _ruled(changes: Changes, happened: Happened[DisputeRuled]) -> None:
+    event = happened.event
     changes.patch(
         schema.dispute,
         dispute=happened.subject,
-        state="ruled" if data["instance"] == 1 else "final",
-        outcome=data["outcome"],
+        state="ruled" if event.instance == 1 else "final",
+        outcome=event.outcome,
     )
-    for rule in data["rules"]:
+    for rule in event.rules:
         changes.put(
             schema.dispute_rule,
             league=happened.league,
@@ -50,7 +58,7 @@ def _ruled(changes: Changes, happened: Happened) -> None:
         )
 
 
-def _appealed(changes: Changes, happened: Happened) -> None:
+def _appealed(changes: Changes, happened: Happened[DisputeAppealed]) -> None:
     changes.patch(schema.dispute, dispute=happened.subject, state="appealed")
 
 
@@ -58,11 +66,13 @@ disputes = Projection(
     name="disputes",
     version=1,
     relations=(schema.dispute, schema.dispute_rule),
-    handlers={
-        "dispute_opened": _opened,
-        "dispute_frozen": _frozen,
-        "dispute_unfrozen": _unfrozen,
-        "dispute_ruled": _ruled,
-        "dispute_appealed": _appealed,
-    },
+    handlers=dict(
+        [
+            on(DisputeOpened, _opened),
+            on(DisputeFrozen, _frozen),
+            on(DisputeUnfrozen, _unfrozen),
+            on(DisputeRuled, _ruled),
+            on(DisputeAppealed, _appealed),
+        ]
+    ),
 )

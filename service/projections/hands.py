@@ -6,17 +6,32 @@ each batch, because most events of a hand do not repeat its number.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.table.model.events import (
+    DealVoided,
+    DiceRolled,
+    HandOpened,
+    HandSettled,
+    HandsRanked,
+    HandsRevealed,
+    PotAwarded,
+    PotsFormed,
+    SabaccPotAwarded,
+    SeatBooks,
+    TableOpened,
+)
 from service.projections import schema
 from service.projections.changes import Changes, Row
-from service.projections.projection import Happened, Projection
+from service.projections.projection import Happened, Projection, on
 
 
-async def _load(connection: AsyncConnection, changes: Changes, batch: Sequence[Happened]) -> None:
+async def _load(
+    connection: AsyncConnection, changes: Changes, batch: Sequence[Happened[msgspec.Struct]]
+) -> None:
     """Put the unsettled hand of each table of *batch* into the memory, and its tournament."""
     tables = {happened.subject for happened in batch}
     hand, summary = schema.hand, schema.hand_table
@@ -32,27 +47,27 @@ async def _load(connection: AsyncConnection, changes: Changes, batch: Sequence[H
         changes.memory[f"tournament of {row['table']}"] = {"tournament": row["tournament"]}
 
 
-def _table_opened(changes: Changes, happened: Happened) -> None:
-    row = {"tournament": happened.data["tournament"]}
+def _table_opened(changes: Changes, happened: Happened[TableOpened]) -> None:
+    row = {"tournament": happened.event.tournament}
     changes.put(schema.hand_table, table=happened.subject, league=happened.league, **row)
     changes.memory[f"tournament of {happened.subject}"] = row
 
 
-def _hand_opened(changes: Changes, happened: Happened) -> None:
-    data = happened.data
+def _hand_opened(changes: Changes, happened: Happened[HandOpened]) -> None:
+    event = happened.event
     row: Row = {
         "table": happened.subject,
-        "number": data["number"],
-        "hand": data["hand"],
+        "number": event.number,
+        "hand": event.hand,
         "league": happened.league,
         "tournament": changes.memory[f"tournament of {happened.subject}"]["tournament"],
-        "deal": data["deal"],
-        "level": data["level"]["number"],
-        "button": data["button"],
+        "deal": event.deal,
+        "level": event.level.number,
+        "button": event.button,
         "target": None,
         "suit": None,
         "state": "open",
-        "seats": [_opened_seat(seat) for seat in data["seats"]],
+        "seats": [_opened_seat(seat) for seat in event.seats],
         "pots": [],
         "winners": [],
         "opened_at": happened.at,
@@ -67,7 +82,7 @@ def _hand_opened(changes: Changes, happened: Happened) -> None:
     changes.put(schema.hand, **row)
 
 
-def _deal_voided(changes: Changes, happened: Happened) -> None:
+def _deal_voided(changes: Changes, happened: Happened[DealVoided]) -> None:
     """Forget what was played; the cards of a deal that does not count are in its event."""
     blank = [
         seat | {"final_stack": None, "cards": None, "total": None}
@@ -76,24 +91,24 @@ def _deal_voided(changes: Changes, happened: Happened) -> None:
     _grow(changes, happened, state="voided", target=None, suit=None, seats=blank, pots=[])
 
 
-def _opened_seat(seat: dict[str, Any]) -> Row:
+def _opened_seat(seat: SeatBooks) -> Row:
     return {
-        "seat": seat["seat"],
-        "entrant": seat["entrant"],
-        "stack": seat["stack"],
-        "dealt": seat["dealt"],
+        "seat": seat.seat,
+        "entrant": seat.entrant,
+        "stack": seat.stack,
+        "dealt": seat.dealt,
         "final_stack": None,
         "cards": None,
         "total": None,
     }
 
 
-def _dice_rolled(changes: Changes, happened: Happened) -> None:
-    _grow(changes, happened, target=happened.data["target"], suit=happened.data["suit"])
+def _dice_rolled(changes: Changes, happened: Happened[DiceRolled]) -> None:
+    _grow(changes, happened, target=happened.event.target, suit=happened.event.suit)
 
 
-def _hands_revealed(changes: Changes, happened: Happened) -> None:
-    shown = {hand["seat"]: hand for hand in happened.data["hands"]}
+def _hands_revealed(changes: Changes, happened: Happened[HandsRevealed | HandsRanked]) -> None:
+    shown = {hand.seat: hand for hand in happened.event.hands}
     _grow(
         changes,
         happened,
@@ -102,28 +117,34 @@ def _hands_revealed(changes: Changes, happened: Happened) -> None:
             if seat["seat"] not in shown
             else seat
             | {
-                "cards": [card["card"] for card in shown[seat["seat"]]["cards"]],
-                "total": shown[seat["seat"]]["total"],
+                "cards": [card.card for card in shown[seat["seat"]].cards],
+                "total": shown[seat["seat"]].total,
             }
             for seat in changes.memory[happened.subject]["seats"]
         ],
     )
 
 
-def _pots_formed(changes: Changes, happened: Happened) -> None:
+def _pots_formed(changes: Changes, happened: Happened[PotsFormed]) -> None:
     pots = [
-        {"pot": number, "chips": pot["chips"], "eligible": pot["eligible"], "shares": []}
-        for number, pot in enumerate(happened.data["pots"], start=1)
+        {"pot": number, "chips": pot.chips, "eligible": pot.eligible, "shares": []}
+        for number, pot in enumerate(happened.event.pots, start=1)
     ]
     _grow(changes, happened, pots=pots)
 
 
-def _pot_awarded(changes: Changes, happened: Happened) -> None:
-    data = happened.data
-    awarded = {name: data[name] for name in ("pot", "chips", "shares", "remainder", "rule")}
+def _pot_awarded(changes: Changes, happened: Happened[PotAwarded]) -> None:
+    event = happened.event
+    awarded = {
+        "pot": event.pot,
+        "chips": event.chips,
+        "shares": [{"chips": share.chips, "seat": share.seat} for share in event.shares],
+        "remainder": event.remainder,
+        "rule": event.rule,
+    }
     before = changes.memory[happened.subject]["pots"]
     known = {pot["pot"]: pot for pot in before}
-    known[data["pot"]] = known.get(data["pot"], {"eligible": []}) | awarded
+    known[event.pot] = known.get(event.pot, {"eligible": []}) | awarded
     _grow(changes, happened, pots=[known[number] for number in sorted(known, key=_place)])
 
 
@@ -132,45 +153,45 @@ def _place(pot: int | str) -> tuple[bool, int]:
     return (True, 0) if isinstance(pot, str) else (False, pot)
 
 
-def _sabacc_pot_awarded(changes: Changes, happened: Happened) -> None:
+def _sabacc_pot_awarded(changes: Changes, happened: Happened[SabaccPotAwarded]) -> None:
     """Put the Sabacc pot after the others; it may have several winners, one event each."""
-    data = happened.data
+    event = happened.event
     pots = changes.memory[happened.subject]["pots"]
     before: Row = next(
         (pot for pot in pots if pot["pot"] == "sabacc"),
         {"pot": "sabacc", "chips": 0, "eligible": [], "shares": [], "remainder": 0},
     )
     awarded = before | {
-        "chips": before["chips"] + data["chips"],
-        "eligible": [*before["eligible"], data["seat"]],
-        "shares": [*before["shares"], {"seat": data["seat"], "chips": data["chips"]}],
-        "rule": data["rule"],
+        "chips": before["chips"] + event.chips,
+        "eligible": [*before["eligible"], event.seat],
+        "shares": [*before["shares"], {"seat": event.seat, "chips": event.chips}],
+        "rule": event.rule,
     }
     rest = [pot for pot in pots if pot["pot"] != "sabacc"]
     _grow(changes, happened, pots=[*rest, awarded])
 
 
-def _hand_settled(changes: Changes, happened: Happened) -> None:
-    data = happened.data
+def _hand_settled(changes: Changes, happened: Happened[HandSettled]) -> None:
+    event = happened.event
     row = changes.memory[happened.subject]
-    final = {settled["seat"]: settled for settled in data["stacks"]}
+    final = {settled.seat: settled for settled in event.stacks}
     won: dict[int, int] = {}
     for pot in row["pots"]:
         for share in pot["shares"]:
             won[share["seat"]] = won.get(share["seat"], 0) + share["chips"]
     winners = [
-        {"seat": seat, "entrant": final[seat]["entrant"], "chips": won.get(seat, 0)}
-        for seat in data["winners"]
+        {"seat": seat, "entrant": final[seat].entrant, "chips": won.get(seat, 0)}
+        for seat in event.winners
     ]
     seats = [
-        seat | {"final_stack": final[seat["seat"]]["stack"]} if seat["seat"] in final else seat
+        seat | {"final_stack": final[seat["seat"]].stack} if seat["seat"] in final else seat
         for seat in row["seats"]
     ]
     _grow(changes, happened, state="settled", settled_at=happened.at, winners=winners, seats=seats)
     del changes.memory[happened.subject]
 
 
-def _grow(changes: Changes, happened: Happened, **columns: Any) -> None:
+def _grow(changes: Changes, happened: Happened[msgspec.Struct], **columns: object) -> None:
     row = changes.memory[happened.subject] | columns | {"last_position": happened.position}
     changes.memory[happened.subject] = row
     changes.put(schema.hand, **row)
@@ -181,16 +202,18 @@ hands = Projection(
     version=1,
     relations=(schema.hand, schema.hand_table),
     load=_load,
-    handlers={
-        "table_opened": _table_opened,
-        "hand_opened": _hand_opened,
-        "dice_rolled": _dice_rolled,
-        "hands_revealed": _hands_revealed,
-        "hands_ranked": _hands_revealed,
-        "pots_formed": _pots_formed,
-        "pot_awarded": _pot_awarded,
-        "sabacc_pot_awarded": _sabacc_pot_awarded,
-        "deal_voided": _deal_voided,
-        "hand_settled": _hand_settled,
-    },
+    handlers=dict(
+        [
+            on(TableOpened, _table_opened),
+            on(HandOpened, _hand_opened),
+            on(DiceRolled, _dice_rolled),
+            on(HandsRevealed, _hands_revealed),
+            on(HandsRanked, _hands_revealed),
+            on(PotsFormed, _pots_formed),
+            on(PotAwarded, _pot_awarded),
+            on(SabaccPotAwarded, _sabacc_pot_awarded),
+            on(DealVoided, _deal_voided),
+            on(HandSettled, _hand_settled),
+        ]
+    ),
 )

@@ -5,14 +5,24 @@ Only appended to.  What counts at the end of it is all that standings follow fro
 season that sums every result, a player's entries add up to the player's points.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
 
 import msgspec
 
+from engine.season.events import (
+    AdjustmentVoided,
+    AwardRevised,
+    AwardRevoked,
+    BonusesAwarded,
+    PointsAdjusted,
+    PointsAwarded,
+    SeasonOpened,
+)
 from engine.season.standings import Reckoning, Result, Standing, standings
+from engine.season.values import Adjustment, Award, AwardChange
+from engine.values import PlayerId
 from service.projections.changes import Row
 from service.projections.projection import Happened
 
@@ -28,14 +38,30 @@ TERMS = (
 )
 """What is shown of a season's opening."""
 
+Entered = (
+    PointsAwarded | AwardRevised | AwardRevoked | BonusesAwarded | PointsAdjusted | AdjustmentVoided
+)
+"""Everything that adds entries to a ledger."""
+
+
+def shown_terms(opened: SeasonOpened) -> Row:
+    """Return the members named in :data:`TERMS` as plain JSON, as they stand in the log."""
+    members = msgspec.structs.asdict(opened)
+    return {name: msgspec.to_builtins(members[name], order="sorted") for name in TERMS}
+
+
+def reckoning_of(terms: Row) -> Reckoning:
+    """Return what standings follow from, out of a season's shown terms."""
+    return msgspec.convert({name: terms[name] for name in Reckoning.__struct_fields__}, Reckoning)
+
 
 @dataclass(slots=True)
 class Ledger:
     """One season's entries, and what they come to so far."""
 
     league: str
-    terms: Mapping[str, Any]
-    lots: list[Mapping[str, Any]] = field(default_factory=list)
+    reckoning: Reckoning
+    lots: list[Row] = field(default_factory=list)
     players: set[str] = field(default_factory=set)
     """Everybody who has an entry, whether or not anything of it counts still."""
 
@@ -66,45 +92,46 @@ class Ledger:
 
     def standings(self) -> tuple[Standing, ...]:
         """Return the standings at the end of these entries."""
-        wanted = {name: self.terms[name] for name in Reckoning.__struct_fields__}
         counted = tuple(tuple(results.values()) for results in self._results.values() if results)
-        adjusted: dict[Any, Decimal] = {}
+        adjusted: dict[PlayerId, Decimal] = {}
         for row in self._adjustments.values():
             adjusted[row["player"]] = adjusted.get(row["player"], Decimal(0)) + row["points"]
-        order: dict[Any, int] = {
+        order: dict[PlayerId, int] = {
             player: place for lot in self.lots for place, player in enumerate(lot["order"], start=1)
         }
-        return standings(msgspec.convert(wanted, Reckoning), counted, adjusted, order)
+        return standings(self.reckoning, counted, adjusted, order)
 
-    def entries(self, season: str, happened: Happened) -> Iterator[Row]:
+    def entries(self, season: str, happened: Happened[Entered]) -> Iterator[Row]:
         """Yield the rows that one event adds."""
-        shared = {
+        event = happened.event
+        shared: Row = {
             "season": season,
             "position": happened.position,
             "league": happened.league,
             "at": happened.at,
-            "tournament": happened.data.get("tournament"),
-            "rule": happened.data["rule"],
-            "reason": happened.data.get("reason", {}).get("text"),
-            "author": happened.data.get("author"),
+            "rule": event.rule,
         }
-        for part, own in enumerate(self._parts(happened.type, happened.data)):
+        if not isinstance(event, PointsAdjusted | AdjustmentVoided):
+            shared["tournament"] = event.tournament
+        if not isinstance(event, PointsAwarded | BonusesAwarded):
+            shared |= {"reason": event.reason.text, "author": event.author}
+        for part, own in enumerate(self._parts(event)):
             yield {**dict.fromkeys(_OWN), **shared, **own, "part": part}
 
-    def _parts(self, type_: str, data: Mapping[str, Any]) -> Iterable[Row]:
-        match type_:
-            case "points_awarded":
-                return [_awarded(award) for award in data["awards"]]
-            case "award_revised":
-                return [_revised(change) for change in data["changes"]]
-            case "award_revoked":
-                return self._revoked(data["tournament"])
-            case "bonuses_awarded":
-                return [_adjusted(bonus) for bonus in data["bonuses"]]
-            case "points_adjusted":
-                return [_adjusted(data["adjustment"])]
-            case _:
-                return [self._voided(data["adjustment"])]
+    def _parts(self, event: Entered) -> Iterable[Row]:
+        match event:
+            case PointsAwarded():
+                return [_awarded(award) for award in event.awards]
+            case AwardRevised():
+                return [_revised(change) for change in event.changes]
+            case AwardRevoked():
+                return self._revoked(event.tournament)
+            case BonusesAwarded():
+                return [_adjusted(bonus) for bonus in event.bonuses]
+            case PointsAdjusted():
+                return [_adjusted(event.adjustment)]
+            case AdjustmentVoided():
+                return [self._voided(event.adjustment)]
 
     def _revoked(self, tournament: str) -> list[Row]:
         return [
@@ -123,34 +150,34 @@ class Ledger:
         }
 
 
-_OWN = ("place", "shared", "adjustment", "failure")
+_OWN = ("tournament", "place", "shared", "adjustment", "failure", "reason", "author")
+"""Columns that not every entry has a value in."""
 
 
-def _awarded(award: Mapping[str, Any]) -> Row:
+def _awarded(award: Award) -> Row:
     return {
         "kind": "award",
-        "player": award["player"],
-        "points": Decimal(award["points"]),
-        "place": award["place"],
-        "shared": award["shared"],
-        "failure": award["failure"],
+        "player": award.player,
+        "points": Decimal(award.points),
+        "place": award.place,
+        "shared": award.shared,
+        "failure": award.failure,
     }
 
 
-def _revised(change: Mapping[str, Any]) -> Row:
-    before, after = change["before"], change["after"]
-    was = Decimal(0) if before is None else Decimal(before["points"])
-    if after is None:
-        return {"kind": "revision", "player": change["player"], "points": -was}
-    revised = _awarded(after)
+def _revised(change: AwardChange) -> Row:
+    was = Decimal(0) if change.before is None else Decimal(change.before.points)
+    if change.after is None:
+        return {"kind": "revision", "player": change.player, "points": -was}
+    revised = _awarded(change.after)
     return {**revised, "kind": "revision", "points": revised["points"] - was}
 
 
-def _adjusted(adjustment: Mapping[str, Any]) -> Row:
+def _adjusted(adjustment: Adjustment) -> Row:
     return {
-        "kind": adjustment["kind"],
-        "player": adjustment["player"],
-        "points": Decimal(adjustment["points"]),
-        "tournament": adjustment["tournament"],
-        "adjustment": adjustment["id"],
+        "kind": adjustment.kind,
+        "player": adjustment.player,
+        "points": Decimal(adjustment.points),
+        "tournament": adjustment.tournament,
+        "adjustment": adjustment.id,
     }

@@ -1,41 +1,44 @@
 """Read model ``members``: the leagues, and who belongs to each in which role."""
 
+import msgspec
+
+from engine.league.events import LeagueCreated, MemberAdded, MemberRemoved, MemberRoleChanged
 from service.projections import schema
 from service.projections.changes import Changes
-from service.projections.projection import Happened, Projection
+from service.projections.projection import Happened, Projection, on
 
 
-def _league_created(changes: Changes, happened: Happened) -> None:
-    data = happened.data
+def _league_created(changes: Changes, happened: Happened[LeagueCreated]) -> None:
+    event = happened.event
     changes.put(
         schema.league,
         league=happened.league,
-        name=data["name"],
-        owner=data["owner"],
-        sandbox=data["sandbox"],
+        name=event.name,
+        owner=event.owner,
+        sandbox=event.sandbox,
         created_at=happened.at,
     )
-    _member(changes, happened, data["owner"], "owner")
+    _member(changes, happened, event.owner, "owner")
 
 
-def _member_added(changes: Changes, happened: Happened) -> None:
-    _member(changes, happened, happened.data["player"], happened.data["role"])
+def _member_added(changes: Changes, happened: Happened[MemberAdded]) -> None:
+    _member(changes, happened, happened.event.player, happened.event.role)
 
 
-def _member_role_changed(changes: Changes, happened: Happened) -> None:
+def _member_role_changed(changes: Changes, happened: Happened[MemberRoleChanged]) -> None:
     changes.patch(
         schema.member,
         league=happened.league,
-        player=happened.data["player"],
-        role=happened.data["role"],
+        player=happened.event.player,
+        role=happened.event.role,
     )
 
 
-def _member_removed(changes: Changes, happened: Happened) -> None:
-    changes.delete(schema.member, league=happened.league, player=happened.data["player"])
+def _member_removed(changes: Changes, happened: Happened[MemberRemoved]) -> None:
+    changes.delete(schema.member, league=happened.league, player=happened.event.player)
 
 
-def _member(changes: Changes, happened: Happened, player: str, role: str) -> None:
+def _member(changes: Changes, happened: Happened[msgspec.Struct], player: str, role: str) -> None:
     changes.put(
         schema.member, league=happened.league, player=player, role=role, since_at=happened.at
     )
@@ -45,10 +48,12 @@ members = Projection(
     name="members",
     version=1,
     relations=(schema.league, schema.member),
-    handlers={
-        "league_created": _league_created,
-        "member_added": _member_added,
-        "member_role_changed": _member_role_changed,
-        "member_removed": _member_removed,
-    },
+    handlers=dict(
+        [
+            on(LeagueCreated, _league_created),
+            on(MemberAdded, _member_added),
+            on(MemberRoleChanged, _member_role_changed),
+            on(MemberRemoved, _member_removed),
+        ]
+    ),
 )

@@ -1,33 +1,39 @@
 """Read model ``openings``: who opened which sealed values, when, and by which right."""
 
-from datetime import datetime
-
+from engine.dispute.events import DisclosureUsed
+from engine.league.openings import ValuesOpened
 from service.projections import schema
 from service.projections.changes import Changes
-from service.projections.projection import Happened, Projection
+from service.projections.projection import Happened, Projection, on
 
 
-def _opened(changes: Changes, happened: Happened) -> None:
+def _opened(changes: Changes, happened: Happened[ValuesOpened]) -> None:
     _put(changes, happened, right="office", dispute=None)
 
 
-def _disclosed(changes: Changes, happened: Happened) -> None:
+def _disclosed(changes: Changes, happened: Happened[DisclosureUsed]) -> None:
     _put(changes, happened, right="dispute", dispute=happened.subject)
 
 
-def _put(changes: Changes, happened: Happened, *, right: str, dispute: str | None) -> None:
-    data = happened.data
+def _put(
+    changes: Changes,
+    happened: Happened[ValuesOpened | DisclosureUsed],
+    *,
+    right: str,
+    dispute: str | None,
+) -> None:
+    event = happened.event
     changes.put(
         schema.opening,
         league=happened.league,
         position=happened.position,
         at=happened.at,
-        by=data["by"],
-        what=data["what"],
-        subject=data["subject"],
+        by=event.by,
+        what=event.what,
+        subject=event.subject,
         right=right,
         dispute=dispute,
-        until=datetime.fromisoformat(data["expires_at"]),
+        until=event.expires_at,
     )
 
 
@@ -35,5 +41,10 @@ openings = Projection(
     name="openings",
     version=1,
     relations=(schema.opening,),
-    handlers={"values_opened": _opened, "disclosure_used": _disclosed},
+    handlers=dict(
+        [
+            on(ValuesOpened, _opened),
+            on(DisclosureUsed, _disclosed),
+        ]
+    ),
 )

@@ -11,9 +11,10 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, 
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -21,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.coordination.aggregates import DECIDERS
 from engine.values import CATEGORIES, identifier, number_of
 from service.base.errors import EventUnreadable
+from service.log.catalogue import tag_of
 from service.log.codec import Codec
 from service.log.read import voided
 from service.projections.changes import Changes
@@ -54,17 +56,29 @@ class VersionDiffers(Exception):
     """The rows were made by another version of the projection: they want a rebuild."""
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
-    """An event as projections see it: its public part only, hidden values being commitments."""
+Event = TypeVar("Event", bound=msgspec.Struct)
+Read_co = TypeVar("Read_co", bound=msgspec.Struct, covariant=True)
+
+
+class Happened(msgspec.Struct, Generic[Read_co], frozen=True):
+    """
+    An event as projections see it, and where it stands.
+
+    It is the engine's event of today's version.  Its hidden places are closed: a projection
+    holds no keys.
+    """
 
     league: str
     position: int
     stream: str
     stream_version: int
-    type: str
     at: datetime
-    data: Mapping[str, Any]
+    event: Read_co
+
+    @property
+    def type(self) -> str:
+        """Name of the event in storage."""
+        return str(self.event.__struct_config__.tag)
 
     @property
     def subject(self) -> str:
@@ -73,9 +87,17 @@ class Happened:
         return f"{_PREFIXES[category]}_{digits}"
 
 
-Handler = Callable[[Changes, Happened], None]
-Load = Callable[[AsyncConnection, Changes, list[Happened]], Awaitable[None]]
+Handler = Callable[[Changes, Happened[Any]], None]
+"""Handles one type of event; :func:`on` has checked that it is the one it is kept under."""
+
+Load = Callable[[AsyncConnection, Changes, list[Happened[msgspec.Struct]]], Awaitable[None]]
 Settle = Callable[[Changes], None]
+_Entry = tuple[str, Handler]
+
+
+def on(event: type[Event], handler: Callable[[Changes, Happened[Event]], None]) -> _Entry:
+    """Return the entry of a projection's handlers for one type of event."""
+    return tag_of(event), handler
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +108,10 @@ class Projection:
     version: int
     relations: tuple[sa.Table, ...]
     handlers: Mapping[str, Handler]
-    """By event type; every other known type is passed over, an unknown one stops."""
+    """
+    By event type, made with :func:`on`.  Every other known type is passed over, an unknown
+    one stops.
+    """
 
     load: Load | None = None
     """Fetches what handlers must know of earlier batches; of this projection's own rows only."""
@@ -94,7 +119,9 @@ class Projection:
     settle: Settle | None = None
     """Works out, after the last event of a batch, what follows from several events together."""
 
-    async def gather(self, connection: AsyncConnection, batch: list[Happened]) -> Changes:
+    async def gather(
+        self, connection: AsyncConnection, batch: list[Happened[msgspec.Struct]]
+    ) -> Changes:
         """
         Return what *batch* changes.
 
@@ -113,7 +140,7 @@ class Projection:
         return changes
 
     @contextmanager
-    def _loudly(self, at: Happened) -> Iterator[None]:
+    def _loudly(self, at: Happened[msgspec.Struct]) -> Iterator[None]:
         try:
             yield
         except (LookupError, TypeError, ValueError, ArithmeticError) as error:
@@ -130,6 +157,9 @@ _READ = sa.text(
     ORDER BY position
     """
 )
+_Stored = sa.Row[int, str, int, str, int, datetime, str]
+"""What :data:`_READ` returns."""
+
 _ALL = """
     WITH RECURSIVE known AS (
         (SELECT league FROM events ORDER BY league LIMIT 1)
@@ -169,7 +199,7 @@ async def head(connection: AsyncConnection, league: str) -> int:
 
 async def behind(
     connection: AsyncConnection, names: Sequence[str], some: Collection[UUID] | None = None
-) -> Sequence[sa.Row[Any]]:
+) -> Sequence[sa.Row[str, int, str, int | None, int | None]]:
     """
     Return the leagues and projections that have events to apply, in one statement.
 
@@ -255,7 +285,7 @@ async def advance(
             "passed_over": sorted(known - projection.handlers.keys()),
         },
     )
-    rows = found.all()
+    rows: Sequence[_Stored] = found.all()
     away = await voided(connection, league) if rows else frozenset()
     batch = [_happened(projection, league, row) for row in rows if row.position not in away]
     try:
@@ -270,12 +300,19 @@ async def advance(
     return scanned
 
 
-def _happened(projection: Projection, league: str, row: Any) -> Happened:
+def _happened(projection: Projection, league: str, row: _Stored) -> Happened[msgspec.Struct]:
+    """
+    Return the event in a row of the log; there is no other way from a row to an event here.
+
+    Raises:
+        ProjectionBroken: If the event is of an unknown type or version, or malformed.
+    """
+    position, stream, stream_version, type_, schema_version, at, data = row
     try:
-        data = _codec.public(row.stream, row.type, row.schema_version, row.data.encode())
+        event = _codec.public(stream, type_, schema_version, data.encode())
     except EventUnreadable as error:
-        raise ProjectionBroken(projection.name, league, row.position, error.detail) from error
-    return Happened(league, row.position, row.stream, row.stream_version, row.type, row.at, data)
+        raise ProjectionBroken(projection.name, league, position, error.detail) from error
+    return Happened(league, position, stream, stream_version, at, event)
 
 
 async def _move(

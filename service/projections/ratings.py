@@ -6,19 +6,25 @@ tournament is a correction: all of the league's ratings are then counted anew, i
 order in which the tournaments had ended.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.ratings import Rating, rated
+from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.events import TournamentFinished
+from engine.tournament.model.values import Placing
+from engine.values import PlayerId
 from service.projections import schema
 from service.projections.changes import Changes, Row
-from service.projections.projection import Happened, Projection
+from service.projections.projection import Happened, Projection, on
 
 
-async def _load(connection: AsyncConnection, changes: Changes, batch: Sequence[Happened]) -> None:
+async def _load(
+    connection: AsyncConnection, changes: Changes, batch: Sequence[Happened[msgspec.Struct]]
+) -> None:
     """Put the league's ratings into the memory, and its results if one of them is corrected."""
     league = batch[0].league
     rating = schema.rating
@@ -37,14 +43,14 @@ async def _load(connection: AsyncConnection, changes: Changes, batch: Sequence[H
         changes.memory["results"] = {row["tournament"]: dict(row) for row in earlier.mappings()}
 
 
-def _placed(changes: Changes, happened: Happened) -> None:
+def _placed(changes: Changes, happened: Happened[TournamentFinished | ResultCorrected]) -> None:
     results = changes.memory["results"]
     corrected = happened.subject in results
     row: Row = {
         "tournament": happened.subject,
         "league": happened.league,
         "position": results[happened.subject]["position"] if corrected else happened.position,
-        "placings": _best_placings(happened.data["placings"]),
+        "placings": _best_placings(happened.event.placings),
     }
     before = results[happened.subject]["placings"] if corrected else ()
     gone = {player for player, _ in before} - {player for player, _ in row["placings"]}
@@ -62,12 +68,12 @@ def _placed(changes: Changes, happened: Happened) -> None:
         _rate(changes, row)
 
 
-def _best_placings(placings: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
+def _best_placings(placings: Iterable[Placing]) -> list[tuple[PlayerId, int]]:
     """Return player and place, once for each player, by place."""
-    best: dict[str, int] = {}
-    for each in sorted(placings, key=lambda it: (it["place"], it["player"])):
-        best.setdefault(each["player"], each["place"])
-    return [[player, place] for player, place in best.items()]
+    best: dict[PlayerId, int] = {}
+    for each in sorted(placings, key=lambda it: (it.place, it.player)):
+        best.setdefault(each.player, each.place)
+    return list(best.items())
 
 
 def _rate(changes: Changes, result: Row) -> None:
@@ -99,5 +105,10 @@ ratings = Projection(
     version=1,
     relations=(schema.rated, schema.rating, schema.rating_change),
     load=_load,
-    handlers={"tournament_finished": _placed, "result_corrected": _placed},
+    handlers=dict(
+        [
+            on(TournamentFinished, _placed),
+            on(ResultCorrected, _placed),
+        ]
+    ),
 )

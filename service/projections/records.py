@@ -7,22 +7,42 @@ when it is settled, so a voided deal counts nothing.
 
 from collections.abc import Sequence
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.table.model.events import HandOpened, HandSettled
+from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.entering_events import NoShowPurged, NoShowReleased, PlacesLowered
+from engine.tournament.model.events import (
+    EntrantBusted,
+    EntrantEliminated,
+    EntrantRegistered,
+    EntrantWithdrawn,
+    ItemStaked,
+    PlayStarted,
+    RebuyTaken,
+    TournamentAnnounced,
+    TournamentCancelled,
+    TournamentFinished,
+)
+from engine.tournament.model.money_events import BountyWon, EntrantKnockedOut
+from engine.values import EntrantId
 from service.projections import schema
 from service.projections.changes import Changes
-from service.projections.projection import Happened, Projection
+from service.projections.projection import Happened, Projection, on
 
 
-async def _load(connection: AsyncConnection, changes: Changes, batch: Sequence[Happened]) -> None:
+async def _load(
+    connection: AsyncConnection, changes: Changes, batch: Sequence[Happened[msgspec.Struct]]
+) -> None:
     """Put who is dealt in at each table of *batch*, and who had busted whom, into the memory."""
     table, game = schema.record_table, schema.record_game
     tables = {happened.subject for happened in batch}
     found = await connection.execute(sa.select(table).where(table.c.table.in_(tables)))
     for row in found.mappings():
         changes.memory[row["table"]] = {"dealt": row["dealt"]}
-    out = {each.data["entrant"] for each in batch if each.type == "entrant_eliminated"}
+    out = {each.event.entrant for each in batch if isinstance(each.event, EntrantEliminated)}
     busted = await connection.execute(
         sa.select(game.c.entrant, game.c.knocked_out_by).where(
             game.c.entrant.in_(out), game.c.knocked_out_by.is_not(None)
@@ -32,28 +52,28 @@ async def _load(connection: AsyncConnection, changes: Changes, batch: Sequence[H
         changes.memory[row["entrant"]] = {"by": row["knocked_out_by"]}
 
 
-def _tournament_announced(changes: Changes, happened: Happened) -> None:
-    data = happened.data
+def _tournament_announced(changes: Changes, happened: Happened[TournamentAnnounced]) -> None:
+    event = happened.event
     changes.put(
         schema.record_tournament,
         tournament=happened.subject,
         league=happened.league,
-        season=data["season"],
-        name=data["name"],
-        currency=data["currency"],
+        season=event.season,
+        name=event.name,
+        currency=event.currency,
         state="announced",
     )
 
 
-def _entrant_registered(changes: Changes, happened: Happened) -> None:
-    data = happened.data
+def _entrant_registered(changes: Changes, happened: Happened[EntrantRegistered]) -> None:
+    event = happened.event
     changes.put(
         schema.record_game,
-        entrant=data["entrant"],
+        entrant=event.entrant,
         league=happened.league,
-        player=data["player"],
+        player=event.player,
         tournament=happened.subject,
-        bot=data["bot"],
+        bot=event.bot,
         withdrawn=False,
         hands=0,
         hands_won=0,
@@ -66,104 +86,106 @@ def _entrant_registered(changes: Changes, happened: Happened) -> None:
     )
 
 
-def _entrant_withdrawn(changes: Changes, happened: Happened) -> None:
-    changes.patch(schema.record_game, entrant=happened.data["entrant"], withdrawn=True)
+def _entrant_withdrawn(
+    changes: Changes, happened: Happened[EntrantWithdrawn | NoShowReleased | NoShowPurged]
+) -> None:
+    changes.patch(schema.record_game, entrant=happened.event.entrant, withdrawn=True)
 
 
-def _play_started(changes: Changes, happened: Happened) -> None:
+def _play_started(changes: Changes, happened: Happened[PlayStarted]) -> None:
     changes.patch(schema.record_tournament, tournament=happened.subject, state="running")
 
 
-def _hand_opened(changes: Changes, happened: Happened) -> None:
-    dealt = [seat["entrant"] for seat in happened.data["seats"] if seat["dealt"]]
+def _hand_opened(changes: Changes, happened: Happened[HandOpened]) -> None:
+    dealt = [seat.entrant for seat in happened.event.seats if seat.dealt]
     changes.memory[happened.subject] = {"dealt": dealt}
     changes.put(schema.record_table, table=happened.subject, league=happened.league, dealt=dealt)
 
 
-def _hand_settled(changes: Changes, happened: Happened) -> None:
-    data = happened.data
+def _hand_settled(changes: Changes, happened: Happened[HandSettled]) -> None:
+    event = happened.event
     for entrant in changes.memory[happened.subject]["dealt"]:
         changes.add(schema.record_game, {"entrant": entrant}, hands=1)
-    for settled in data["stacks"]:
-        if settled["seat"] in data["winners"]:
-            changes.add(schema.record_game, {"entrant": settled["entrant"]}, hands_won=1)
+    for settled in event.stacks:
+        if settled.seat in event.winners:
+            changes.add(schema.record_game, {"entrant": settled.entrant}, hands_won=1)
 
 
-def _entrant_busted(changes: Changes, happened: Happened) -> None:
-    changes.add(schema.record_game, {"entrant": happened.data["entrant"]}, busts=1)
+def _entrant_busted(changes: Changes, happened: Happened[EntrantBusted]) -> None:
+    changes.add(schema.record_game, {"entrant": happened.event.entrant}, busts=1)
 
 
-def _entrant_knocked_out(changes: Changes, happened: Happened) -> None:
+def _entrant_knocked_out(changes: Changes, happened: Happened[EntrantKnockedOut]) -> None:
     """Remember by whom; it counts once the entrant is out for good."""
-    data = happened.data
-    _knocked_out(changes, data["entrant"], data["by"])
+    event = happened.event
+    _knocked_out(changes, event.entrant, event.by)
 
 
-def _back_in_play(changes: Changes, happened: Happened) -> None:
-    _knocked_out(changes, happened.data["entrant"], None)
+def _back_in_play(changes: Changes, happened: Happened[ItemStaked | RebuyTaken]) -> None:
+    _knocked_out(changes, happened.event.entrant, None)
 
 
-def _knocked_out(changes: Changes, entrant: str, by: list[str] | None) -> None:
+def _knocked_out(changes: Changes, entrant: str, by: Sequence[EntrantId] | None) -> None:
     changes.patch(schema.record_game, entrant=entrant, knocked_out_by=by)
     changes.memory[entrant] = {"by": by or []}
 
 
-def _bounty_won(changes: Changes, happened: Happened) -> None:
-    data = happened.data
-    changes.add(schema.record_game, {"entrant": data["by"]}, bounties=data["amount"])
+def _bounty_won(changes: Changes, happened: Happened[BountyWon]) -> None:
+    event = happened.event
+    changes.add(schema.record_game, {"entrant": event.by}, bounties=event.amount)
 
 
-def _rebuy_taken(changes: Changes, happened: Happened) -> None:
-    changes.add(schema.record_game, {"entrant": happened.data["entrant"]}, rebuys=1)
+def _rebuy_taken(changes: Changes, happened: Happened[RebuyTaken]) -> None:
+    changes.add(schema.record_game, {"entrant": happened.event.entrant}, rebuys=1)
     _back_in_play(changes, happened)
 
 
-def _entrant_eliminated(changes: Changes, happened: Happened) -> None:
-    data = happened.data
+def _entrant_eliminated(changes: Changes, happened: Happened[EntrantEliminated]) -> None:
+    event = happened.event
     changes.patch(
-        schema.record_game, entrant=data["entrant"], placing=data["place"], shared=data["shared"]
+        schema.record_game, entrant=event.entrant, placing=event.place, shared=event.shared
     )
-    for winner in changes.memory.get(data["entrant"], {"by": []})["by"]:
+    for winner in changes.memory.get(event.entrant, {"by": []})["by"]:
         changes.add(schema.record_game, {"entrant": winner}, knockouts=1)
 
 
-def _places_lowered(changes: Changes, happened: Happened) -> None:
-    for entrant in happened.data["entrants"]:
-        changes.add(schema.record_game, {"entrant": entrant}, placing=happened.data["by"])
+def _places_lowered(changes: Changes, happened: Happened[PlacesLowered]) -> None:
+    for entrant in happened.event.entrants:
+        changes.add(schema.record_game, {"entrant": entrant}, placing=happened.event.by)
 
 
-def _no_show_purged(changes: Changes, happened: Happened) -> None:
-    data = happened.data
-    if data["struck"]:
-        for entrant in data["raised"]:
+def _no_show_purged(changes: Changes, happened: Happened[NoShowPurged]) -> None:
+    event = happened.event
+    if event.struck:
+        for entrant in event.raised:
             changes.add(schema.record_game, {"entrant": entrant}, placing=-1)
         _entrant_withdrawn(changes, happened)
 
 
-def _tournament_finished(changes: Changes, happened: Happened) -> None:
+def _tournament_finished(changes: Changes, happened: Happened[TournamentFinished]) -> None:
     _result(changes, happened)
     _ended(changes, happened, "finished")
 
 
-def _result(changes: Changes, happened: Happened) -> None:
+def _result(changes: Changes, happened: Happened[TournamentFinished | ResultCorrected]) -> None:
     """Put the result that holds, whole: the first one, or one that was set right."""
-    data = happened.data
-    paid = {payout["entrant"]: payout["amount"] for payout in data["payouts"]}
-    for placing in data["placings"]:
+    event = happened.event
+    paid = {payout.entrant: payout.amount for payout in event.payouts}
+    for placing in event.placings:
         changes.patch(
             schema.record_game,
-            entrant=placing["entrant"],
-            placing=placing["place"],
-            shared=placing["shared"],
-            payout=paid.get(placing["entrant"], 0),
+            entrant=placing.entrant,
+            placing=placing.place,
+            shared=placing.shared,
+            payout=paid.get(placing.entrant, 0),
         )
 
 
-def _tournament_cancelled(changes: Changes, happened: Happened) -> None:
+def _tournament_cancelled(changes: Changes, happened: Happened[TournamentCancelled]) -> None:
     _ended(changes, happened, "cancelled")
 
 
-def _ended(changes: Changes, happened: Happened, state: str) -> None:
+def _ended(changes: Changes, happened: Happened[msgspec.Struct], state: str) -> None:
     changes.patch(
         schema.record_tournament, tournament=happened.subject, state=state, finished_at=happened.at
     )
@@ -174,24 +196,26 @@ records = Projection(
     version=2,
     relations=(schema.record_tournament, schema.record_game, schema.record_table),
     load=_load,
-    handlers={
-        "tournament_announced": _tournament_announced,
-        "entrant_registered": _entrant_registered,
-        "entrant_withdrawn": _entrant_withdrawn,
-        "no_show_released": _entrant_withdrawn,
-        "no_show_purged": _no_show_purged,
-        "places_lowered": _places_lowered,
-        "play_started": _play_started,
-        "hand_opened": _hand_opened,
-        "hand_settled": _hand_settled,
-        "entrant_busted": _entrant_busted,
-        "entrant_knocked_out": _entrant_knocked_out,
-        "rebuy_taken": _rebuy_taken,
-        "item_staked": _back_in_play,
-        "bounty_won": _bounty_won,
-        "entrant_eliminated": _entrant_eliminated,
-        "tournament_finished": _tournament_finished,
-        "result_corrected": _result,
-        "tournament_cancelled": _tournament_cancelled,
-    },
+    handlers=dict(
+        [
+            on(TournamentAnnounced, _tournament_announced),
+            on(EntrantRegistered, _entrant_registered),
+            on(EntrantWithdrawn, _entrant_withdrawn),
+            on(NoShowReleased, _entrant_withdrawn),
+            on(NoShowPurged, _no_show_purged),
+            on(PlacesLowered, _places_lowered),
+            on(PlayStarted, _play_started),
+            on(HandOpened, _hand_opened),
+            on(HandSettled, _hand_settled),
+            on(EntrantBusted, _entrant_busted),
+            on(EntrantKnockedOut, _entrant_knocked_out),
+            on(RebuyTaken, _rebuy_taken),
+            on(ItemStaked, _back_in_play),
+            on(BountyWon, _bounty_won),
+            on(EntrantEliminated, _entrant_eliminated),
+            on(TournamentFinished, _tournament_finished),
+            on(ResultCorrected, _result),
+            on(TournamentCancelled, _tournament_cancelled),
+        ]
+    ),
 )

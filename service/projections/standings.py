@@ -3,22 +3,36 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.season.events import (
+    AdjustmentVoided,
+    AwardRevised,
+    AwardRevoked,
+    BonusesAwarded,
+    LotsDrawn,
+    PointsAdjusted,
+    PointsAwarded,
+    SeasonClosed,
+    SeasonOpened,
+)
 from service.projections import schema
 from service.projections.changes import Changes
-from service.projections.ledgers import TERMS, Ledger
-from service.projections.projection import Happened, Projection
+from service.projections.ledgers import Entered, Ledger, reckoning_of, shown_terms
+from service.projections.projection import Happened, Projection, on
 
 
-async def _load(connection: AsyncConnection, changes: Changes, batch: Sequence[Happened]) -> None:
+async def _load(
+    connection: AsyncConnection, changes: Changes, batch: Sequence[Happened[msgspec.Struct]]
+) -> None:
     """Put the ledger of each season of *batch* into the memory."""
     season, ledger = schema.season, schema.ledger
     names = {happened.subject for happened in batch}
     found = await connection.execute(sa.select(season).where(season.c.season.in_(names)))
     known = {
-        row["season"]: Ledger(row["league"], row["terms"], list(row["lots"]))
+        row["season"]: Ledger(row["league"], reckoning_of(row["terms"]), list(row["lots"]))
         for row in found.mappings()
     }
     entries = await connection.execute(
@@ -31,14 +45,14 @@ async def _load(connection: AsyncConnection, changes: Changes, batch: Sequence[H
     changes.memory.update({name: {"ledger": its} for name, its in known.items()})
 
 
-def _season_opened(changes: Changes, happened: Happened) -> None:
-    terms = {name: happened.data[name] for name in TERMS}
-    changes.memory[happened.subject] = {"ledger": Ledger(happened.league, terms)}
+def _season_opened(changes: Changes, happened: Happened[SeasonOpened]) -> None:
+    terms = shown_terms(happened.event)
+    changes.memory[happened.subject] = {"ledger": Ledger(happened.league, reckoning_of(terms))}
     changes.put(
         schema.season,
         season=happened.subject,
         league=happened.league,
-        name=happened.data["name"],
+        name=happened.event.name,
         state="open",
         opened_at=happened.at,
         terms=terms,
@@ -46,7 +60,7 @@ def _season_opened(changes: Changes, happened: Happened) -> None:
     )
 
 
-def _entered(changes: Changes, happened: Happened) -> None:
+def _entered(changes: Changes, happened: Happened[Entered]) -> None:
     memory = changes.memory[happened.subject]
     ledger: Ledger = memory["ledger"]
     for row in list(ledger.entries(happened.subject, happened)):
@@ -55,15 +69,16 @@ def _entered(changes: Changes, happened: Happened) -> None:
     memory["moved"] = True
 
 
-def _lots_drawn(changes: Changes, happened: Happened) -> None:
+def _lots_drawn(changes: Changes, happened: Happened[LotsDrawn]) -> None:
     memory = changes.memory[happened.subject]
     ledger: Ledger = memory["ledger"]
-    ledger.lots.append({"rank": happened.data["rank"], **happened.data["draw"]})
+    draw = msgspec.to_builtins(happened.event.draw, order="sorted")
+    ledger.lots.append({"rank": happened.event.rank, **draw})
     changes.patch(schema.season, season=happened.subject, lots=ledger.lots)
     memory["moved"] = True
 
 
-def _season_closed(changes: Changes, happened: Happened) -> None:
+def _season_closed(changes: Changes, happened: Happened[SeasonClosed]) -> None:
     changes.patch(schema.season, season=happened.subject, state="closed", closed_at=happened.at)
 
 
@@ -101,15 +116,17 @@ standings = Projection(
     relations=(schema.season, schema.ledger, schema.standing),
     load=_load,
     settle=_settle,
-    handlers={
-        "season_opened": _season_opened,
-        "points_awarded": _entered,
-        "bonuses_awarded": _entered,
-        "award_revised": _entered,
-        "award_revoked": _entered,
-        "points_adjusted": _entered,
-        "adjustment_voided": _entered,
-        "lots_drawn": _lots_drawn,
-        "season_closed": _season_closed,
-    },
+    handlers=dict(
+        [
+            on(SeasonOpened, _season_opened),
+            on(PointsAwarded, _entered),
+            on(BonusesAwarded, _entered),
+            on(AwardRevised, _entered),
+            on(AwardRevoked, _entered),
+            on(PointsAdjusted, _entered),
+            on(AdjustmentVoided, _entered),
+            on(LotsDrawn, _lots_drawn),
+            on(SeasonClosed, _season_closed),
+        ]
+    ),
 )

@@ -1,75 +1,104 @@
 """Read model ``tournaments``: each tournament's terms and state, its entrants and their results."""
 
-from datetime import datetime
-from typing import Any
+import msgspec
 
+from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.entering_events import (
+    DraftDiscarded,
+    LateSeatDrawn,
+    NoShowPurged,
+    NoShowReleased,
+    PlacesLowered,
+    StartPostponed,
+    TableAdded,
+    TermsRevised,
+    TournamentDrafted,
+)
+from engine.tournament.model.events import (
+    ChipsBrought,
+    EntrantBusted,
+    EntrantCashedOut,
+    EntrantEliminated,
+    EntrantRegistered,
+    EntrantWithdrawn,
+    ItemStaked,
+    PlayStarted,
+    RebuyTaken,
+    RegistrationClosed,
+    RegistrationOpened,
+    SeatsDrawn,
+    TournamentAnnounced,
+    TournamentCancelled,
+    TournamentFinished,
+    TournamentPaused,
+    TournamentResumed,
+)
+from engine.tournament.model.rounds_events import FinalSeated, RoundSeated
 from service.projections import schema
 from service.projections.changes import Changes
-from service.projections.projection import Happened, Projection
+from service.projections.projection import Happened, Projection, on
 
-_TERMS = (
-    "season",
-    "name",
-    "ruleset_name",
-    "ruleset_hash",
-    "table_seats",
-    "starting_stack",
-    "entrants_min",
-    "entrants_max",
-    "bots",
-    "prize_pool",
-    "currency",
-    "decision_seconds",
-)
+_Terms = TournamentDrafted | TermsRevised | TournamentAnnounced
 
 
-def _drafted(changes: Changes, happened: Happened) -> None:
+def _drafted(changes: Changes, happened: Happened[TournamentDrafted | TermsRevised]) -> None:
     _with_terms(changes, happened, "draft")
 
 
-def _tournament_announced(changes: Changes, happened: Happened) -> None:
+def _tournament_announced(changes: Changes, happened: Happened[TournamentAnnounced]) -> None:
     _with_terms(changes, happened, "announced")
 
 
-def _with_terms(changes: Changes, happened: Happened, state: str) -> None:
-    data = happened.data
+def _with_terms(changes: Changes, happened: Happened[_Terms], state: str) -> None:
+    event = happened.event
     changes.put(
         schema.tournament,
-        **{name: data[name] for name in _TERMS},
+        season=event.season,
+        name=event.name,
+        ruleset_name=event.ruleset_name,
+        ruleset_hash=event.ruleset_hash,
+        table_seats=event.table_seats,
+        starting_stack=event.starting_stack,
+        entrants_min=event.entrants_min,
+        entrants_max=event.entrants_max,
+        bots=event.bots,
+        prize_pool=event.prize_pool,
+        currency=event.currency,
+        decision_seconds=event.decision_seconds,
         tournament=happened.subject,
         league=happened.league,
         state=state,
         entrants=0,
-        starts_at=_instant(data["starts_at"]),
-        registration_opens_at=_instant(data["registration_opens_at"]),
+        starts_at=event.starts_at,
+        registration_opens_at=event.registration_opens_at,
         announced_at=happened.at,
         announced_position=happened.position,
         last_position=happened.position,
     )
 
 
-def _draft_discarded(changes: Changes, happened: Happened) -> None:
+def _draft_discarded(changes: Changes, happened: Happened[DraftDiscarded]) -> None:
     _turn(changes, happened, state="discarded")
 
 
-def _registration_closed(changes: Changes, happened: Happened) -> None:
+def _registration_closed(changes: Changes, happened: Happened[RegistrationClosed]) -> None:
     _turn(changes, happened, state="registration_closed")
 
 
-def _registration_opened(changes: Changes, happened: Happened) -> None:
+def _registration_opened(changes: Changes, happened: Happened[RegistrationOpened]) -> None:
     _turn(changes, happened, state="registering")
 
 
-def _entrant_registered(changes: Changes, happened: Happened) -> None:
-    data = happened.data
+def _entrant_registered(changes: Changes, happened: Happened[EntrantRegistered]) -> None:
+    event = happened.event
     changes.put(
         schema.entrant,
-        entrant=data["entrant"],
+        entrant=event.entrant,
         league=happened.league,
         tournament=happened.subject,
-        player=data["player"],
-        bot=data["bot"],
-        number=data["number"],
+        player=event.player,
+        bot=event.bot,
+        number=event.number,
         state="registered",
         registered_at=happened.at,
     )
@@ -77,116 +106,117 @@ def _entrant_registered(changes: Changes, happened: Happened) -> None:
     _turn(changes, happened)
 
 
-def _entrant_withdrawn(changes: Changes, happened: Happened) -> None:
-    changes.patch(schema.entrant, entrant=happened.data["entrant"], state="withdrawn")
+def _entrant_withdrawn(changes: Changes, happened: Happened[EntrantWithdrawn]) -> None:
+    changes.patch(schema.entrant, entrant=happened.event.entrant, state="withdrawn")
     changes.add(schema.tournament, {"tournament": happened.subject}, entrants=-1)
     _turn(changes, happened)
 
 
-def _seats_drawn(changes: Changes, happened: Happened) -> None:
-    for assignment in happened.data["assignments"]:
-        changes.patch(schema.entrant, entrant=assignment["entrant"], state="playing")
+def _seats_drawn(changes: Changes, happened: Happened[SeatsDrawn | FinalSeated]) -> None:
+    for assignment in happened.event.assignments:
+        changes.patch(schema.entrant, entrant=assignment.entrant, state="playing")
     _turn(changes, happened)
 
 
-def _round_seated(changes: Changes, happened: Happened) -> None:
-    for table in happened.data["tables"]:
-        for seat in table["seats"]:
-            changes.patch(schema.entrant, entrant=seat["entrant"], state="playing")
+def _round_seated(changes: Changes, happened: Happened[RoundSeated]) -> None:
+    for table in happened.event.tables:
+        for seat in table.seats:
+            changes.patch(schema.entrant, entrant=seat.entrant, state="playing")
     _turn(changes, happened)
 
 
-def _play_started(changes: Changes, happened: Happened) -> None:
+def _play_started(changes: Changes, happened: Happened[PlayStarted]) -> None:
     _turn(changes, happened, state="running", started_at=happened.at)
 
 
-def _tournament_paused(changes: Changes, happened: Happened) -> None:
+def _tournament_paused(changes: Changes, happened: Happened[TournamentPaused]) -> None:
     _turn(changes, happened, state="paused")
 
 
-def _tournament_resumed(changes: Changes, happened: Happened) -> None:
+def _tournament_resumed(changes: Changes, happened: Happened[TournamentResumed]) -> None:
     _turn(changes, happened, state="running")
 
 
-def _entrant_busted(changes: Changes, happened: Happened) -> None:
-    changes.patch(schema.entrant, entrant=happened.data["entrant"], state="busted")
+def _entrant_busted(changes: Changes, happened: Happened[EntrantBusted]) -> None:
+    changes.patch(schema.entrant, entrant=happened.event.entrant, state="busted")
     _turn(changes, happened)
 
 
-def _back_in_play(changes: Changes, happened: Happened) -> None:
-    changes.patch(schema.entrant, entrant=happened.data["entrant"], state="playing")
+def _back_in_play(
+    changes: Changes,
+    happened: Happened[LateSeatDrawn | TableAdded | RebuyTaken | ItemStaked | ChipsBrought],
+) -> None:
+    changes.patch(schema.entrant, entrant=happened.event.entrant, state="playing")
     _turn(changes, happened)
 
 
-def _cashed_out(changes: Changes, happened: Happened) -> None:
-    changes.patch(schema.entrant, entrant=happened.data["entrant"], state="cashed_out")
+def _cashed_out(changes: Changes, happened: Happened[EntrantCashedOut]) -> None:
+    changes.patch(schema.entrant, entrant=happened.event.entrant, state="cashed_out")
     _turn(changes, happened)
 
 
-def _start_postponed(changes: Changes, happened: Happened) -> None:
-    _turn(changes, happened, state="registering", starts_at=_instant(happened.data["until"]))
+def _start_postponed(changes: Changes, happened: Happened[StartPostponed]) -> None:
+    _turn(changes, happened, state="registering", starts_at=happened.event.until)
 
 
-def _no_show_released(changes: Changes, happened: Happened) -> None:
-    changes.patch(schema.entrant, entrant=happened.data["entrant"], state="no_show")
+def _no_show_released(changes: Changes, happened: Happened[NoShowReleased | NoShowPurged]) -> None:
+    changes.patch(schema.entrant, entrant=happened.event.entrant, state="no_show")
     changes.add(schema.tournament, {"tournament": happened.subject}, entrants=-1)
     _turn(changes, happened)
 
 
-def _places_lowered(changes: Changes, happened: Happened) -> None:
-    for entrant in happened.data["entrants"]:
-        changes.add(schema.entrant, {"entrant": entrant}, placing=happened.data["by"])
+def _places_lowered(changes: Changes, happened: Happened[PlacesLowered]) -> None:
+    for entrant in happened.event.entrants:
+        changes.add(schema.entrant, {"entrant": entrant}, placing=happened.event.by)
     _turn(changes, happened)
 
 
-def _no_show_purged(changes: Changes, happened: Happened) -> None:
-    data = happened.data
-    if not data["struck"]:
+def _no_show_purged(changes: Changes, happened: Happened[NoShowPurged]) -> None:
+    event = happened.event
+    if not event.struck:
         _turn(changes, happened)
         return
-    for entrant in data["raised"]:
+    for entrant in event.raised:
         changes.add(schema.entrant, {"entrant": entrant}, placing=-1)
     _no_show_released(changes, happened)
 
 
-def _entrant_eliminated(changes: Changes, happened: Happened) -> None:
-    data = happened.data
-    changes.patch(
-        schema.entrant, entrant=data["entrant"], state="eliminated", placing=data["place"]
-    )
+def _entrant_eliminated(changes: Changes, happened: Happened[EntrantEliminated]) -> None:
+    event = happened.event
+    changes.patch(schema.entrant, entrant=event.entrant, state="eliminated", placing=event.place)
     _turn(changes, happened)
 
 
-def _tournament_finished(changes: Changes, happened: Happened) -> None:
-    paid = {payout["entrant"]: payout["amount"] for payout in happened.data["payouts"]}
-    for placing in happened.data["placings"]:
+def _tournament_finished(changes: Changes, happened: Happened[TournamentFinished]) -> None:
+    paid = {payout.entrant: payout.amount for payout in happened.event.payouts}
+    for placing in happened.event.placings:
         changes.patch(
             schema.entrant,
-            entrant=placing["entrant"],
+            entrant=placing.entrant,
             state="finished",
-            placing=placing["place"],
-            payout=paid.get(placing["entrant"], 0),
+            placing=placing.place,
+            payout=paid.get(placing.entrant, 0),
         )
     _turn(changes, happened, state="finished", finished_at=happened.at)
 
 
-def _result_corrected(changes: Changes, happened: Happened) -> None:
-    paid = {payout["entrant"]: payout["amount"] for payout in happened.data["payouts"]}
-    for placing in happened.data["placings"]:
+def _result_corrected(changes: Changes, happened: Happened[ResultCorrected]) -> None:
+    paid = {payout.entrant: payout.amount for payout in happened.event.payouts}
+    for placing in happened.event.placings:
         changes.patch(
             schema.entrant,
-            entrant=placing["entrant"],
-            placing=placing["place"],
-            payout=paid.get(placing["entrant"], 0),
+            entrant=placing.entrant,
+            placing=placing.place,
+            payout=paid.get(placing.entrant, 0),
         )
     _turn(changes, happened)
 
 
-def _tournament_cancelled(changes: Changes, happened: Happened) -> None:
+def _tournament_cancelled(changes: Changes, happened: Happened[TournamentCancelled]) -> None:
     _turn(changes, happened, state="cancelled", finished_at=happened.at)
 
 
-def _turn(changes: Changes, happened: Happened, **columns: Any) -> None:
+def _turn(changes: Changes, happened: Happened[msgspec.Struct], **columns: object) -> None:
     changes.patch(
         schema.tournament,
         tournament=happened.subject,
@@ -195,43 +225,41 @@ def _turn(changes: Changes, happened: Happened, **columns: Any) -> None:
     )
 
 
-def _instant(written: str | None) -> datetime | None:
-    return None if written is None else datetime.fromisoformat(written)
-
-
 tournaments = Projection(
     name="tournaments",
     version=3,
     relations=(schema.tournament, schema.entrant),
-    handlers={
-        "tournament_drafted": _drafted,
-        "terms_revised": _drafted,
-        "draft_discarded": _draft_discarded,
-        "tournament_announced": _tournament_announced,
-        "start_postponed": _start_postponed,
-        "no_show_released": _no_show_released,
-        "no_show_purged": _no_show_purged,
-        "late_seat_drawn": _back_in_play,
-        "table_added": _back_in_play,
-        "places_lowered": _places_lowered,
-        "registration_opened": _registration_opened,
-        "registration_closed": _registration_closed,
-        "entrant_registered": _entrant_registered,
-        "entrant_withdrawn": _entrant_withdrawn,
-        "seats_drawn": _seats_drawn,
-        "round_seated": _round_seated,
-        "final_seated": _seats_drawn,
-        "play_started": _play_started,
-        "tournament_paused": _tournament_paused,
-        "tournament_resumed": _tournament_resumed,
-        "entrant_busted": _entrant_busted,
-        "rebuy_taken": _back_in_play,
-        "item_staked": _back_in_play,
-        "chips_brought": _back_in_play,
-        "entrant_cashed_out": _cashed_out,
-        "entrant_eliminated": _entrant_eliminated,
-        "tournament_finished": _tournament_finished,
-        "result_corrected": _result_corrected,
-        "tournament_cancelled": _tournament_cancelled,
-    },
+    handlers=dict(
+        [
+            on(TournamentDrafted, _drafted),
+            on(TermsRevised, _drafted),
+            on(DraftDiscarded, _draft_discarded),
+            on(TournamentAnnounced, _tournament_announced),
+            on(StartPostponed, _start_postponed),
+            on(NoShowReleased, _no_show_released),
+            on(NoShowPurged, _no_show_purged),
+            on(LateSeatDrawn, _back_in_play),
+            on(TableAdded, _back_in_play),
+            on(PlacesLowered, _places_lowered),
+            on(RegistrationOpened, _registration_opened),
+            on(RegistrationClosed, _registration_closed),
+            on(EntrantRegistered, _entrant_registered),
+            on(EntrantWithdrawn, _entrant_withdrawn),
+            on(SeatsDrawn, _seats_drawn),
+            on(RoundSeated, _round_seated),
+            on(FinalSeated, _seats_drawn),
+            on(PlayStarted, _play_started),
+            on(TournamentPaused, _tournament_paused),
+            on(TournamentResumed, _tournament_resumed),
+            on(EntrantBusted, _entrant_busted),
+            on(RebuyTaken, _back_in_play),
+            on(ItemStaked, _back_in_play),
+            on(ChipsBrought, _back_in_play),
+            on(EntrantCashedOut, _cashed_out),
+            on(EntrantEliminated, _entrant_eliminated),
+            on(TournamentFinished, _tournament_finished),
+            on(ResultCorrected, _result_corrected),
+            on(TournamentCancelled, _tournament_cancelled),
+        ]
+    ),
 )

@@ -19,6 +19,7 @@ from engine.season.commands import (
     RevokeAward,
     VoidAdjustment,
 )
+from engine.season.events import LotsDrawn, SeasonClosed
 from engine.season.expression import FormulaInvalid, NoValue, evaluate, parse
 from engine.season.points import place_points
 from engine.season.presets import PRESETS
@@ -30,7 +31,7 @@ from service.audit.report import Findings
 from service.audit.season import points as plain
 from service.audit.season.ranking import Table
 from service.audit.season.seasons import SeasonAudit
-from service.projections.ledgers import TERMS, Ledger
+from service.projections.ledgers import Ledger, reckoning_of, shown_terms
 from service.projections.projection import Happened
 from tests.engine.season.seasons import (
     DIRECTOR,
@@ -168,8 +169,7 @@ def test_a_season_counted_three_times_has_one_table(
     (opened,) = decider.decide(decider.initial, opening(**terms))
     state = decider.evolve(decider.initial, opened)
     table = Table(opened)
-    shown = {name: msgspec.to_builtins(getattr(opened, name)) for name in TERMS}
-    ledger = Ledger(LEAGUE, shown)
+    ledger = Ledger(LEAGUE, reckoning_of(shown_terms(opened)))
     rows: list[Any] = []
     for position, step in enumerate([*map(asked, steps), None]):
         try:
@@ -196,14 +196,12 @@ def by_rank(standing: Any) -> Any:
 
 def entered(ledger: Ledger, event: Any, position: int) -> list[Any]:
     """Enter *event* as the projection would."""
-    tag = event.__struct_config__.tag
-    data = msgspec.to_builtins(event)
-    if tag == "season_closed":
+    if isinstance(event, SeasonClosed):
         return []
-    if tag == "lots_drawn":
-        ledger.lots.append(data["draw"])
+    if isinstance(event, LotsDrawn):
+        ledger.lots.append(msgspec.to_builtins(event.draw))
         return []
-    happened = Happened(LEAGUE, position, f"season-{SEASON[4:]}", position + 1, tag, NOON, data)
+    happened = Happened(LEAGUE, position, f"season-{SEASON[4:]}", position + 1, NOON, event)
     rows = list(ledger.entries(SEASON, happened))
     for row in rows:
         ledger.take(row)

@@ -1,8 +1,11 @@
 """The read model of hands: pots stand in one order, whenever they were given away."""
 
 from datetime import UTC, datetime
-from typing import Any
 
+import msgspec
+
+from engine.table.model.events import FormedPot, PotAwarded, PotsFormed, SabaccPotAwarded
+from engine.values import EntrantId
 from service.projections.changes import Changes
 from service.projections.hands import hands
 from service.projections.projection import Happened
@@ -10,16 +13,14 @@ from service.projections.projection import Happened
 TABLE = "0" * 32
 
 
-def happened(type_: str, **data: Any) -> Happened:
-    now = datetime(2026, 1, 1, tzinfo=UTC)
+def happened(event: msgspec.Struct) -> Happened[msgspec.Struct]:
     return Happened(
         league="lge_1",
         position=1,
         stream=f"table-{TABLE}",
         stream_version=1,
-        type=type_,
-        at=now,
-        data=data,
+        at=datetime(2026, 1, 1, tzinfo=UTC),
+        event=event,
     )
 
 
@@ -33,15 +34,15 @@ def test_the_sabacc_pot_stands_last_though_it_is_given_away_between_two_others()
         "hand": "hnd_1",
         "pots": [],
     }
-    told = {"chips": 5, "shares": [], "remainder": 0, "rule": "showdown.best"}
-    formed = [{"chips": 5, "eligible": [1]}, {"chips": 5, "eligible": [2]}]
-    sabacc = {"chips": 3, "seat": 1, "rule": "spike.sabacc_pot"}
+    best = "showdown.best"
+    formed = (FormedPot(chips=5, eligible=(1,)), FormedPot(chips=5, eligible=(2,)))
     for event in (
-        happened("pots_formed", pots=formed),
-        happened("pot_awarded", pot=1, **told),
-        happened("sabacc_pot_awarded", **sabacc),
-        happened("pot_awarded", pot=2, **told),
+        PotsFormed(pots=formed, carry=0, dead=0, rule=best),
+        PotAwarded(pot=1, chips=5, shares=(), remainder=0, rule=best),
+        SabaccPotAwarded(seat=1, entrant=EntrantId("e"), chips=3, rule="spike.sabacc_pot"),
+        PotAwarded(pot=2, chips=5, shares=(), remainder=0, rule=best),
     ):
-        hands.handlers[event.type](changes, event)
+        each = happened(event)
+        hands.handlers[each.type](changes, each)
     pots = changes.memory[f"tbl_{TABLE}"]["pots"]
     assert [each["pot"] for each in pots] == [1, 2, "sabacc"]

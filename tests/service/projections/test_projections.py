@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import asyncpg
+import msgspec
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -231,7 +232,7 @@ async def test_who_is_overtaken_takes_no_event_for_broken(
         await advance(connection, hands, night.league, quicker.known, position - 1)
 
     async def overtaken(
-        connection: AsyncConnection, changes: Changes, batch: list[Happened]
+        connection: AsyncConnection, changes: Changes, batch: list[Happened[msgspec.Struct]]
     ) -> None:
         await quicker.catch_up()
         assert hands.load is not None

@@ -5,19 +5,26 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
+import msgspec
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from engine.values import identifier
+from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.events import TournamentFinished
+from engine.tournament.model.values import Placing
+from engine.values import EntrantId, PlayerId, identifier
 from service.base.database import async_engine
 from service.projections import schema
 from service.projections.projection import Happened
 from service.projections.ratings import ratings
+from tests.engine.season.seasons import DIRECTOR, REASON
 from tests.engine.tournament.floor import LEAGUE, NOON
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
+
+Result = Happened[msgspec.Struct]
 
 
 @pytest.fixture
@@ -28,13 +35,30 @@ async def projecting(database: TestDatabase) -> AsyncIterator[AsyncEngine]:
     await engine.dispose()
 
 
-def result(position: int, tournament: int, *players: str, corrected: bool = False) -> Happened:
+def result(position: int, tournament: int, *players: str, corrected: bool = False) -> Result:
     """Return an event in which *players* are placed in this order."""
-    number = UUID(int=tournament).hex
-    placings = [{"player": each, "place": place} for place, each in enumerate(players, 1)]
-    tag = "result_corrected" if corrected else "tournament_finished"
-    stream = f"tournament-{number}"
-    return Happened(LEAGUE, position, stream, position + 1, tag, NOON, {"placings": placings})
+    placings = tuple(
+        Placing(entrant=EntrantId(f"{each}{place}"), player=PlayerId(each), place=place)
+        for place, each in enumerate(players, 1)
+    )
+    event: TournamentFinished | ResultCorrected
+    if corrected:
+        event = ResultCorrected(
+            number=1,
+            kind="correction",
+            placings=placings,
+            payouts=(),
+            forfeited=(),
+            by=DIRECTOR,
+            reason=REASON,
+            rule="results.correction",
+        )
+    else:
+        event = TournamentFinished(
+            placings=placings, payouts=(), currency=None, rule="results", open_master="0" * 64
+        )
+    stream = f"tournament-{UUID(int=tournament).hex}"
+    return Happened(LEAGUE, position, stream, position + 1, NOON, event)
 
 
 FIRST = [result(1, 1, "a", "b", "c"), result(2, 2, "b", "d", "a"), result(3, 3, "c", "b")]
@@ -45,7 +69,7 @@ STANDING = [result(1, 1, "c", "e", "b"), *FIRST[1:], result(5, 4, "a", "d")]
 """As if every result had been right at once."""
 
 
-async def rows_after(engine: AsyncEngine, *batches: list[Happened]) -> dict[str, Any]:
+async def rows_after(engine: AsyncEngine, *batches: list[Result]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     async with engine.connect() as connection:
         for batch in batches:
