@@ -10,7 +10,6 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
-from importlib import import_module
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -18,6 +17,7 @@ import asyncpg
 import uvloop
 
 from bench.counting import PASSWORD, Bench, bench
+from service.base.migrations import load
 from service.log import append, canonical
 from service.log.record import Append, Head, NewEvent
 
@@ -54,7 +54,7 @@ def _call(league: UUID, heads: dict[str, tuple[int, bytes]]) -> tuple[Any, ...]:
 async def measure(server: Bench) -> None:
     """Print what a call costs before and now, by its size."""
     owner = await asyncpg.connect(server.cluster.url("ours"))
-    before = import_module("migrations.versions.0001_event_store").APPEND
+    before = load("append_events", "0001")
     await owner.execute("SET ROLE holotable_owner")
     await owner.execute(before.replace("append_events(", "append_events_before(", 1))
     await owner.execute("GRANT EXECUTE ON FUNCTION append_events_before TO holotable_api")

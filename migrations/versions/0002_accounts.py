@@ -8,6 +8,8 @@ SHA-256 of 178 random bits, which needs no slow hash; passwords need one.
 
 from alembic import op
 
+from service.base.migrations import load
+
 revision = "0002"
 down_revision = "0001"
 branch_labels = None
@@ -59,14 +61,7 @@ _STATEMENTS = (
     )
     """,
     "CREATE INDEX ix_refused_command_stream ON refused_command (stream, id)",
-    """
-    CREATE FUNCTION refuse_to_forget() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-        RAISE EXCEPTION 'refused commands are append-only: % refused', TG_OP
-            USING ERRCODE = 'restrict_violation';
-    END
-    $$
-    """,
+    load("refuse_to_forget", revision),
     """
     CREATE TRIGGER refused_commands_are_append_only
     BEFORE UPDATE OR DELETE OR TRUNCATE ON refused_command

@@ -14,6 +14,8 @@ for, how far it is, and what it found.
 import sqlalchemy as sa
 from alembic import op
 
+from service.base.migrations import load
+
 revision = "0004"
 down_revision = "0003"
 branch_labels = None
@@ -161,53 +163,6 @@ CREATE TABLE reads.standing (
 );
 """
 
-BEGIN_REBUILD = """
-CREATE FUNCTION reads_begin_rebuild(relations text[], projection text) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE relation text;
-BEGIN
-    FOREACH relation IN ARRAY relations LOOP
-        EXECUTE format('DROP TABLE IF EXISTS reads_next.%I', relation);
-        EXECUTE format(
-            'CREATE TABLE reads_next.%I (LIKE reads.%I INCLUDING ALL)', relation, relation);
-        EXECUTE format(
-            'GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON reads_next.%I TO holotable_project',
-            relation);
-        EXECUTE format(
-            'GRANT SELECT ON reads_next.%I TO holotable_api, holotable_worker, holotable_audit',
-            relation);
-    END LOOP;
-    DELETE FROM reads_next.checkpoint WHERE name = projection;
-END
-$$
-"""
-
-SWAP = """
-CREATE FUNCTION reads_swap(relations text[], projection text) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE relation text;
-BEGIN
-    PERFORM 1 FROM reads.checkpoint WHERE name = projection FOR UPDATE;
-    IF EXISTS (
-        SELECT 1 FROM reads.checkpoint l FULL JOIN
-            (SELECT * FROM reads_next.checkpoint WHERE name = projection) n USING (name, league)
-        WHERE name = projection AND l.position > coalesce(n.position, -1)
-    ) THEN
-        RAISE EXCEPTION 'projection % moved on during its rebuild', projection
-            USING ERRCODE = 'serialization_failure';
-    END IF;
-    FOREACH relation IN ARRAY relations LOOP
-        EXECUTE format('DROP TABLE reads.%I', relation);
-        EXECUTE format('ALTER TABLE reads_next.%I SET SCHEMA reads', relation);
-    END LOOP;
-    DELETE FROM reads.checkpoint WHERE name = projection;
-    INSERT INTO reads.checkpoint (name, league, version, position)
-        SELECT name, league, version, position FROM reads_next.checkpoint WHERE name = projection;
-    DELETE FROM reads_next.checkpoint WHERE name = projection;
-END
-$$
-"""
-
 GRANTS = """
 GRANT USAGE ON SCHEMA reads TO holotable_project, holotable_api, holotable_worker, holotable_audit;
 GRANT USAGE ON SCHEMA reads_next
@@ -255,8 +210,8 @@ def upgrade() -> None:
         ),
     )
     op.create_index(op.f("ix_audit_report_league"), "audit_report", ["league", "requested_at"])
-    op.execute(BEGIN_REBUILD)
-    op.execute(SWAP)
+    op.execute(load("reads_begin_rebuild", revision))
+    op.execute(load("reads_swap", revision))
     for statement in GRANTS.split(";\n"):
         if statement.strip():
             op.execute(statement)

@@ -13,6 +13,8 @@ the last event, so that what follows is noticed and the epoch's first head signe
 
 from alembic import op
 
+from service.base.migrations import load
+
 revision = "0007"
 down_revision = "0006"
 branch_labels = None
@@ -43,32 +45,7 @@ STATEMENTS = (
     """,
     "ALTER TABLE tree_node ENABLE ALWAYS TRIGGER tree_node_is_never_changed",
     "DROP FUNCTION raise_epoch(uuid, text)",
-    """
-    CREATE FUNCTION raise_epoch(p_league uuid, p_operator text, p_reason text) RETURNS integer
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-    DECLARE
-        raised integer;
-        kept bigint;
-    BEGIN
-        -- Behind the appends of this league, so that the size is the one it begins with.
-        PERFORM pg_advisory_xact_lock(
-            hashtextextended('holotable/append/' || p_league::text, 0));
-        INSERT INTO league_epoch (league, epoch, raised_by) VALUES (p_league, 1, p_operator)
-        ON CONFLICT (league) DO UPDATE
-           SET epoch = league_epoch.epoch + 1, raised_by = excluded.raised_by,
-               raised_at = clock_timestamp()
-        RETURNING epoch INTO raised;
-        kept := coalesce((SELECT e.position + 1 FROM events e WHERE e.league = p_league
-                           ORDER BY e.position DESC LIMIT 1), 0);
-        INSERT INTO epoch_opening (league, epoch, operator, reason, size)
-        VALUES (p_league, raised, p_operator, p_reason, kept);
-        DELETE FROM tree_node WHERE league = p_league;
-        UPDATE ticker_checkpoint SET position = least(position, greatest(kept - 1, 0))
-         WHERE league = p_league;
-        RETURN raised;
-    END
-    $$
-    """,
+    load("raise_epoch", revision),
     "REVOKE ALL ON FUNCTION raise_epoch(uuid, text, text) FROM PUBLIC",
 )
 

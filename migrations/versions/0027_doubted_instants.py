@@ -9,28 +9,16 @@ a second at a time.
 
 from alembic import op
 
+from service.base.migrations import load
+
 revision = "0027"
 down_revision = "0026"
 branch_labels = None
 depends_on = None
 
-CHANGE = """
-DO $$
-DECLARE
-    known text := pg_get_functiondef('append_events'::regproc);
-    bound text := 'latest > greatest(clock_timestamp(), last_at) + interval ''1 second''';
-BEGIN
-    IF position(bound IN known) = 0 THEN
-        RAISE EXCEPTION 'append_events is not the function that this migration changes';
-    END IF;
-    EXECUTE replace(known, bound, bound || ' AND latest > service_time() + interval ''1 second''');
-END
-$$
-"""
-
 
 def upgrade() -> None:
-    op.execute(CHANGE)
+    op.execute(load("append_events", revision))
 
 
 def downgrade() -> None:

@@ -7,6 +7,8 @@ step that has held.
 
 from alembic import op
 
+from service.base.migrations import load
+
 revision = "0030"
 down_revision = "0029"
 branch_labels = None
@@ -16,11 +18,7 @@ _WRITERS = "holotable_api, holotable_worker"
 
 STATEMENTS = (
     f"REVOKE EXECUTE ON FUNCTION believe_clock FROM {_WRITERS}",
-    """
-    CREATE FUNCTION believe_held_clock() RETURNS bigint LANGUAGE sql VOLATILE SECURITY DEFINER
-    SET search_path = pg_catalog, public, pg_temp
-    AS $$ SELECT public.believe_clock(NULL, 'it held for ten minutes') $$
-    """,
+    load("believe_held_clock", revision),
     "REVOKE ALL ON FUNCTION believe_held_clock FROM PUBLIC",
     f"GRANT EXECUTE ON FUNCTION believe_held_clock TO {_WRITERS}",
 )

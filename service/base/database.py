@@ -8,9 +8,10 @@ import asyncpg
 import psycopg
 import sqlalchemy as sa
 from alembic import command
-from alembic.config import Config
 from psycopg import sql
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from service.base import migrations
 
 ROOT = Path(__file__).resolve().parents[2]
 ROLES_SQL = ROOT / "deploy" / "postgres" / "roles.sql"
@@ -224,8 +225,7 @@ def drop_database(superuser_url: str, name: str) -> None:
 
 def migrate(migrator_url: str, revision: str = "head") -> None:
     """Bring the schema up to *revision*, as ``holotable_migrate``."""
-    config = Config()
-    config.set_main_option("script_location", str(ROOT / "migrations"))
+    config = migrations.config()
     config.attributes["url"] = migrator_url
     config.set_main_option(
         "sqlalchemy.url", sqlalchemy_url(migrator_url, "psycopg").replace("%", "%%")

@@ -8,11 +8,11 @@ from typing import Final
 import asyncpg
 import psycopg
 import rich_click as click
-from alembic.config import Config
 from alembic.script import ScriptDirectory
 from rich.markup import escape
 
-from service.base.database import ROOT, asyncpg_dsn, with_database
+from service.base import migrations
+from service.base.database import asyncpg_dsn, with_database
 from service.base.errors import LeagueKeyUnknown
 from service.base.heartbeats import SILENCE
 from service.base.settings import Settings, SettingsInvalid, read
@@ -91,9 +91,7 @@ async def _server(connection: asyncpg.Connection, _settings: Settings) -> str:
 
 
 async def _schema(connection: asyncpg.Connection, _settings: Settings) -> str:
-    config = Config()
-    config.set_main_option("script_location", str(ROOT / "migrations"))
-    newest = ScriptDirectory.from_config(config).get_current_head()
+    newest = ScriptDirectory.from_config(migrations.config()).get_current_head()
     relation = await connection.fetchval("SELECT to_regclass('alembic_version')")
     here = relation and await connection.fetchval("SELECT version_num FROM alembic_version")
     if here != newest:

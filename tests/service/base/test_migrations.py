@@ -1,13 +1,17 @@
-"""What the code says of relations, and what the migrations make of them."""
+"""A migrated database has the relations that the code describes and the functions of the files."""
 
+import re
+from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from service.base.database import sqlalchemy_url
+from service.base import migrations
+from service.base.database import OWNER, sqlalchemy_url
 from service.log import schema as log
 from service.people import schema
 from service.projections import schema as reads
@@ -41,3 +45,48 @@ def test_the_migrated_schema_is_the_one_the_code_describes(
 
     assert known
     assert differences == []
+
+
+CREATE = re.compile(r"^CREATE (?:OR REPLACE )?FUNCTION (\w+)\(", re.M)
+
+DEFINITIONS = """
+    SELECT proname, pg_get_functiondef(pg_proc.oid)
+      FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+     WHERE nspname NOT IN ('pg_catalog', 'information_schema')
+"""
+
+
+def functions_of_the_files() -> dict[str, Path]:
+    """Return the file of each function that is in force: the one of the highest revision."""
+    files = sorted(migrations.STATEMENTS.glob("*.sql"))
+    return {file.name.partition(".")[0]: file for file in files if CREATE.search(file.read_text())}
+
+
+def test_a_migrated_database_has_the_functions_of_the_newest_files(database: TestDatabase) -> None:
+    """
+    Making each function again from its file changes none, and no function is without a file.
+    """
+    files = functions_of_the_files()
+    with psycopg.connect(database.url("postgres")) as connection:
+        migrated = connection.execute(DEFINITIONS).fetchall()
+        connection.execute(f"SET LOCAL ROLE {OWNER}")
+        for file in files.values():
+            connection.execute(CREATE.sub(r"CREATE OR REPLACE FUNCTION \1(", file.read_text()))
+        made_again = connection.execute(DEFINITIONS).fetchall()
+        connection.rollback()
+
+    assert sorted(name for name, _ in migrated) == sorted(files)
+    assert sorted(made_again) == sorted(migrated)
+
+
+def test_each_file_makes_the_function_it_is_named_after() -> None:
+    """
+    One function a file, and a migration that loads it.
+    """
+    for file in migrations.STATEMENTS.glob("*.sql"):
+        name, revision, _ = file.name.split(".")
+        text = file.read_text()
+        (migration,) = (migrations.FOLDER / "versions").glob(f"{revision}_*.py")
+
+        assert f'load("{name}", revision)' in migration.read_text()
+        assert CREATE.findall(text) == [name] or "\nDO $$" in text

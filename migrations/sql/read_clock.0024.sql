@@ -1,0 +1,9 @@
+CREATE FUNCTION read_clock(
+    OUT read_at timestamptz, OUT ahead_us bigint, OUT noticed_at timestamptz,
+    OUT believed bigint
+) LANGUAGE sql VOLATILE SET search_path = pg_catalog, public, pg_temp AS $$
+        SELECT clock_timestamp(), coalesce(s.ahead_us, 0), s.noticed_at,
+               coalesce((SELECT max(b.id) FROM clock_step b WHERE b.settled = 'believed'), 0)
+          FROM (VALUES (true)) AS one (row)
+          LEFT JOIN clock_step s ON s.settled_at IS NULL
+    $$

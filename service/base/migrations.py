@@ -1,0 +1,27 @@
+"""
+The folder of the migrations, and the SQL files in it.
+
+Only this module knows where the folder is.  Each function of the database stands in
+``migrations/sql/<function>.<revision>.sql``, named after the migration that loads it.  The
+highest revision is in force.  A file never changes: a new text is a new file, beside the one
+before, and a new migration.
+"""
+
+from pathlib import Path
+
+from alembic.config import Config
+
+FOLDER = Path(__file__).resolve().parents[2] / "migrations"
+STATEMENTS = FOLDER / "sql"
+
+
+def config() -> Config:
+    """Return Alembic's configuration, without the address of a database."""
+    made = Config()
+    made.set_main_option("script_location", str(FOLDER))
+    return made
+
+
+def load(name: str, revision: str) -> str:
+    """Return the SQL statement *name* as migration *revision* executes it."""
+    return (STATEMENTS / f"{name}.{revision}.sql").read_text(encoding="utf-8")
