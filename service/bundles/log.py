@@ -2,9 +2,10 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import UUID
 
+from service.base.drivers import Driver
 from service.base.errors import LogIncomplete
 from service.log.read import CHUNK, read_at, read_stream, read_voidings
 from service.log.record import Recorded
@@ -45,7 +46,7 @@ class StoredLog:
         connection: asyncpg's, or a pool, of which each read takes one and gives it back.
     """
 
-    def __init__(self, connection: Any, league: UUID) -> None:
+    def __init__(self, connection: Driver, league: UUID) -> None:
         self._connection = connection
         self.league = league
 

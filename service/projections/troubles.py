@@ -6,12 +6,13 @@ readiness tells of them as warnings and the API stays in service.
 """
 
 import time
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import asyncpg
 import msgspec
 
 from service.base.database import is_away
+from service.base.drivers import Driver
 from service.projections.models import ALL
 
 Warning = Literal["audit_failed", "quarantined", "projection_outdated", "not_known"]
@@ -55,12 +56,12 @@ class FailedAudit(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.league}: audit {self.report} {self.state}"
 
 
-async def failed_audits(driver: Any) -> list[FailedAudit]:
+async def failed_audits(driver: Driver) -> list[FailedAudit]:
     """Return the newest ended audit of every league in which it did not pass."""
     return [FailedAudit(**row) for row in await driver.fetch(_FAILED)]
 
 
-async def outdated(driver: Any) -> list[str]:
+async def outdated(driver: Driver) -> list[str]:
     """Return the projections that stand still because another version made their rows."""
     names, versions = [each.name for each in ALL], [each.version for each in ALL]
     return [row["name"] for row in await driver.fetch(_OUTDATED, names, versions)]

@@ -1,11 +1,10 @@
 """The events of one hand, read from the log with its chain verified, and opened."""
 
-from typing import Any
-
 from engine.coordination.aggregates import DECIDERS
 from engine.table.model.events import HandOpened
 from engine.table.read.replay import Happened, Replay, replayed
 from engine.values import number_of, stream_of
+from service.base.drivers import Driver
 from service.base.errors import StreamNotFound
 from service.log.canonical import NO_HASH
 from service.log.codec import Codec
@@ -21,7 +20,9 @@ _VERSION = """
 """
 
 
-async def read_replay(connection: Any, row: HandRow, keys: LeagueKeys, perspective: str) -> Replay:
+async def read_replay(
+    connection: Driver, row: HandRow, keys: LeagueKeys, perspective: str
+) -> Replay:
     """
     Return the hand of *row* played over again.
 

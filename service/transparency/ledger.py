@@ -6,9 +6,9 @@ from them at any time and is kept so that a proof reads hundreds of rows, not al
 """
 
 from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
+from service.base.drivers import Driver
 from service.base.errors import LogIncomplete
 from service.transparency.tree import (
     Frontier,
@@ -39,7 +39,7 @@ _KEEP_NODES = """
 """
 
 
-async def grow(connection: Any, league: UUID, size: int) -> None:
+async def grow(connection: Driver, league: UUID, size: int) -> None:
     """
     Store the complete subtrees of the tree of *size* that are not stored yet.
 
@@ -57,7 +57,7 @@ async def grow(connection: Any, league: UUID, size: int) -> None:
         level, width = level + TILE_BITS, width << TILE_BITS
 
 
-async def _below(connection: Any, league: UUID, level: int, start: int, end: int) -> list[bytes]:
+async def _below(connection: Driver, league: UUID, level: int, start: int, end: int) -> list[bytes]:
     """Return the nodes one tile below *level*, which are leaves below the first."""
     if level == TILE_BITS:
         rows = await connection.fetch(_LEAVES, league, start, end)
@@ -68,7 +68,7 @@ async def _below(connection: Any, league: UUID, level: int, start: int, end: int
     return [row[0] for row in rows]
 
 
-async def range_hash(connection: Any, league: UUID, start: int, end: int) -> bytes:
+async def range_hash(connection: Driver, league: UUID, start: int, end: int) -> bytes:
     """
     Return the root over a range of leaves, from stored subtrees where they are complete.
 
@@ -81,27 +81,27 @@ async def range_hash(connection: Any, league: UUID, start: int, end: int) -> byt
     return frontier.root()
 
 
-async def _subtree(connection: Any, league: UUID, start: int, end: int) -> bytes:
+async def _subtree(connection: Driver, league: UUID, start: int, end: int) -> bytes:
     level = (end - start).bit_length() - 1
     stored = level - level % TILE_BITS
     above = stored + TILE_BITS
     return root_of(await _below(connection, league, above, start >> stored, end >> stored))
 
 
-async def root_at(connection: Any, league: UUID, size: int) -> bytes:
+async def root_at(connection: Driver, league: UUID, size: int) -> bytes:
     """Return the root of the league's first *size* events."""
     return await range_hash(connection, league, 0, size)
 
 
-async def inclusion(connection: Any, league: UUID, position: int, size: int) -> list[bytes]:
+async def inclusion(connection: Driver, league: UUID, position: int, size: int) -> list[bytes]:
     """Return the proof that the event at *position* stands in the tree of *size*."""
     return await _hashes(connection, league, inclusion_ranges(position, size))
 
 
-async def consistency(connection: Any, league: UUID, old: int, new: int) -> list[bytes]:
+async def consistency(connection: Driver, league: UUID, old: int, new: int) -> list[bytes]:
     """Return the proof that the first *old* events begin the first *new* ones; 0 needs none."""
     return await _hashes(connection, league, consistency_ranges(old, new) if old else [])
 
 
-async def _hashes(connection: Any, league: UUID, ranges: Sequence[Range]) -> list[bytes]:
+async def _hashes(connection: Driver, league: UUID, ranges: Sequence[Range]) -> list[bytes]:
     return [await range_hash(connection, league, start, end) for start, end in ranges]

@@ -1,11 +1,11 @@
 """What the signer remembers, compared with the logs of the leagues."""
 
-from typing import Any
 from uuid import UUID
 
 import httpx
 
 from engine.values import identifier
+from service.base.drivers import Driver
 from service.base.errors import LogIncomplete
 from service.log.read import epoch_of, last_position
 from service.transparency import ledger
@@ -15,7 +15,7 @@ from service.transparency.signing import last_head, origin_of
 _LEAGUES = "SELECT league FROM key ORDER BY created_at"
 
 
-async def memory_faults(connection: Any, signer: httpx.AsyncClient) -> tuple[int, list[str]]:
+async def memory_faults(connection: Driver, signer: httpx.AsyncClient) -> tuple[int, list[str]]:
     """
     Compare what the signer remembers with every league's log.
 
@@ -36,7 +36,7 @@ async def memory_faults(connection: Any, signer: httpx.AsyncClient) -> tuple[int
     return signed, faults
 
 
-async def contradiction(connection: Any, league: UUID, origin: str, last: Head) -> str | None:
+async def contradiction(connection: Driver, league: UUID, origin: str, last: Head) -> str | None:
     """Return in what a league's log contradicts the last head that was signed; None if it holds."""
     if last.origin != origin:
         return f"the signer has signed {last.origin} already, the log says {origin}"

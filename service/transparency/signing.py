@@ -13,6 +13,7 @@ from uuid import UUID
 import httpx
 import msgspec
 
+from service.base.drivers import Driver
 from service.base.errors import CheckpointRefused, LogIncomplete
 from service.base.settings import Settings
 from service.log.read import epoch_of, last_position
@@ -62,7 +63,9 @@ async def last_head(signer: httpx.AsyncClient, origin: str) -> Head:
     return msgspec.json.decode(await ask(signer, "GET", f"/heads/{origin}"), type=Head)
 
 
-async def sign_head(connection: Any, signer: httpx.AsyncClient, league: UUID) -> Checkpoint | None:
+async def sign_head(
+    connection: Driver, signer: httpx.AsyncClient, league: UUID
+) -> Checkpoint | None:
     """
     Have the tree over everything in the league's log signed, and keep the note.
 
@@ -89,7 +92,7 @@ async def sign_head(connection: Any, signer: httpx.AsyncClient, league: UUID) ->
 
 
 async def _signed(
-    connection: Any, signer: httpx.AsyncClient, league: UUID, origin: str, last: Head
+    connection: Driver, signer: httpx.AsyncClient, league: UUID, origin: str, last: Head
 ) -> Checkpoint | None:
     # After the last head was asked for, so that it is no shorter unless it was cut.
     size = await last_position(connection, league) + 1
@@ -121,7 +124,7 @@ async def _signed(
     return head
 
 
-async def _kept(connection: Any, league: UUID, epoch: int, size: int) -> bool:
+async def _kept(connection: Driver, league: UUID, epoch: int, size: int) -> bool:
     found = await connection.fetchval(
         "SELECT 1 FROM checkpoint WHERE league = $1 AND epoch = $2 AND size = $3",
         league,

@@ -1,7 +1,7 @@
 """A chunk of a league's log by position; what stood before it is looked up, not read again."""
 
 from collections.abc import AsyncIterator, Container
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -12,6 +12,7 @@ from service.audit.bytes.tree import Leaves, leaves_of
 from service.audit.event.acts import TELLING, ActsAudit
 from service.audit.report import Findings
 from service.audit.run.plan import Plan, Unit
+from service.base.drivers import Driver
 from service.people.text_refs import types_with_texts
 
 READ = 500
@@ -48,7 +49,9 @@ class _Guards(msgspec.Struct):
     guards: tuple[_Guard, ...] = ()
 
 
-async def read_places(driver: Any, league: UUID, plan: Plan, unit: Unit, found: Findings) -> Leaves:
+async def read_places(
+    driver: Driver, league: UUID, plan: Plan, unit: Unit, found: Findings
+) -> Leaves:
     """Check the places of *unit*'s events, and what appends say of themselves; return leaves."""
     places, acts, texts = Places(found), ActsAudit(found), TextsAudit(found)
     before = await _append_before(driver, league, unit.after)
@@ -77,7 +80,7 @@ async def read_places(driver: Any, league: UUID, plan: Plan, unit: Unit, found: 
     return leaves_of(hashes, unit.offset, sizes)
 
 
-async def _read(driver: Any, league: UUID, unit: Unit) -> AsyncIterator[list[Placed]]:
+async def _read(driver: Driver, league: UUID, unit: Unit) -> AsyncIterator[list[Placed]]:
     """Yield the events of *unit*, as many at once as are soon forgotten again."""
     after = unit.after
     while after < unit.until:
@@ -94,7 +97,7 @@ def _told() -> list[str]:
     return sorted({*TELLING, *types_with_texts()})
 
 
-async def _append_before(driver: Any, league: UUID, until: int) -> list[Placed]:
+async def _append_before(driver: Driver, league: UUID, until: int) -> list[Placed]:
     """Return the events up to a position, from the first of the last append on."""
     looked = _LOOKED_BACK
     while True:
@@ -107,7 +110,7 @@ async def _append_before(driver: Any, league: UUID, until: int) -> list[Placed]:
 
 
 async def _heads(
-    driver: Any, league: UUID, rows: list[Placed], heads: Container[str]
+    driver: Driver, league: UUID, rows: list[Placed], heads: Container[str]
 ) -> dict[str, tuple[int, bytes]]:
     """
     Return the heads before *rows* of the streams that they guard, but for *heads*.

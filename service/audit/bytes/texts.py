@@ -8,6 +8,7 @@ import msgspec
 from engine.values import number_of
 from service.audit.bytes.chain import Placed
 from service.audit.report import Findings
+from service.base.drivers import Driver
 from service.people.text_refs import refs_in, types_with_texts
 from service.people.texts import matches
 
@@ -55,7 +56,7 @@ class TextsAudit:
             what = "the words it names cannot be made out"
             self._findings.hold("texts", False, recorded.position, recorded.stream, what)
 
-    async def compare(self, driver: Any, league: UUID) -> None:
+    async def compare(self, driver: Driver, league: UUID) -> None:
         """Compare what was taken so far."""
         wanted = list({each.text for each in self._named})
         rows = {row["id"]: row for row in await driver.fetch(_READ, wanted)} if wanted else {}

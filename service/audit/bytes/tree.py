@@ -11,13 +11,13 @@ those one after another.
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 from uuid import UUID
 
 import httpx
 import msgspec
 
 from service.audit.report import Findings
+from service.base.drivers import Driver
 from service.base.errors import CheckpointRefused
 from service.log.read import epoch_of
 from service.transparency.ledger import TILE, TILE_BITS
@@ -59,7 +59,9 @@ class Leaves(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """By size of the log, the root of the leaves after the last whole tile, where there are any."""
 
 
-async def vouched(connection: Any, league: UUID, signer: httpx.AsyncClient | None) -> list[Vouched]:
+async def vouched(
+    connection: Driver, league: UUID, signer: httpx.AsyncClient | None
+) -> list[Vouched]:
     """Return what is vouched for; to be read before the log's end is looked up."""
     epoch = await epoch_of(connection, league)
     keys = [row["verifier_key"] for row in await connection.fetch(_KEYS)]
@@ -104,7 +106,7 @@ async def _remembered(signer: httpx.AsyncClient, origin: str) -> Vouched:
     return Vouched(size=last.size, root=last.root, by=by, compared=last.size > 0)
 
 
-async def grown(connection: Any, league: UUID) -> dict[int, int]:
+async def grown(connection: Driver, league: UUID) -> dict[int, int]:
     """Return the highest index of each level of stored subtrees."""
     return {row["level"]: row["index"] for row in await connection.fetch(_GROWN, league)}
 
@@ -230,7 +232,7 @@ class TreeAudit:
 
 
 async def nodes_of(
-    connection: Any, league: UUID, until: Mapping[int, int]
+    connection: Driver, league: UUID, until: Mapping[int, int]
 ) -> dict[tuple[int, int], bytes]:
     """Return the stored subtrees of each level up to an index."""
     return {

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import date
 from itertools import count, islice
-from typing import Any
 
 import msgspec
 
@@ -12,6 +11,7 @@ from engine.kit.dice import GOLD, SILVER, roll_pair, roll_target
 from engine.kit.rng import Stream, derive_seed, openings_digest, shuffled_pile
 from service.audit.play import statistics
 from service.audit.play.statistics import ALARM, chi_square, p_value
+from service.base.drivers import Driver
 
 _NONE = openings_digest(())
 _values = msgspec.json.Decoder(dict[str, float])
@@ -40,13 +40,13 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
         return self.lowest[0] < ALARM
 
 
-async def last_night(driver: Any) -> Night | None:
+async def last_night(driver: Driver) -> Night | None:
     """Return the statistics measured last, if there are any."""
     found = await nights(driver, 1, date.max)
     return found[0][0] if found else None
 
 
-async def nights(driver: Any, limit: int, before: date) -> list[tuple[Night, bytes]]:
+async def nights(driver: Driver, limit: int, before: date) -> list[tuple[Night, bytes]]:
     """Return up to *limit* nights before a date with the master of each, the latest first."""
     return [
         (Night(night=row["night"], p_values=_values.decode(row["p_values"])), row["master"])

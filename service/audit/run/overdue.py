@@ -6,10 +6,10 @@ is left lying.
 """
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from engine.table.model.state import Table
 from service.audit.report import Findings
+from service.base.drivers import Driver
 
 GRACE = timedelta(minutes=1)
 """What is late by less is being done just now."""
@@ -24,7 +24,7 @@ _JOBS = """
 """
 
 
-async def check_jobs(driver: Any, league: str, now: datetime, findings: Findings) -> None:
+async def check_jobs(driver: Driver, league: str, now: datetime, findings: Findings) -> None:
     """
     Check that no job of a league waits for more than a minute, or is dead.
 

@@ -7,7 +7,7 @@ twice: once by position, and once as the bytes and the meaning of its stream.
 
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 import httpx
@@ -16,6 +16,7 @@ import msgspec
 from engine.values import number_of, stream_of
 from service.audit.bytes.tree import Vouched, grown, vouched
 from service.audit.play.fresh import Night, last_night
+from service.base.drivers import Driver
 from service.log.codec import category_of
 from service.log.read import last_position, voided
 from service.projections.models import ALL
@@ -132,7 +133,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def make_plan(
-    driver: Any,
+    driver: Driver,
     league: str,
     tournament: str | None,
     signer: httpx.AsyncClient | None,
@@ -176,7 +177,7 @@ async def make_plan(
     )
 
 
-async def _places(driver: Any, league: UUID, until: int, chunk: int) -> AsyncIterator[Unit]:
+async def _places(driver: Driver, league: UUID, until: int, chunk: int) -> AsyncIterator[Unit]:
     after, offset = -1, 0
     while after < until:
         # By rows, not by positions: one forged position must not make a million units.

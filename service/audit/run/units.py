@@ -7,7 +7,6 @@ report follows from the parts alone, whoever did them and when.
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any
 
 import msgspec
 import sqlalchemy as sa
@@ -22,6 +21,7 @@ from service.audit.report import Figures, Findings, Found, Report, close
 from service.audit.run.overdue import check_jobs
 from service.audit.run.plan import Plan, Unit
 from service.audit.run.streams import StreamAudit
+from service.base.drivers import Driver
 from service.log.keys import LeagueKeys, driver_of
 from service.log.read import positions_of, read_at
 from service.log.record import Recorded
@@ -75,7 +75,7 @@ async def perform(
 
 
 async def _read_streams(
-    driver: Any, keys: LeagueKeys, plan: Plan, unit: Unit, told: Told, findings: Findings
+    driver: Driver, keys: LeagueKeys, plan: Plan, unit: Unit, told: Told, findings: Findings
 ) -> Figures:
     streams = [*unit.streams]
     if unit.kind == "season":
@@ -93,7 +93,7 @@ async def _read_streams(
 
 
 async def events_of(
-    driver: Any, plan: Plan, streams: Sequence[str]
+    driver: Driver, plan: Plan, streams: Sequence[str]
 ) -> AsyncIterator[list[Recorded]]:
     """Yield the events of *streams* that *plan* covers, by position, some at a time."""
     positions = await positions_of(driver, plan.league, streams, plan.until)
@@ -101,7 +101,7 @@ async def events_of(
         yield await read_at(driver, plan.league, positions[at : at + READ])
 
 
-async def _tournaments_of(driver: Any, plan: Plan, season: str) -> list[str]:
+async def _tournaments_of(driver: Driver, plan: Plan, season: str) -> list[str]:
     """Return the streams of every tournament that a season speaks of."""
     named: set[bytes] = set()
     async for rows in events_of(driver, plan, (season,)):
