@@ -1,13 +1,43 @@
-"""The one shape every aggregate takes."""
+"""The one shape every aggregate takes, and the one way to choose by type."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, TypeVarTuple
 
 State = TypeVar("State")
 Command = TypeVar("Command")
 Event = TypeVar("Event")
+
+Given = TypeVarTuple("Given")
+Case = TypeVar("Case")
+Another = TypeVar("Another")
+Result = TypeVar("Result")
+
+
+class Cases(dict[type[Case], Callable[[*Given, Case], Result]], Generic[*Given, Case, Result]):
+    """
+    A function for each type of command or event: ``cases[type(event)](state, event)``.
+
+    ``Cases[State, Event, State]`` holds functions from a state and an event to a state.  mypy
+    adds up the types that ``on`` names, so a type without a function is an error where the cases
+    are used.  Choosing is one look-up, however many types there are; a ``match`` would try one
+    class after the other.
+    """
+
+    def on(
+        self, kind: type[Another], then: Callable[[*Given, Another], Result]
+    ) -> "Cases[*Given, Case | Another, Result]":
+        """Return these cases and one more."""
+        more: dict[Any, Any] = {**self, kind: then}
+        return Cases(more)
+
+    def and_all(
+        self, others: "Cases[*Given, Another, Result]"
+    ) -> "Cases[*Given, Case | Another, Result]":
+        """Return these cases and *others*."""
+        more: dict[Any, Any] = {**self, **others}
+        return Cases(more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from functools import reduce
-from typing import Any
+from typing import Never, TypeVar
 
+from engine.decider import Cases
 from engine.kit.rng import Draw, shuffled_pile
 from engine.table.decide.answers import act_on_turn, improve, select, time_out
 from engine.table.decide.buying import buy_chips, return_chips
@@ -67,22 +68,21 @@ def decide_through(
 
 
 def _decided(state: State, command: Command, draw: Draw) -> Course | tuple[Event, ...]:
-    play = _IN_PLAY.get(type(command))
-    if play is not None and isinstance(state, Table) and not state.closed:
-        course = Course(state, draw)
-        play(course, command)
-        return course
+    if isinstance(state, Table) and not state.closed:
+        return _AT_TABLE[type(command)](state, draw, command)
     if isinstance(command, commands.OpenTable):
-        if isinstance(state, Table):
-            raise errors.TableAlreadyOpened(number=state.number)
-        return (open_table(command),)
+        return (
+            (open_table(command),) if isinstance(state, Unopened) else _open_again(state, command)
+        )
     if isinstance(state, Unopened):
         raise errors.TableNotOpened
-    if state.closed:
-        if isinstance(command, commands.CloseTable):
-            return ()
-        raise errors.TableIsClosed
-    return _BETWEEN[type(command)](state, command)
+    if isinstance(command, commands.CloseTable):
+        return ()
+    raise errors.TableIsClosed
+
+
+def _open_again(table: Table, command: commands.OpenTable) -> tuple[Event, ...]:
+    raise errors.TableAlreadyOpened(number=table.number)
 
 
 def _await_beacon(table: Table, command: commands.AwaitBeacon) -> tuple[Event, ...]:
@@ -103,33 +103,70 @@ def _open_hand(course: Course, command: commands.OpenHand) -> None:
     advance(course, command.now)
 
 
-# By type: one look-up, where a ``match`` would try one class after the other at each command.
-_IN_PLAY: dict[type, Callable[[Course, Any], None]] = {
-    commands.OpenHand: _open_hand,
-    commands.Select: select,
-    commands.Improve: improve,
-    commands.Act: act_on_turn,
-    commands.TimeOut: time_out,
-    commands.QuitHand: quit_hand,
-    commands.TakeCardTurn: take_card_turn,
-    commands.FieldCards: field_cards,
-    commands.CallHand: call_hand,
-}
-_BETWEEN: dict[type, Callable[[Table, Any], tuple[Event, ...]]] = {
-    commands.ShowHand: show,
-    commands.BuyChips: buy_chips,
-    commands.ReturnChips: return_chips,
-    commands.ImposePenalty: impose_penalty,
-    commands.AwardCarry: award_carry,
-    commands.VoidDeal: void_deal,
-    commands.StepAway: step_away,
-    commands.ComeBack: come_back,
-    commands.VacateSeats: vacate,
-    commands.SeatArrivals: seat_arrivals,
-    commands.HoldTable: hold,
-    commands.ResumeTable: resume,
-    commands.ExtendDecision: extend,
-    commands.RecordWait: record_wait,
-    commands.AwaitBeacon: _await_beacon,
-    commands.CloseTable: close,
-}
+_IN_PLAY = (
+    Cases[Course, Never, None]()
+    .on(commands.OpenHand, _open_hand)
+    .on(commands.Select, select)
+    .on(commands.Improve, improve)
+    .on(commands.Act, act_on_turn)
+    .on(commands.TimeOut, time_out)
+    .on(commands.QuitHand, quit_hand)
+    .on(commands.TakeCardTurn, take_card_turn)
+    .on(commands.FieldCards, field_cards)
+    .on(commands.CallHand, call_hand)
+)
+_BETWEEN = (
+    Cases[Table, Never, tuple[Event, ...]]()
+    .on(commands.OpenTable, _open_again)
+    .on(commands.ShowHand, show)
+    .on(commands.BuyChips, buy_chips)
+    .on(commands.ReturnChips, return_chips)
+    .on(commands.ImposePenalty, impose_penalty)
+    .on(commands.AwardCarry, award_carry)
+    .on(commands.VoidDeal, void_deal)
+    .on(commands.StepAway, step_away)
+    .on(commands.ComeBack, come_back)
+    .on(commands.VacateSeats, vacate)
+    .on(commands.SeatArrivals, seat_arrivals)
+    .on(commands.HoldTable, hold)
+    .on(commands.ResumeTable, resume)
+    .on(commands.ExtendDecision, extend)
+    .on(commands.RecordWait, record_wait)
+    .on(commands.AwaitBeacon, _await_beacon)
+    .on(commands.CloseTable, close)
+)
+
+Asked = TypeVar("Asked")
+Decided = Course | tuple[Event, ...]
+
+
+def _playing(cases: Cases[Course, Asked, None]) -> Cases[Table, Draw, Asked, Decided]:
+    """Return *cases*, each with the course that it takes."""
+    return Cases({kind: _on_course(then) for kind, then in cases.items()})
+
+
+def _on_course(
+    play: Callable[[Course, Asked], None],
+) -> Callable[[Table, Draw, Asked], Decided]:
+    def decided(table: Table, draw: Draw, command: Asked) -> Decided:
+        course = Course(table, draw)
+        play(course, command)
+        return course
+
+    return decided
+
+
+def _drawing_nothing(
+    cases: Cases[Table, Asked, tuple[Event, ...]],
+) -> Cases[Table, Draw, Asked, Decided]:
+    """Return *cases* as those that draw no card."""
+    return Cases({kind: _without_draw(then) for kind, then in cases.items()})
+
+
+def _without_draw(
+    then: Callable[[Table, Asked], tuple[Event, ...]],
+) -> Callable[[Table, Draw, Asked], Decided]:
+    return lambda table, draw, command: then(table, command)
+
+
+_AT_TABLE = _playing(_IN_PLAY).and_all(_drawing_nothing(_BETWEEN))

@@ -1,10 +1,10 @@
 """How a hand ends: what is turned over, the pots and who gets them, its books, or its voiding."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import Never
 
 from msgspec.structs import replace
 
+from engine.decider import Cases
 from engine.errors import InvariantViolated
 from engine.table.evolve.in_hand import in_hand, with_place
 from engine.table.model import events
@@ -136,13 +136,14 @@ def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
     return replace(table, places=tuple(places), hand=None, last_hand=last_hand)
 
 
-AT_THE_END: dict[type, Callable[[Table, Hand, Any], Table]] = {
-    events.HandsRevealed: _hands_revealed,
-    events.UnmatchedReturned: _unmatched_returned,
-    events.PotsFormed: _pots_formed,
-    events.DrawOffDealt: _draw_off_dealt,
-    events.CubeRolled: _cube_rolled,
-    events.PotAwarded: _pot_awarded,
-    events.DealVoided: _deal_voided,
-    events.HandSettled: _hand_settled,
-}
+AT_THE_END = (
+    Cases[Table, Hand, Never, Table]()
+    .on(events.HandsRevealed, _hands_revealed)
+    .on(events.UnmatchedReturned, _unmatched_returned)
+    .on(events.PotsFormed, _pots_formed)
+    .on(events.DrawOffDealt, _draw_off_dealt)
+    .on(events.CubeRolled, _cube_rolled)
+    .on(events.PotAwarded, _pot_awarded)
+    .on(events.DealVoided, _deal_voided)
+    .on(events.HandSettled, _hand_settled)
+)

@@ -1,10 +1,11 @@
 """How a table becomes what it is: one function for each event, without arithmetic of its own."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 from msgspec.structs import replace
 
+from engine.decider import Cases
 from engine.errors import InvariantViolated
 from engine.hand.positions import clockwise
 from engine.kit.cards import deck
@@ -43,16 +44,9 @@ def evolve_table(table: Table, event: Event) -> Table:
     Raises:
         InvariantViolated: If *event* cannot have happened at *table*.
     """
-    within = _WITHIN_HANDS.get(type(event))
-    if within is not None:
-        if table.hand is None:
-            raise InvariantViolated(f"{type(event).__name__} outside a hand")
-        return within(table, table.hand, event)
-    if isinstance(event, events.TableOpened):
-        raise InvariantViolated("a table was opened twice")
     if table.closed:
         raise InvariantViolated(f"{type(event).__name__} at a table that is closed")
-    return _BETWEEN_HANDS[type(event)](table, event)
+    return _APPLIED[type(event)](table, event)
 
 
 def _table_opened(event: events.TableOpened) -> Table:
@@ -241,9 +235,6 @@ def _table_closed(table: Table, event: events.TableClosed) -> Table:
     return replace(table, closed=True)
 
 
-_WITHIN_HANDS = WITHIN_HANDS | WITHIN_ROUNDS | AT_THE_END | {events.TableBeaconMixed: _beacon_mixed}
-
-
 def _hand_shown(table: Table, event: events.HandShown) -> Table:
     cards = shown(table, event)
     last = None if table.last_hand is None else replace(table.last_hand, unshown=(), shown=cards)
@@ -291,20 +282,50 @@ def _carry_awarded(table: Table, event: events.CarryAwarded) -> Table:
     return replace(table, places=places, carry=0, sabacc_pot=0)
 
 
-_BETWEEN_HANDS: dict[type, Callable[[Table, Any], Table]] = {
-    events.CarryAwarded: _carry_awarded,
-    events.HandOpened: _hand_opened,
-    events.TableBeaconAwaited: _beacon_awaited,
-    events.ChipsBought: _chips_bought,
-    events.ChipsReturned: _chips_returned,
-    events.HandShown: _hand_shown,
-    events.PenaltyImposed: _penalty_imposed,
-    events.SeatWentAway: _seat_went_away,
-    events.SeatCameBack: _seat_came_back,
-    events.SeatsVacated: _seats_vacated,
-    events.ArrivalsSeated: _arrivals_seated,
-    events.TableHeld: _table_held,
-    events.TableResumed: _table_resumed,
-    events.TableWaiting: _table_waiting,
-    events.TableClosed: _table_closed,
-}
+def _opened_twice(table: Table, event: events.TableOpened) -> Table:
+    raise InvariantViolated("a table was opened twice")
+
+
+HandEvent = TypeVar("HandEvent")
+
+
+def _in_play(cases: Cases[Table, Hand, HandEvent, Table]) -> Cases[Table, HandEvent, Table]:
+    """Return *cases* with the hand that the table plays."""
+    return Cases({kind: _with_hand(then) for kind, then in cases.items()})
+
+
+def _with_hand(
+    then: Callable[[Table, Hand, HandEvent], Table],
+) -> Callable[[Table, HandEvent], Table]:
+    def apply(table: Table, event: HandEvent) -> Table:
+        if table.hand is None:
+            raise InvariantViolated(f"{type(event).__name__} outside a hand")
+        return then(table, table.hand, event)
+
+    return apply
+
+
+_WITHIN_HANDS = (
+    WITHIN_HANDS.and_all(WITHIN_ROUNDS)
+    .and_all(AT_THE_END)
+    .on(events.TableBeaconMixed, _beacon_mixed)
+)
+_APPLIED = (
+    _in_play(_WITHIN_HANDS)
+    .on(events.TableOpened, _opened_twice)
+    .on(events.CarryAwarded, _carry_awarded)
+    .on(events.HandOpened, _hand_opened)
+    .on(events.TableBeaconAwaited, _beacon_awaited)
+    .on(events.ChipsBought, _chips_bought)
+    .on(events.ChipsReturned, _chips_returned)
+    .on(events.HandShown, _hand_shown)
+    .on(events.PenaltyImposed, _penalty_imposed)
+    .on(events.SeatWentAway, _seat_went_away)
+    .on(events.SeatCameBack, _seat_came_back)
+    .on(events.SeatsVacated, _seats_vacated)
+    .on(events.ArrivalsSeated, _arrivals_seated)
+    .on(events.TableHeld, _table_held)
+    .on(events.TableResumed, _table_resumed)
+    .on(events.TableWaiting, _table_waiting)
+    .on(events.TableClosed, _table_closed)
+)

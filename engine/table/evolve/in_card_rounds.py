@@ -1,10 +1,10 @@
 """What each event of a game of card turns changes."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import Never
 
 from msgspec.structs import replace
 
+from engine.decider import Cases
 from engine.errors import InvariantViolated
 from engine.kit.cards import deck
 from engine.table.evolve.in_hand import answered, attended, in_hand, with_place, without_cards
@@ -234,19 +234,20 @@ def _sabacc_pot_awarded(table: Table, hand: Hand, event: events.SabaccPotAwarded
     )
 
 
-WITHIN_ROUNDS: dict[type, Callable[[Table, Hand, Any], Table]] = {
-    events.CardTurnTaken: _card_turn_taken,
-    events.CardsFielded: _cards_fielded,
-    events.HandCalled: _hand_called,
-    events.DiscardFlipped: _discard_flipped,
-    events.MarketCardLaid: _market_card_laid,
-    events.ShiftRolled: _shift_rolled,
-    events.HandsTakenUp: _hands_taken_up,
-    events.ShiftDealt: _shift_dealt,
-    events.CardRoundClosed: _card_round_closed,
-    events.TotalsAnnounced: _totals_announced,
-    events.HandsRanked: _hands_ranked,
-    events.PenaltyPaid: _penalty_paid,
-    events.DemiseDealt: _demise_dealt,
-    events.SabaccPotAwarded: _sabacc_pot_awarded,
-}
+WITHIN_ROUNDS = (
+    Cases[Table, Hand, Never, Table]()
+    .on(events.CardTurnTaken, _card_turn_taken)
+    .on(events.CardsFielded, _cards_fielded)
+    .on(events.HandCalled, _hand_called)
+    .on(events.DiscardFlipped, _discard_flipped)
+    .on(events.MarketCardLaid, _market_card_laid)
+    .on(events.ShiftRolled, _shift_rolled)
+    .on(events.HandsTakenUp, _hands_taken_up)
+    .on(events.ShiftDealt, _shift_dealt)
+    .on(events.CardRoundClosed, _card_round_closed)
+    .on(events.TotalsAnnounced, _totals_announced)
+    .on(events.HandsRanked, _hands_ranked)
+    .on(events.PenaltyPaid, _penalty_paid)
+    .on(events.DemiseDealt, _demise_dealt)
+    .on(events.SabaccPotAwarded, _sabacc_pot_awarded)
+)

@@ -1,10 +1,10 @@
 """What each event of a hand changes; amounts are in the events."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import Never
 
 from msgspec.structs import replace
 
+from engine.decider import Cases
 from engine.errors import InvariantViolated
 from engine.kit.cards import in_deck_order
 from engine.table.model import events
@@ -285,21 +285,22 @@ def _street_closed(table: Table, hand: Hand, event: events.StreetClosed) -> Tabl
     return replace(table, places=tuple(places), hand=after)
 
 
-WITHIN_HANDS: dict[type, Callable[[Table, Hand, Any], Table]] = {
-    events.ForcedBetsPosted: _forced_bets_posted,
-    events.DiceRolled: _dice_rolled,
-    events.CardsDealt: _cards_dealt,
-    events.HandKilled: _hand_killed,
-    events.HandQuit: _hand_quit,
-    events.DecisionOpened: _decision_opened,
-    events.DecisionExtended: _decision_extended,
-    events.SelectionCommitted: _selection_committed,
-    events.ImprovementCommitted: _selection_committed,
-    events.SelectionsClosed: _selections_closed,
-    events.ImprovementsClosed: _improvements_closed,
-    events.CardsDiscarded: _cards_discarded,
-    events.ReplacementsDealt: _replacements_dealt,
-    events.PileCommitted: _pile_committed,
-    events.SeatActed: _seat_acted,
-    events.StreetClosed: _street_closed,
-}
+WITHIN_HANDS = (
+    Cases[Table, Hand, Never, Table]()
+    .on(events.ForcedBetsPosted, _forced_bets_posted)
+    .on(events.DiceRolled, _dice_rolled)
+    .on(events.CardsDealt, _cards_dealt)
+    .on(events.HandKilled, _hand_killed)
+    .on(events.HandQuit, _hand_quit)
+    .on(events.DecisionOpened, _decision_opened)
+    .on(events.DecisionExtended, _decision_extended)
+    .on(events.SelectionCommitted, _selection_committed)
+    .on(events.ImprovementCommitted, _selection_committed)
+    .on(events.SelectionsClosed, _selections_closed)
+    .on(events.ImprovementsClosed, _improvements_closed)
+    .on(events.CardsDiscarded, _cards_discarded)
+    .on(events.ReplacementsDealt, _replacements_dealt)
+    .on(events.PileCommitted, _pile_committed)
+    .on(events.SeatActed, _seat_acted)
+    .on(events.StreetClosed, _street_closed)
+)
