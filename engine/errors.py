@@ -62,3 +62,8 @@ class CommandRejected(EngineError):
 
 class InvariantViolated(EngineError):
     """A defect: an event that cannot have happened, or a sum that does not add up."""
+
+
+def cannot_follow(state: object, event: object) -> InvariantViolated:
+    """Return the defect of an *event* that cannot have happened in *state*."""
+    return InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")

@@ -6,8 +6,9 @@ decides a matter of their own is this one's.
 """
 
 from datetime import timedelta
-from typing import assert_never
+from typing import Never
 
+from engine.decider import Cases
 from engine.dispute.commands import (
     Appeal,
     AttachAudit,
@@ -56,31 +57,9 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     Raises:
         CommandRejected: If the rules forbid the command.
     """
-    match command:
-        case Claim():
-            return _claim(state, command)
-        case AttachEvidence():
-            sealed = Sealed(command.evidence, bytes.fromhex(command.salt), (HOUSE,))
-            _claimed(state)
-            return (EvidenceAttached(evidence=sealed, rule="disputes.evidence"),)
-        case AttachAudit():
-            return _audited(_claimed(state), command)
-        case AttachHead():
-            return _headed(_claimed(state), command)
-        case Freeze():
-            return _freeze(_claimed(state), command)
-        case Unfreeze():
-            return _unfreeze(_claimed(state), command)
-        case Rule():
-            return _rule(_claimed(state), command)
-        case Appeal():
-            return _appeal(_claimed(state), command)
-        case GrantDisclosure():
-            return _grant(_claimed(state), command)
-        case UseDisclosure():
-            return _use(_claimed(state), command)
-        case _:
-            assert_never(command)
+    if isinstance(command, Claim):
+        return _claim(state, command)
+    return _DECIDED[type(command)](_claimed(state), command)
 
 
 def _claimed(state: State) -> Claimed:
@@ -109,6 +88,11 @@ def _claim(state: State, command: Claim) -> tuple[Event, ...]:
             rule=rule,
         ),
     )
+
+
+def _attach(state: Claimed, command: AttachEvidence) -> tuple[Event, ...]:
+    sealed = Sealed(command.evidence, bytes.fromhex(command.salt), (HOUSE,))
+    return (EvidenceAttached(evidence=sealed, rule="disputes.evidence"),)
 
 
 def _audited(state: Claimed, command: AttachAudit) -> tuple[Event, ...]:
@@ -233,3 +217,17 @@ def _use(state: Claimed, command: UseDisclosure) -> tuple[Event, ...]:
             rule="disputes.disclosure",
         ),
     )
+
+
+_DECIDED = (
+    Cases[Claimed, Never, tuple[Event, ...]]()
+    .on(AttachEvidence, _attach)
+    .on(AttachAudit, _audited)
+    .on(AttachHead, _headed)
+    .on(Freeze, _freeze)
+    .on(Unfreeze, _unfreeze)
+    .on(Rule, _rule)
+    .on(Appeal, _appeal)
+    .on(GrantDisclosure, _grant)
+    .on(UseDisclosure, _use)
+)

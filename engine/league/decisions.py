@@ -1,7 +1,8 @@
 """Which events a command to a league leads to."""
 
-from typing import assert_never
+from typing import Never
 
+from engine.decider import Cases
 from engine.league import (
     auditing,
     banning,
@@ -58,39 +59,9 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     Raises:
         CommandRejected: If the rules forbid the command.
     """
-    match command:
-        case CreateLeague():
-            return _create(state, command)
-        case AddMember():
-            return _add(_created(state), command)
-        case ChangeRole():
-            return _change_role(_created(state), command)
-        case RemoveMember():
-            return _remove(_created(state), command)
-        case Invite():
-            return _invite(_created(state), command)
-        case AcceptInvitation():
-            return _accept(_created(state), command)
-        case RevokeInvitation():
-            known = _created(state).invitation(command.invitation)
-            return (InvitationRevoked(invitation=command.invitation),) if known else ()
-        case auditing.RecordAudit():
-            _created(state)
-            return auditing.decide(command)
-        case repairing.VoidPositions():
-            _created(state)
-            return repairing.decide(command)
-        case bans.BanPlayer() | bans.LiftBan():
-            return banning.decide(_created(state), command)
-        case templates.SetHouseRules() | templates.SaveTemplate() | templates.RemoveTemplate():
-            return templating.decide(_created(state), command)
-        case windowing.SetDisputeWindows():
-            return windowing.decide(_created(state).dispute_windows, command)
-        case openings.OpenValues():
-            _created(state)
-            return openings.decide(command)
-        case _:
-            assert_never(command)
+    if isinstance(command, CreateLeague):
+        return _create(state, command)
+    return _DECIDED[type(command)](_created(state), command)
 
 
 def _created(state: State) -> Created:
@@ -193,3 +164,31 @@ def _accept(state: Created, command: AcceptInvitation) -> tuple[Event, ...]:
     return (
         MemberAdded(player=command.player, role=invitation.role, invitation=invitation.invitation),
     )
+
+
+def _revoke(state: Created, command: RevokeInvitation) -> tuple[Event, ...]:
+    known = state.invitation(command.invitation)
+    return (InvitationRevoked(invitation=command.invitation),) if known else ()
+
+
+_DECIDED = (
+    Cases[Created, Never, tuple[Event, ...]]()
+    .on(AddMember, _add)
+    .on(ChangeRole, _change_role)
+    .on(RemoveMember, _remove)
+    .on(Invite, _invite)
+    .on(AcceptInvitation, _accept)
+    .on(RevokeInvitation, _revoke)
+    .on(auditing.RecordAudit, lambda _, command: auditing.decide(command))
+    .on(repairing.VoidPositions, lambda _, command: repairing.decide(command))
+    .on(openings.OpenValues, lambda _, command: openings.decide(command))
+    .on(
+        windowing.SetDisputeWindows,
+        lambda state, command: windowing.decide(state.dispute_windows, command),
+    )
+    .on(bans.BanPlayer, banning.ban)
+    .on(bans.LiftBan, banning.lift)
+    .on(templates.SetHouseRules, templating.set_house_rules)
+    .on(templates.SaveTemplate, templating.save)
+    .on(templates.RemoveTemplate, templating.remove)
+)

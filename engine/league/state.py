@@ -1,11 +1,13 @@
 """What a league has become: its members and the invitations that still hold."""
 
 from datetime import datetime
+from typing import Never
 
 import msgspec
 from msgspec.structs import replace
 
-from engine.errors import InvariantViolated
+from engine.decider import Cases
+from engine.errors import cannot_follow
 from engine.kit.windows import WindowsInForce
 from engine.league.auditing import AuditReported
 from engine.league.bans import BanLifted, PlayerBanned, StandingBan, banned
@@ -104,47 +106,74 @@ def evolve(state: State, event: Event) -> State:
     Raises:
         InvariantViolated: If *event* cannot have happened in *state*.
     """
-    match state, event:
-        case Uncreated(), LeagueCreated():
-            owner = Member(player=event.owner, role="owner")
-            return Created(
-                league=event.league, name=event.name, sandbox=event.sandbox, members=(owner,)
-            )
-        case Created(), MemberAdded():
-            member = Member(player=event.player, role=event.role)
-            left = _used(state.invitations, event.invitation)
-            return replace(state, members=(*state.members, member), invitations=left)
-        case Created(), MemberRoleChanged(player=player, role=role):
-            return replace(
-                state,
-                members=tuple(
-                    replace(each, role=role) if each.player == player else each
-                    for each in state.members
-                ),
-            )
-        case Created(), MemberRemoved(player=player):
-            return replace(state, members=tuple(m for m in state.members if m.player != player))
-        case Created(), InvitationIssued():
-            return replace(state, invitations=(*state.invitations, _issued(event)))
-        case Created(), InvitationRevoked(invitation=revoked):
-            held = tuple(each for each in state.invitations if each.invitation != revoked)
-            return replace(state, invitations=held)
-        case Created(), PlayerBanned() | BanLifted():
-            return replace(state, bans=banned(state.bans, event))
-        case Created(), ValuesOpened():
-            return replace(state, openings=standing(state.openings, event))
-        case Created(), HouseRulesSet(body=body):
-            return replace(state, house_rules=body)
-        case Created(), DisputeWindowsSet():
-            return replace(state, dispute_windows=applied(state.dispute_windows, event))
-        case Created(), PositionsVoided(positions=voided):
-            return replace(state, voided=(*state.voided, *(each.position for each in voided)))
-        case Created(), AuditReported():
-            return state
-        case Created(), TemplateSaved() | TemplateRemoved():
-            return replace(state, templates=kept(state.templates, event))
-        case _:
-            raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
+    if isinstance(state, Created):
+        return _EVOLVED[type(event)](state, event)
+    if isinstance(event, LeagueCreated):
+        owner = Member(player=event.owner, role="owner")
+        return Created(
+            league=event.league, name=event.name, sandbox=event.sandbox, members=(owner,)
+        )
+    raise cannot_follow(state, event)
+
+
+def _created_twice(state: Created, event: LeagueCreated) -> Created:
+    raise cannot_follow(state, event)
+
+
+def _member_added(state: Created, event: MemberAdded) -> Created:
+    member = Member(player=event.player, role=event.role)
+    left = _used(state.invitations, event.invitation)
+    return replace(state, members=(*state.members, member), invitations=left)
+
+
+def _role_changed(state: Created, event: MemberRoleChanged) -> Created:
+    members = tuple(
+        replace(each, role=event.role) if each.player == event.player else each
+        for each in state.members
+    )
+    return replace(state, members=members)
+
+
+def _member_removed(state: Created, event: MemberRemoved) -> Created:
+    return replace(state, members=tuple(m for m in state.members if m.player != event.player))
+
+
+def _invitation_issued(state: Created, event: InvitationIssued) -> Created:
+    return replace(state, invitations=(*state.invitations, _issued(event)))
+
+
+def _invitation_revoked(state: Created, event: InvitationRevoked) -> Created:
+    held = tuple(each for each in state.invitations if each.invitation != event.invitation)
+    return replace(state, invitations=held)
+
+
+def _bans_changed(state: Created, event: PlayerBanned | BanLifted) -> Created:
+    return replace(state, bans=banned(state.bans, event))
+
+
+def _values_opened(state: Created, event: ValuesOpened) -> Created:
+    return replace(state, openings=standing(state.openings, event))
+
+
+def _house_rules_set(state: Created, event: HouseRulesSet) -> Created:
+    return replace(state, house_rules=event.body)
+
+
+def _dispute_windows_set(state: Created, event: DisputeWindowsSet) -> Created:
+    return replace(state, dispute_windows=applied(state.dispute_windows, event))
+
+
+def _positions_voided(state: Created, event: PositionsVoided) -> Created:
+    return replace(state, voided=(*state.voided, *(each.position for each in event.positions)))
+
+
+def _audit_reported(state: Created, event: AuditReported) -> Created:
+    """Change nothing: a report is for readers of the log."""
+    return state
+
+
+def _templates_changed(state: Created, event: TemplateSaved | TemplateRemoved) -> Created:
+    return replace(state, templates=kept(state.templates, event))
 
 
 def _issued(event: InvitationIssued) -> Invitation:
@@ -162,3 +191,23 @@ def _used(invitations: tuple[Invitation, ...], used: str | None) -> tuple[Invita
         for each in invitations
     )
     return tuple(each for each in counted if each.uses_left)
+
+
+_EVOLVED = (
+    Cases[Created, Never, Created]()
+    .on(LeagueCreated, _created_twice)
+    .on(MemberAdded, _member_added)
+    .on(MemberRoleChanged, _role_changed)
+    .on(MemberRemoved, _member_removed)
+    .on(InvitationIssued, _invitation_issued)
+    .on(InvitationRevoked, _invitation_revoked)
+    .on(PlayerBanned, _bans_changed)
+    .on(BanLifted, _bans_changed)
+    .on(ValuesOpened, _values_opened)
+    .on(HouseRulesSet, _house_rules_set)
+    .on(DisputeWindowsSet, _dispute_windows_set)
+    .on(PositionsVoided, _positions_voided)
+    .on(AuditReported, _audit_reported)
+    .on(TemplateSaved, _templates_changed)
+    .on(TemplateRemoved, _templates_changed)
+)

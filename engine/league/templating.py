@@ -1,7 +1,5 @@
 """What a league keeps for its announcements."""
 
-from typing import assert_never
-
 from engine.league import templates
 from engine.league.errors import (
     TemplateBodyTooLong,
@@ -16,27 +14,28 @@ BODY_LENGTH_MAX = 8192
 TEMPLATES_MAX = 100
 
 
-def decide(state: Created, command: templates.Command) -> tuple[templates.Event, ...]:
+def set_house_rules(
+    state: Created, command: templates.SetHouseRules
+) -> tuple[templates.HouseRulesSet, ...]:
     """
-    Return the events that *command* causes in *state*; none if it is already so.
+    Return the new house rules; none if they are the same.
 
     Raises:
-        CommandRejected: If the rules forbid the command.
+        TemplateBodyTooLong: If no announcement is as long.
     """
-    match command:
-        case templates.SetHouseRules(body=body):
-            _demand_short(body)
-            return () if body == state.house_rules else (templates.HouseRulesSet(body=body),)
-        case templates.SaveTemplate():
-            return _save(state, command)
-        case templates.RemoveTemplate(template=template):
-            known = state.template(template)
-            return () if known is None else (templates.TemplateRemoved(template=template),)
-        case _:
-            assert_never(command)
+    _demand_short(command.body)
+    known = state.house_rules == command.body
+    return () if known else (templates.HouseRulesSet(body=command.body),)
 
 
-def _save(state: Created, command: templates.SaveTemplate) -> tuple[templates.Event, ...]:
+def save(state: Created, command: templates.SaveTemplate) -> tuple[templates.TemplateSaved, ...]:
+    """
+    Return the template's next version; none if nothing about it is new.
+
+    Raises:
+        CommandRejected: If it was removed or changed meanwhile, or its name is taken, or there
+            are too many, or it is too long.
+    """
     _demand_short(command.body)
     known = state.template(command.template)
     if known is None and command.replaces is not None:
@@ -57,6 +56,14 @@ def _save(state: Created, command: templates.SaveTemplate) -> tuple[templates.Ev
             template=command.template, name=command.name, body=command.body, version=version
         ),
     )
+
+
+def remove(
+    state: Created, command: templates.RemoveTemplate
+) -> tuple[templates.TemplateRemoved, ...]:
+    """Return the end of the template; none if there is no such template."""
+    known = state.template(command.template)
+    return () if known is None else (templates.TemplateRemoved(template=command.template),)
 
 
 def _demand_short(body: str) -> None:

@@ -1,7 +1,10 @@
 """Which events a command to a season leads to."""
 
+from typing import Never
+
 from msgspec.structs import replace
 
+from engine.decider import Cases
 from engine.kit.rng import master_commitment
 from engine.season import closing, correcting, freezing
 from engine.season.awarding import awarded, demand_placings, field_of
@@ -30,6 +33,7 @@ from engine.season.events import (
     TournamentsRecorded,
 )
 from engine.season.lots import MASTER
+from engine.season.schedule import commands as planning
 from engine.season.schedule.decisions import decide as decide_schedule
 from engine.season.state import Opened, State
 from engine.season.terms import demand_sound
@@ -43,31 +47,9 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     Raises:
         CommandRejected: If the rules forbid the command.
     """
-    match command:
-        case OpenSeason():
-            return _open(state, command)
-        case AwardPoints():
-            return _award(_opened(state), command)
-        case ReviseAward():
-            return correcting.revise(_open_still(state), command)
-        case RevokeAward():
-            return correcting.revoke(_free(state), command)
-        case AdjustPoints():
-            return correcting.adjust(_free(state), command)
-        case VoidAdjustment():
-            return correcting.void(_free(state), command)
-        case CloseSeason():
-            return closing.close(_opened(state), command)
-        case AddTournament():
-            return _add(_opened(state), command)
-        case RecordTournaments():
-            return _record(_opened(state), command)
-        case freezing.FreezeStandings() | freezing.ReleaseStandings():
-            opened = _opened(state)
-            closes_at = opened.schedule.closes_at
-            return freezing.decide(opened.frozen, command, closes_at=closes_at)
-        case _:
-            return decide_schedule(_open_still(state).schedule, command)
+    if isinstance(command, OpenSeason):
+        return _open(state, command)
+    return _DECIDED[type(command)](_opened(state), command)
 
 
 def _opened(state: State) -> Opened:
@@ -76,17 +58,14 @@ def _opened(state: State) -> Opened:
     return state
 
 
-def _open_still(state: State) -> Opened:
-    opened = _opened(state)
-    if opened.closed:
+def _demand_open(state: Opened) -> None:
+    if state.closed:
         raise SeasonClosedAlready
-    return opened
 
 
-def _free(state: State) -> Opened:
-    opened = _open_still(state)
-    freezing.demand_free(opened.frozen)
-    return opened
+def _demand_free(state: Opened) -> None:
+    _demand_open(state)
+    freezing.demand_free(state.frozen)
 
 
 def _open(state: State, command: OpenSeason) -> tuple[Event, ...]:
@@ -121,8 +100,7 @@ def _without_master(terms: SeasonOpened) -> SeasonOpened:
 def _award(state: Opened, command: AwardPoints) -> tuple[Event, ...]:
     if state.tournament(command.tournament) is not None:
         return ()
-    if state.closed:
-        raise SeasonClosedAlready
+    _demand_open(state)
     demand_placings(command.placings)
     return awarded(state.terms, command, field_of(command))
 
@@ -130,8 +108,7 @@ def _award(state: Opened, command: AwardPoints) -> tuple[Event, ...]:
 def _add(state: Opened, command: AddTournament) -> tuple[Event, ...]:
     if command.tournament in state.added:
         return ()
-    if state.closed:
-        raise SeasonClosedAlready
+    _demand_open(state)
     return (TournamentAdded(tournament=command.tournament),)
 
 
@@ -142,3 +119,53 @@ def _record(state: Opened, command: RecordTournaments) -> tuple[Event, ...]:
     if state.recorded:
         return ()
     return (TournamentsRecorded(tournaments=command.tournaments, at=command.now),)
+
+
+def _revise(state: Opened, command: ReviseAward) -> tuple[Event, ...]:
+    _demand_open(state)
+    return correcting.revise(state, command)
+
+
+def _revoke(state: Opened, command: RevokeAward) -> tuple[Event, ...]:
+    _demand_free(state)
+    return correcting.revoke(state, command)
+
+
+def _adjust(state: Opened, command: AdjustPoints) -> tuple[Event, ...]:
+    _demand_free(state)
+    return correcting.adjust(state, command)
+
+
+def _void(state: Opened, command: VoidAdjustment) -> tuple[Event, ...]:
+    _demand_free(state)
+    return correcting.void(state, command)
+
+
+def _freeze(state: Opened, command: freezing.Command) -> tuple[Event, ...]:
+    return freezing.decide(state.frozen, command, closes_at=state.schedule.closes_at)
+
+
+def _plan(state: Opened, command: planning.Command) -> tuple[Event, ...]:
+    _demand_open(state)
+    return decide_schedule(state.schedule, command)
+
+
+_DECIDED = (
+    Cases[Opened, Never, tuple[Event, ...]]()
+    .on(AwardPoints, _award)
+    .on(ReviseAward, _revise)
+    .on(RevokeAward, _revoke)
+    .on(AdjustPoints, _adjust)
+    .on(VoidAdjustment, _void)
+    .on(AddTournament, _add)
+    .on(CloseSeason, closing.close)
+    .on(RecordTournaments, _record)
+    .on(freezing.FreezeStandings, _freeze)
+    .on(freezing.ReleaseStandings, _freeze)
+    .on(planning.PlanFixtures, _plan)
+    .on(planning.ReplanFixtures, _plan)
+    .on(planning.EndFixtures, _plan)
+    .on(planning.ChangeFixture, _plan)
+    .on(planning.PlaceFixture, _plan)
+    .on(planning.ScheduleClose, _plan)
+)

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from decimal import Decimal, localcontext
+from typing import Never
 
 import msgspec
 from msgspec.structs import replace
 
-from engine.errors import InvariantViolated
+from engine.decider import Cases
+from engine.errors import cannot_follow
 from engine.season import freezing
 from engine.season.events import (
     AdjustmentVoided,
@@ -134,48 +136,86 @@ def evolve(state: State, event: Event) -> State:
     Raises:
         InvariantViolated: If *event* cannot have happened in *state*.
     """
-    match state, event:
-        case Unopened(), SeasonOpened():
-            return Opened(terms=event)
-        case Opened(closed=False), TournamentAdded(tournament=tournament):
-            return replace(state, added=(*state.added, tournament))
-        case Opened(closed=False), PointsAwarded(tournament=tournament, awards=awards):
-            counted = Tournament(tournament=tournament, awards=awards)
-            return replace(state, counted=(*state.counted, counted))
-        case Opened(closed=False), AwardRevised() | AwardRevoked():
-            return replace(
-                state,
-                counted=tuple(
-                    _corrected(each, event) if each.tournament == event.tournament else each
-                    for each in state.counted
-                ),
-            )
-        case Opened(closed=False), BonusesAwarded(bonuses=bonuses):
-            given = (Adjusted(adjustment=each, by_terms=True) for each in bonuses)
-            return replace(state, adjustments=(*state.adjustments, *given))
-        case Opened(closed=False), PointsAdjusted(adjustment=adjustment):
-            adjusted = Adjusted(adjustment=adjustment, by_terms=False)
-            return replace(state, adjustments=(*state.adjustments, adjusted))
-        case Opened(closed=False), AdjustmentVoided(adjustment=voided):
-            return replace(
-                state,
-                adjustments=tuple(
-                    replace(each, voided=True) if each.adjustment.id == voided else each
-                    for each in state.adjustments
-                ),
-            )
-        case Opened(closed=False), LotsDrawn():
-            return replace(state, lots=(*state.lots, event))
-        case Opened(closed=False), SeasonClosed(fates=fates):
-            return replace(state, closed=True, fates=fates)
-        case Opened(closed=True), TournamentsRecorded():
-            return replace(state, recorded=True)
-        case Opened(), _ if isinstance(event, freezing.Event):
-            return replace(state, frozen=freezing.applied(state.frozen, event))
-        case Opened(closed=False), _ if isinstance(event, schedule.Event):
-            return replace(state, schedule=evolved(state.schedule, event))
-        case _:
-            raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
+    if isinstance(state, Opened):
+        return _EVOLVED[type(event)](state, event)
+    if isinstance(event, SeasonOpened):
+        return Opened(terms=event)
+    raise cannot_follow(state, event)
+
+
+def _demand_open(state: Opened, event: Event) -> None:
+    if state.closed:
+        raise cannot_follow(state, event)
+
+
+def _opened_twice(state: Opened, event: SeasonOpened) -> Opened:
+    raise cannot_follow(state, event)
+
+
+def _tournament_added(state: Opened, event: TournamentAdded) -> Opened:
+    _demand_open(state, event)
+    return replace(state, added=(*state.added, event.tournament))
+
+
+def _points_awarded(state: Opened, event: PointsAwarded) -> Opened:
+    _demand_open(state, event)
+    counted = Tournament(tournament=event.tournament, awards=event.awards)
+    return replace(state, counted=(*state.counted, counted))
+
+
+def _award_corrected(state: Opened, event: AwardRevised | AwardRevoked) -> Opened:
+    _demand_open(state, event)
+    counted = tuple(
+        _corrected(each, event) if each.tournament == event.tournament else each
+        for each in state.counted
+    )
+    return replace(state, counted=counted)
+
+
+def _bonuses_awarded(state: Opened, event: BonusesAwarded) -> Opened:
+    _demand_open(state, event)
+    given = (Adjusted(adjustment=each, by_terms=True) for each in event.bonuses)
+    return replace(state, adjustments=(*state.adjustments, *given))
+
+
+def _points_adjusted(state: Opened, event: PointsAdjusted) -> Opened:
+    _demand_open(state, event)
+    adjusted = Adjusted(adjustment=event.adjustment, by_terms=False)
+    return replace(state, adjustments=(*state.adjustments, adjusted))
+
+
+def _adjustment_voided(state: Opened, event: AdjustmentVoided) -> Opened:
+    _demand_open(state, event)
+    adjustments = tuple(
+        replace(each, voided=True) if each.adjustment.id == event.adjustment else each
+        for each in state.adjustments
+    )
+    return replace(state, adjustments=adjustments)
+
+
+def _lots_drawn(state: Opened, event: LotsDrawn) -> Opened:
+    _demand_open(state, event)
+    return replace(state, lots=(*state.lots, event))
+
+
+def _closed(state: Opened, event: SeasonClosed) -> Opened:
+    _demand_open(state, event)
+    return replace(state, closed=True, fates=event.fates)
+
+
+def _recorded(state: Opened, event: TournamentsRecorded) -> Opened:
+    if not state.closed:
+        raise cannot_follow(state, event)
+    return replace(state, recorded=True)
+
+
+def _frozen(state: Opened, event: freezing.Event) -> Opened:
+    return replace(state, frozen=freezing.applied(state.frozen, event))
+
+
+def _scheduled(state: Opened, event: schedule.Event) -> Opened:
+    _demand_open(state, event)
+    return replace(state, schedule=evolved(state.schedule, event))
 
 
 def _corrected(counted: Tournament, event: AwardRevised | AwardRevoked) -> Tournament:
@@ -198,3 +238,28 @@ def changed(awards: tuple[Award, ...], changes: tuple[AwardChange, ...]) -> tupl
         if change.after is not None:
             by_player[change.player] = change.after
     return tuple(sorted(by_player.values(), key=lambda each: (each.place, each.entrant)))
+
+
+_EVOLVED = (
+    Cases[Opened, Never, Opened]()
+    .on(SeasonOpened, _opened_twice)
+    .on(TournamentAdded, _tournament_added)
+    .on(PointsAwarded, _points_awarded)
+    .on(AwardRevised, _award_corrected)
+    .on(AwardRevoked, _award_corrected)
+    .on(BonusesAwarded, _bonuses_awarded)
+    .on(PointsAdjusted, _points_adjusted)
+    .on(AdjustmentVoided, _adjustment_voided)
+    .on(LotsDrawn, _lots_drawn)
+    .on(SeasonClosed, _closed)
+    .on(TournamentsRecorded, _recorded)
+    .on(freezing.StandingsFrozen, _frozen)
+    .on(freezing.StandingsReleased, _frozen)
+    .on(schedule.FixturesPlanned, _scheduled)
+    .on(schedule.FixturesReplanned, _scheduled)
+    .on(schedule.FixturesEnded, _scheduled)
+    .on(schedule.FixtureChanged, _scheduled)
+    .on(schedule.FixtureMaterialised, _scheduled)
+    .on(schedule.FixtureMissed, _scheduled)
+    .on(schedule.SeasonScheduled, _scheduled)
+)

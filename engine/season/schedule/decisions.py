@@ -6,7 +6,9 @@ which instant a local time is; whoever looks it up names the one that applied.
 """
 
 from datetime import datetime
+from typing import Never
 
+from engine.decider import Cases
 from engine.season.schedule.commands import (
     ChangeFixture,
     Command,
@@ -53,19 +55,11 @@ def decide(schedule: Schedule, command: Command) -> tuple[Event, ...]:
     Raises:
         CommandRejected: If the rules forbid the command.
     """
-    match command:
-        case PlanFixtures():
-            return _plan(schedule, command)
-        case ReplanFixtures():
-            return _replan(_of(schedule, command.recurrence), command)
-        case EndFixtures():
-            return _end(_of(schedule, command.recurrence), command)
-        case ChangeFixture():
-            return _change(_of(schedule, command.recurrence), command)
-        case PlaceFixture():
-            return _place(_of(schedule, command.recurrence), command)
-        case ScheduleClose():
-            return _schedule_close(schedule, command)
+    if isinstance(command, PlanFixtures):
+        return _plan(schedule, command)
+    if isinstance(command, ScheduleClose):
+        return _schedule_close(schedule, command)
+    return _OF_ONE[type(command)](_of(schedule, command.recurrence), command)
 
 
 def _of(schedule: Schedule, recurrence: RecurrenceId) -> Recurrence:
@@ -209,3 +203,12 @@ def _schedule_close(schedule: Schedule, command: ScheduleClose) -> tuple[Event, 
     if command.closes_at is not None and command.closes_at <= command.now:
         raise RecurrenceInvalid(field="closes_at", problem="must lie ahead")
     return (SeasonScheduled(closes_at=command.closes_at),)
+
+
+_OF_ONE = (
+    Cases[Recurrence, Never, tuple[Event, ...]]()
+    .on(ReplanFixtures, _replan)
+    .on(EndFixtures, _end)
+    .on(ChangeFixture, _change)
+    .on(PlaceFixture, _place)
+)

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Never
 
 import msgspec
 from msgspec.structs import replace
 
+from engine.decider import Cases
 from engine.season.schedule.events import (
     Event,
     FixtureChanged,
@@ -109,43 +110,44 @@ def evolved(schedule: Schedule, event: Event) -> Schedule:
     return replace(
         schedule,
         recurrences=tuple(
-            _after(each, event) if each.recurrence == event.recurrence else each
+            _OF_ONE[type(event)](each, event) if each.recurrence == event.recurrence else each
             for each in schedule.recurrences
         ),
     )
 
 
-_OfOne = FixturesReplanned | FixturesEnded | FixtureChanged | FixtureMaterialised | FixtureMissed
+def _replanned(recurrence: Recurrence, event: FixturesReplanned) -> Recurrence:
+    shorter = _cut(_withdrawn(recurrence, event.withdrawn), event.since)
+    stretch = Stretch(plan=event.plan, not_before=event.not_before, since=event.since)
+    return replace(shorter, stretches=(*shorter.stretches, stretch), edits=recurrence.edits + 1)
 
 
-def _after(recurrence: Recurrence, event: _OfOne) -> Recurrence:
-    match event:
-        case FixturesReplanned():
-            shorter = _cut(_withdrawn(recurrence, event.withdrawn), event.since)
-            stretch = Stretch(plan=event.plan, not_before=event.not_before, since=event.since)
-            return replace(
-                shorter, stretches=(*shorter.stretches, stretch), edits=recurrence.edits + 1
-            )
-        case FixturesEnded():
-            ended = _cut(_withdrawn(recurrence, event.withdrawn), event.since)
-            return replace(ended, edits=recurrence.edits + 1)
-        case FixtureChanged():
-            change = Change(
-                occurrence=event.occurrence,
-                moment=event.moment,
-                body=event.body,
-                skipped=event.skipped,
-            )
-            others = (each for each in recurrence.changes if each.occurrence != event.occurrence)
-            return replace(
-                _withdrawn(recurrence, event.withdrawn),
-                changes=(*others, change),
-                edits=recurrence.edits + 1,
-            )
-        case FixtureMaterialised():
-            return _placed(recurrence, event, event.tournament, "announced")
-        case FixtureMissed():
-            return _placed(recurrence, event, None, "missed")
+def _ended(recurrence: Recurrence, event: FixturesEnded) -> Recurrence:
+    ended = _cut(_withdrawn(recurrence, event.withdrawn), event.since)
+    return replace(ended, edits=recurrence.edits + 1)
+
+
+def _changed(recurrence: Recurrence, event: FixtureChanged) -> Recurrence:
+    change = Change(
+        occurrence=event.occurrence,
+        moment=event.moment,
+        body=event.body,
+        skipped=event.skipped,
+    )
+    others = (each for each in recurrence.changes if each.occurrence != event.occurrence)
+    return replace(
+        _withdrawn(recurrence, event.withdrawn),
+        changes=(*others, change),
+        edits=recurrence.edits + 1,
+    )
+
+
+def _materialised(recurrence: Recurrence, event: FixtureMaterialised) -> Recurrence:
+    return _placed(recurrence, event, event.tournament, "announced")
+
+
+def _missed(recurrence: Recurrence, event: FixtureMissed) -> Recurrence:
+    return _placed(recurrence, event, None, "missed")
 
 
 def _placed(
@@ -185,3 +187,13 @@ def _cut(recurrence: Recurrence, since: Local) -> Recurrence:
         ),
         changes=tuple(each for each in recurrence.changes if each.occurrence < since),
     )
+
+
+_OF_ONE = (
+    Cases[Recurrence, Never, Recurrence]()
+    .on(FixturesReplanned, _replanned)
+    .on(FixturesEnded, _ended)
+    .on(FixtureChanged, _changed)
+    .on(FixtureMaterialised, _materialised)
+    .on(FixtureMissed, _missed)
+)
