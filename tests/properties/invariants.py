@@ -33,8 +33,8 @@ def cards_of(table: Table) -> list[str]:
     hand = table.hand
     assert hand is not None
     cards = [*pile_of(hand).cards[hand.pile_next :], *hand.discards, *hand.drawn_off]
-    if hand.rounds is not None:
-        cards += [card.card for card in (*hand.rounds.open_discards, *hand.rounds.market)]
+    if hand.card_rounds is not None:
+        cards += [card.card for card in (*hand.card_rounds.open_discards, *hand.card_rounds.market)]
     for place in table.places:
         cards += [card.card for card in held_by(place)]
     cards.sort()
@@ -59,9 +59,11 @@ def open_cards(table: Table) -> set[str]:
         return faces
     faces.update(card.card for each in hand.revealed for card in each.cards)
     faces.update(hand.drawn_off)
-    if hand.rounds is not None:
-        faces.update(card.card for each in hand.rounds.ranked for card in each.cards)
-        faces.update(card.card for card in (*hand.rounds.open_discards, *hand.rounds.market))
+    if hand.card_rounds is not None:
+        faces.update(card.card for each in hand.card_rounds.ranked for card in each.cards)
+        faces.update(
+            card.card for card in (*hand.card_rounds.open_discards, *hand.card_rounds.market)
+        )
     for place in table.places:
         if place.hand is not None:
             faces.update(card.card for card in place.hand.field)

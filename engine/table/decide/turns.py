@@ -32,7 +32,7 @@ def legal_on_turn(table: Table, seat: int) -> tuple[LegalAction, ...]:
         actions += turns.actions(table, place)
         earliest = turns.earliest_call(table)
         hand = table.hand
-        if earliest is not None and hand is not None and hand.in_rounds.round >= earliest:
+        if earliest is not None and hand is not None and hand.in_card_rounds.round >= earliest:
             actions.append(LegalAction(verb="call_hand", rule="traditional.call"))
     if turns.field and place.hand is not None and place.hand.cards:
         loose = tuple(card.card for card in place.hand.cards)
@@ -132,7 +132,7 @@ def call_hand(course: Course, command: CallHand) -> None:
     table = course.table
     decision, place, _ = answering(table, command.entrant, command.decision, "card")
     earliest = turns_of(table.ruleset).earliest_call(table)
-    now = course.hand.in_rounds.round
+    now = course.hand.in_card_rounds.round
     if earliest is None:
         raise VerbNotPlayed(verb="call_hand", betting=table.ruleset.variant)
     if now < earliest:

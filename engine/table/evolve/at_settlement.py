@@ -30,14 +30,14 @@ def _unmatched_returned(table: Table, hand: Hand, event: events.UnmatchedReturne
 def _pots_formed(table: Table, hand: Hand, event: events.PotsFormed) -> Table:
     chips = sum([pot.chips for pot in event.pots])
     wagered = sum([held.wager for place in table.places if (held := place.hand) is not None])
-    rounds = hand.rounds
+    card_rounds = hand.card_rounds
     if (event.carry, event.dead) != (table.carry, hand.dead) or (
         chips != wagered + table.carry + hand.dead
     ):
         raise InvariantViolated(f"pots of {chips} chips from wagers of {wagered}")
-    if rounds is not None:
-        rounds = replace(rounds, dead=0)
-    formed = replace(hand, pots=event.pots, in_pots=chips, rounds=rounds)
+    if card_rounds is not None:
+        card_rounds = replace(card_rounds, dead=0)
+    formed = replace(hand, pots=event.pots, in_pots=chips, card_rounds=card_rounds)
     return replace(table, carry=0, hand=formed)
 
 
@@ -128,8 +128,8 @@ def _hand_settled(table: Table, hand: Hand, event: events.HandSettled) -> Table:
         revealed=hand.revealed,
         awards=hand.awards,
         winners=event.winners,
-        ranked=() if hand.rounds is None else hand.rounds.ranked,
-        sabacc_awards=() if hand.rounds is None else hand.rounds.sabacc_awards,
+        ranked=() if hand.card_rounds is None else hand.card_rounds.ranked,
+        sabacc_awards=() if hand.card_rounds is None else hand.card_rounds.sabacc_awards,
         unshown_by=None if winner is None else winner.entrant,
         unshown=() if winner is None or winner.hand is None else _covered(winner.hand),
     )

@@ -17,7 +17,7 @@ from engine.table.model import events
 from engine.table.model.commands import LevelFloor
 from engine.table.model.digests import digest_of
 from engine.table.model.events import Event
-from engine.table.model.hand import Hand, InHand, Rounds
+from engine.table.model.hand import CardRounds, Hand, InHand
 from engine.table.model.shown import shown
 from engine.table.model.state import Place, State, Table, Wait
 from engine.table.model.wagers import min_open
@@ -88,7 +88,7 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
         pile=1,
         pile_cards=deck(table.ruleset.deck),
         full_raise=min_open(table, event.level),
-        rounds=None if isinstance(table.ruleset, CoruscantShift) else Rounds(),
+        card_rounds=None if isinstance(table.ruleset, CoruscantShift) else CardRounds(),
         opened=event,
     )
     return Table(

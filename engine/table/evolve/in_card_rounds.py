@@ -34,7 +34,7 @@ def _face_down(card: OpenCard, place: Place) -> SealedCard:
 
 
 def _card_turn_taken(table: Table, hand: Hand, event: events.CardTurnTaken) -> Table:
-    rounds = hand.in_rounds
+    card_rounds = hand.in_card_rounds
     decision = answered(hand, event.seat, event.decision)
     place, held = in_hand(table, event.seat)
     if place.stack - event.fee != event.stack:
@@ -42,12 +42,12 @@ def _card_turn_taken(table: Table, hand: Hand, event: events.CardTurnTaken) -> T
     after = replace(
         _pile_after(hand, event),
         decision=decision,
-        rounds=replace(
-            rounds,
-            taken=(*rounds.taken, event.seat),
-            open_discards=_discards_after(rounds.open_discards, event),
-            market=_market_after(rounds.market, event),
-            dead=rounds.dead + event.fee,
+        card_rounds=replace(
+            card_rounds,
+            taken=(*card_rounds.taken, event.seat),
+            open_discards=_discards_after(card_rounds.open_discards, event),
+            market=_market_after(card_rounds.market, event),
+            dead=card_rounds.dead + event.fee,
         ),
         actions=hand.actions + 1,
         chips_in=hand.chips_in or event.fee > 0,
@@ -112,7 +112,7 @@ def _cards_fielded(table: Table, hand: Hand, event: events.CardsFielded) -> Tabl
 
 
 def _hand_called(table: Table, hand: Hand, event: events.HandCalled) -> Table:
-    called = replace(hand, rounds=replace(hand.in_rounds, called=True, caller=event.seat))
+    called = replace(hand, card_rounds=replace(hand.in_card_rounds, called=True, caller=event.seat))
     if event.seat is None or event.decision is None:
         return replace(table, hand=called)
     place, held = in_hand(table, event.seat)
@@ -127,28 +127,28 @@ def _hand_called(table: Table, hand: Hand, event: events.HandCalled) -> Table:
 
 
 def _discard_flipped(table: Table, hand: Hand, event: events.DiscardFlipped) -> Table:
-    rounds = hand.in_rounds
-    flipped = replace(rounds, open_discards=(*rounds.open_discards, event.card))
-    return replace(table, hand=replace(hand, pile_next=hand.pile_next + 1, rounds=flipped))
+    card_rounds = hand.in_card_rounds
+    flipped = replace(card_rounds, open_discards=(*card_rounds.open_discards, event.card))
+    return replace(table, hand=replace(hand, pile_next=hand.pile_next + 1, card_rounds=flipped))
 
 
 def _market_card_laid(table: Table, hand: Hand, event: events.MarketCardLaid) -> Table:
-    rounds = hand.in_rounds
-    laid = replace(rounds, market=(event.card, *rounds.market))
-    return replace(table, hand=replace(hand, pile_next=hand.pile_next + 1, rounds=laid))
+    card_rounds = hand.in_card_rounds
+    laid = replace(card_rounds, market=(event.card, *card_rounds.market))
+    return replace(table, hand=replace(hand, pile_next=hand.pile_next + 1, card_rounds=laid))
 
 
 def _shift_rolled(table: Table, hand: Hand, event: events.ShiftRolled) -> Table:
     roll = Roll(round=event.round, dice=event.dice, doubles=event.doubles)
-    rounds = replace(hand.in_rounds, rolls=(*hand.in_rounds.rolls, roll))
-    return replace(table, hand=replace(hand, rounds=rounds))
+    card_rounds = replace(hand.in_card_rounds, rolls=(*hand.in_card_rounds.rolls, roll))
+    return replace(table, hand=replace(hand, card_rounds=card_rounds))
 
 
 def _hands_taken_up(table: Table, hand: Hand, event: events.HandsTakenUp) -> Table:
     places = []
     gone: list[str] = []
     counts = {count.seat: count.cards for count in event.counts}
-    staying = {card.card for card in hand.in_rounds.open_discards}
+    staying = {card.card for card in hand.in_card_rounds.open_discards}
     for place in table.places:
         if place.hand is None or not place.hand.live:
             places.append(place)
@@ -164,12 +164,12 @@ def _hands_taken_up(table: Table, hand: Hand, event: events.HandsTakenUp) -> Tab
     else:
         after = replace(hand, discards=(*hand.discards, *gone))
     due = tuple(count for count in event.counts if count.cards)
-    rounds = replace(hand.in_rounds, shifted=True, taken_up=event.counts, due=due)
-    return replace(table, places=tuple(places), hand=replace(after, rounds=rounds))
+    card_rounds = replace(hand.in_card_rounds, shifted=True, taken_up=event.counts, due=due)
+    return replace(table, places=tuple(places), hand=replace(after, card_rounds=card_rounds))
 
 
 def _shift_dealt(table: Table, hand: Hand, event: events.ShiftDealt) -> Table:
-    due = {count.seat: count.cards for count in hand.in_rounds.due}
+    due = {count.seat: count.cards for count in hand.in_card_rounds.due}
     places = {place.seat: place for place in table.places}
     for part in event.dealt:
         place, held = in_hand(table, part.seat)
@@ -179,24 +179,26 @@ def _shift_dealt(table: Table, hand: Hand, event: events.ShiftDealt) -> Table:
     left = tuple(CardCount(seat=seat, cards=cards) for seat, cards in due.items() if cards)
     count = sum(len(part.cards) for part in event.dealt)
     after = replace(
-        hand, pile_next=hand.pile_next + count, rounds=replace(hand.in_rounds, due=left)
+        hand, pile_next=hand.pile_next + count, card_rounds=replace(hand.in_card_rounds, due=left)
     )
     return replace(table, places=tuple(places.values()), hand=after)
 
 
 def _card_round_closed(table: Table, hand: Hand, event: events.CardRoundClosed) -> Table:
-    rounds = replace(hand.in_rounds, round=event.round + 1, taken=(), shifted=False)
-    return replace(table, hand=replace(hand, rounds=rounds))
+    card_rounds = replace(hand.in_card_rounds, round=event.round + 1, taken=(), shifted=False)
+    return replace(table, hand=replace(hand, card_rounds=card_rounds))
 
 
 def _totals_announced(table: Table, hand: Hand, event: events.TotalsAnnounced) -> Table:
-    rounds = replace(hand.in_rounds, announced=event.totals)
-    return replace(table, hand=replace(hand, rounds=rounds, done=(*hand.done, "announce")))
+    card_rounds = replace(hand.in_card_rounds, announced=event.totals)
+    return replace(
+        table, hand=replace(hand, card_rounds=card_rounds, done=(*hand.done, "announce"))
+    )
 
 
 def _hands_ranked(table: Table, hand: Hand, event: events.HandsRanked) -> Table:
-    rounds = replace(hand.in_rounds, ranked=event.hands)
-    return replace(table, hand=replace(hand, rounds=rounds, done=(*hand.done, "reveal")))
+    card_rounds = replace(hand.in_card_rounds, ranked=event.hands)
+    return replace(table, hand=replace(hand, card_rounds=card_rounds, done=(*hand.done, "reveal")))
 
 
 def _penalty_paid(table: Table, hand: Hand, event: events.PenaltyPaid) -> Table:
@@ -224,13 +226,16 @@ def _demise_dealt(table: Table, hand: Hand, event: events.DemiseDealt) -> Table:
 def _sabacc_pot_awarded(table: Table, hand: Hand, event: events.SabaccPotAwarded) -> Table:
     if event.chips > table.sabacc_pot:
         raise InvariantViolated(f"a Sabacc pot of {event.chips} chips was not there")
-    rounds = hand.in_rounds
+    card_rounds = hand.in_card_rounds
     place = table.at(event.seat)
     return replace(
         table,
         places=with_place(table, replace(place, stack=place.stack + event.chips)),
         sabacc_pot=table.sabacc_pot - event.chips,
-        hand=replace(hand, rounds=replace(rounds, sabacc_awards=(*rounds.sabacc_awards, event))),
+        hand=replace(
+            hand,
+            card_rounds=replace(card_rounds, sabacc_awards=(*card_rounds.sabacc_awards, event)),
+        ),
     )
 
 

@@ -102,9 +102,9 @@ def _replacements_dealt(table: Table, hand: Hand, event: events.ReplacementsDeal
 
 
 def _pile_committed(table: Table, hand: Hand, event: events.PileCommitted) -> Table:
-    shuffled, rounds = hand.recyclable, hand.rounds
-    if rounds is not None:
-        rounds = replace(rounds, open_discards=rounds.open_discards[-1:])
+    shuffled, card_rounds = hand.recyclable, hand.card_rounds
+    if card_rounds is not None:
+        card_rounds = replace(card_rounds, open_discards=card_rounds.open_discards[-1:])
     if event.pile != hand.pile + 1 or event.size != len(shuffled):
         raise InvariantViolated(f"pile {event.pile} of {event.size} cards after {hand.pile}")
     return replace(
@@ -116,7 +116,7 @@ def _pile_committed(table: Table, hand: Hand, event: events.PileCommitted) -> Ta
             pile_next=0,
             earlier_piles=(*hand.earlier_piles, hand.pile_cards),
             discards=(),
-            rounds=rounds,
+            card_rounds=card_rounds,
         ),
     )
 

@@ -40,8 +40,8 @@ def step(course: Course, now: datetime) -> None:
 
 def _play_round(course: Course, now: datetime) -> None:
     table, hand = course.table, course.hand
-    rounds = hand.in_rounds
-    waiting = [place.seat for place in table.live() if place.seat not in rounds.taken]
+    card_rounds = hand.in_card_rounds
+    waiting = [place.seat for place in table.live() if place.seat not in card_rounds.taken]
     card_due = _open_card_due(rules_of(table), hand, bool(waiting))
     if waiting and hand.pile_left == 0 and hand.recyclable:
         recycle(course)
@@ -55,12 +55,12 @@ def _play_round(course: Course, now: datetime) -> None:
 
 def _open_card_due(rules: CorellianSpike, hand: Hand, waiting: bool) -> bool:
     """Return whether an open pile lacks a card."""
-    rounds = hand.in_rounds
+    card_rounds = hand.in_card_rounds
     if not rules.galaxy_series:
-        return not rounds.open_discards
+        return not card_rounds.open_discards
     # What the last card turn of all takes is not filled (rulebook ``spike.refill``): nobody is
     # left to buy it.
-    return len(rounds.market) < rounds.round and (waiting or rounds.round < ROUNDS)
+    return len(card_rounds.market) < card_rounds.round and (waiting or card_rounds.round < ROUNDS)
 
 
 def _lay_open(course: Course) -> None:
@@ -73,7 +73,7 @@ def _lay_open(course: Course) -> None:
 
 def _after_the_turns(course: Course, now: datetime) -> None:
     """Play the street and roll the dice, in the ruleset's order; then end the round."""
-    table, rounds = course.table, course.hand.in_rounds
+    table, card_rounds = course.table, course.hand.in_card_rounds
     parts: list[tuple[Callable[[Table], bool], Callable[[Course, datetime], None]]]
     parts = [(_bet_due, bet), (_spike_due, _spike)]
     if rules_of(table).spike_before_bet:
@@ -82,42 +82,42 @@ def _after_the_turns(course: Course, now: datetime) -> None:
         if due(table):
             play(course, now)
             return
-    if rounds.round == ROUNDS:
+    if card_rounds.round == ROUNDS:
         reveal(course)
     else:
-        course.emit(events.CardRoundClosed(round=rounds.round))
+        course.emit(events.CardRoundClosed(round=card_rounds.round))
 
 
 def _bet_due(table: Table) -> bool:
     hand = table.hand
-    return hand is not None and hand.street == hand.in_rounds.round
+    return hand is not None and hand.street == hand.in_card_rounds.round
 
 
 def _spike_due(table: Table) -> bool:
     rules, hand = rules_of(table), table.hand
     if hand is None or not rules.spike_dice:
         return False
-    rounds = hand.in_rounds
-    if rules.spike_redeals == "oldest_card" and rounds.round < ROUNDS:
+    card_rounds = hand.in_card_rounds
+    if rules.spike_redeals == "oldest_card" and card_rounds.round < ROUNDS:
         return False
-    if not rounds.rolls or rounds.rolls[-1].round != rounds.round:
+    if not card_rounds.rolls or card_rounds.rolls[-1].round != card_rounds.round:
         return True
-    return bool(rounds.due) or (rounds.rolls[-1].doubles and not rounds.shifted)
+    return bool(card_rounds.due) or (card_rounds.rolls[-1].doubles and not card_rounds.shifted)
 
 
 def _spike(course: Course, now: datetime) -> None:
     """Roll; on doubles take up the hands, then deal as many cards anew."""
-    hand, rounds = course.hand, course.hand.in_rounds
-    if rounds.due:
+    hand, card_rounds = course.hand, course.hand.in_card_rounds
+    if card_rounds.due:
         deal_due(course, "spike.redeal")
-    elif rounds.rolls and rounds.rolls[-1].round == rounds.round:
+    elif card_rounds.rolls and card_rounds.rolls[-1].round == card_rounds.round:
         _take_up(course)
     else:
         seed = bytes.fromhex(hand.seeds.value.dice)
-        dice = roll_pair(seed, "spike", len(rounds.rolls) + 1, hand.digest)
+        dice = roll_pair(seed, "spike", len(card_rounds.rolls) + 1, hand.digest)
         course.emit(
             events.ShiftRolled(
-                round=rounds.round, dice=dice, doubles=dice[0] == dice[1], rule="spike.dice"
+                round=card_rounds.round, dice=dice, doubles=dice[0] == dice[1], rule="spike.dice"
             )
         )
 

@@ -174,8 +174,8 @@ def deal_due(course: Course, rule: str) -> None:
         recycle(course)
         return
     places = {place.seat: place for place in course.table.live()}
-    due = {count.seat: count.cards for count in hand.in_rounds.due}
-    needs = {count.seat: count.cards for count in hand.in_rounds.taken_up}
+    due = {count.seat: count.cards for count in hand.in_card_rounds.due}
+    needs = {count.seat: count.cards for count in hand.in_card_rounds.taken_up}
     passes = range(max(needs.values()))
     rotation = [seat for turn in passes for seat in places if needs.get(seat, 0) > turn]
     begun = len(rotation) - sum(due.values())

@@ -68,7 +68,7 @@ def settle(course: Course, now: datetime) -> None:
 
 def _fine(course: Course, owed: int) -> None:
     """Take from everyone who bombed out as much as the main pot holds, or all that is left."""
-    for shown in course.hand.in_rounds.ranked:
+    for shown in course.hand.in_card_rounds.ranked:
         if not shown.bombed:
             continue
         place = course.table.at(shown.seat)
@@ -88,7 +88,7 @@ def _fine(course: Course, owed: int) -> None:
 
 def _award_sabacc_pot(course: Course, winner: int) -> None:
     """Give the Sabacc pot to the winner of the first layer, if its own hand was special."""
-    name = next(shown.name for shown in course.hand.in_rounds.ranked if shown.seat == winner)
+    name = next(shown.name for shown in course.hand.in_card_rounds.ranked if shown.seat == winner)
     if name not in SPECIAL or course.table.sabacc_pot == 0:
         return
     course.emit(
@@ -108,11 +108,11 @@ class _Standing:
         self._course = course
         self._hands = {
             shown.seat: [card.card for card in shown.cards]
-            for shown in course.hand.in_rounds.ranked
+            for shown in course.hand.in_card_rounds.ranked
         }
         self._ranks = {
             shown.seat: _judged(course, self._hands[shown.seat])
-            for shown in course.hand.in_rounds.ranked
+            for shown in course.hand.in_card_rounds.ranked
         }
 
     def best(self, number: int, pot: FormedPot) -> tuple[int | None, str]:

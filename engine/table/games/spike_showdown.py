@@ -58,7 +58,7 @@ def _ranked(course: Course, place: Place) -> Ranked:
 def settle(course: Course, now: datetime) -> None:
     """Award each layer of the hand pot to its best hand, the Sabacc pot with the first."""
     pots = form_pots(course)
-    keys = {shown.seat: shown.key for shown in course.hand.in_rounds.ranked}
+    keys = {shown.seat: shown.key for shown in course.hand.in_card_rounds.ranked}
     decided: dict[tuple[int, ...], Winners] = {}
     for number, pot in enumerate(pots, start=1):
         best = min(keys[seat] for seat in pot.eligible)
@@ -99,7 +99,9 @@ def _blind_draw(course: Course, number: int, tied: tuple[int, ...]) -> tuple[int
 def _award_sabacc_pot(course: Course, seats: tuple[int, ...]) -> None:
     """Give the Sabacc pot to the winners of the first layer, if their hands total zero."""
     table = course.table
-    total = next(shown.total for shown in course.hand.in_rounds.ranked if shown.seat == seats[0])
+    total = next(
+        shown.total for shown in course.hand.in_card_rounds.ranked if shown.seat == seats[0]
+    )
     if total != 0 or table.sabacc_pot == 0:
         return
     shares, _ = split(table.sabacc_pot, seats, unit=table.ruleset.chip_unit, carry=False)

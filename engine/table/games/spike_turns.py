@@ -78,7 +78,7 @@ def _with_draws(rules: CorellianSpike, hand: Hand, own: tuple[str, ...]) -> tupl
     """Return the gains and swaps that cards allow."""
     fees = rules.swap_gain_cost or _FREE
     room = len(own) < HAND_MAX
-    top = bool(hand.in_rounds.open_discards)
+    top = bool(hand.in_card_rounds.open_discards)
     pile = hand.pile_left > 0
     known: tuple[tuple[bool, LegalAction], ...] = (
         (pile and room, _offer("gain", "pile", price=fees.gain)),
@@ -97,7 +97,7 @@ def _with_market(
 ) -> tuple[LegalAction, ...]:
     """Return what the open piles of the Galaxy Series allow."""
     found = []
-    for number, source in enumerate(MARKET[: len(hand.in_rounds.market)], start=1):
+    for number, source in enumerate(MARKET[: len(hand.in_card_rounds.market)], start=1):
         price = number * rules.chip_unit
         if len(own) < HAND_MAX:
             found.append(_offer("buy", source, price=price))
@@ -142,8 +142,12 @@ def _open_one(hand: Hand, source: CardSource | None) -> OpenCard | None:
     """Return the open card that *source* gives; none if it is no open pile."""
     if source is None or source == "pile":
         return None
-    rounds = hand.in_rounds
-    return rounds.open_discards[-1] if source == "discards" else rounds.market[MARKET.index(source)]
+    card_rounds = hand.in_card_rounds
+    return (
+        card_rounds.open_discards[-1]
+        if source == "discards"
+        else card_rounds.market[MARKET.index(source)]
+    )
 
 
 _RULES: dict[CardVerb, str] = {

@@ -49,7 +49,7 @@ def step(course: Course, now: datetime) -> None:
         _announce(course)
     elif "reveal" in hand.done:
         settle(course, now)
-    elif hand.street == hand.in_rounds.round:
+    elif hand.street == hand.in_card_rounds.round:
         _card_turns(course, now)
     else:
         _after_the_bet(course)
@@ -66,11 +66,11 @@ def _announce(course: Course) -> None:
 
 def _card_turns(course: Course, now: datetime) -> None:
     """Ask the next seat for its card turn; when all have had theirs, let the street be played."""
-    table, hand, rounds = course.table, course.hand, course.hand.in_rounds
-    waiting = [place.seat for place in table.live() if place.seat not in rounds.taken]
-    if rounds.called:
+    table, hand, card_rounds = course.table, course.hand, course.hand.in_card_rounds
+    waiting = [place.seat for place in table.live() if place.seat not in card_rounds.taken]
+    if card_rounds.called:
         bet(course, now)
-    elif rounds.round > rules_of(table).max_rounds:
+    elif card_rounds.round > rules_of(table).max_rounds:
         _call(course, now, "traditional.call_at_last")
     elif not waiting:
         bet(course, now)
@@ -85,7 +85,7 @@ def _card_turns(course: Course, now: datetime) -> None:
 def _call(course: Course, now: datetime, rule: str) -> None:
     course.emit(
         events.HandCalled(
-            round=course.hand.in_rounds.round,
+            round=course.hand.in_card_rounds.round,
             decision=None,
             seat=None,
             entrant=None,
@@ -97,27 +97,27 @@ def _call(course: Course, now: datetime, rule: str) -> None:
 
 def _after_the_bet(course: Course) -> None:
     """Roll for a shift, carry it out, and begin the next round or turn the hands over."""
-    rounds = course.hand.in_rounds
-    rolled = rounds.rolls[-1] if rounds.rolls else None
-    if rolled is None or rolled.round != rounds.round:
+    card_rounds = course.hand.in_card_rounds
+    rolled = card_rounds.rolls[-1] if card_rounds.rolls else None
+    if rolled is None or rolled.round != card_rounds.round:
         _roll(course)
-    elif rolled.doubles and not rounds.shifted:
+    elif rolled.doubles and not card_rounds.shifted:
         _take_up(course)
-    elif rounds.due:
+    elif card_rounds.due:
         deal_due(course, "traditional.shift")
-    elif rounds.called:
+    elif card_rounds.called:
         reveal(course)
     else:
-        course.emit(events.CardRoundClosed(round=rounds.round))
+        course.emit(events.CardRoundClosed(round=card_rounds.round))
 
 
 def _roll(course: Course) -> None:
-    hand, rounds = course.hand, course.hand.in_rounds
+    hand, card_rounds = course.hand, course.hand.in_card_rounds
     seed = bytes.fromhex(hand.seeds.value.dice)
-    dice = roll_pair(seed, "shift", len(rounds.rolls) + 1, hand.digest)
+    dice = roll_pair(seed, "shift", len(card_rounds.rolls) + 1, hand.digest)
     course.emit(
         events.ShiftRolled(
-            round=rounds.round,
+            round=card_rounds.round,
             dice=dice,
             doubles=dice[0] == dice[1],
             rule="traditional.shift_dice",

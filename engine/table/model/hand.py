@@ -77,7 +77,7 @@ class Roll(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     doubles: bool
 
 
-class Rounds(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class CardRounds(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a hand has besides in a game that is played in rounds of card turns."""
 
     round: int = 1
@@ -168,7 +168,7 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Chance cubes rolled: pot and winner."""
 
     awards: tuple[PotAwarded, ...] = ()
-    rounds: Rounds | None = None
+    card_rounds: CardRounds | None = None
     """None in Coruscant Shift."""
 
     opened: HandOpened
@@ -191,19 +191,19 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     @property
     def dead(self) -> Chips:
         """Return the chips that are nobody's wager and will join the main pot."""
-        return self.table_ante + (0 if self.rounds is None else self.rounds.dead)
+        return self.table_ante + (0 if self.card_rounds is None else self.card_rounds.dead)
 
     @property
-    def in_rounds(self) -> Rounds:
+    def in_card_rounds(self) -> CardRounds:
         """
         Return what a game of card turns keeps.
 
         Raises:
             InvariantViolated: If the hand is not of such a game.
         """
-        if self.rounds is None:
+        if self.card_rounds is None:
             raise InvariantViolated("this game has no card turns")
-        return self.rounds
+        return self.card_rounds
 
     @property
     def pile_left(self) -> int:
@@ -213,9 +213,9 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     @property
     def recyclable(self) -> tuple[str, ...]:
         """Return what a new pile would be made of: all discards but the top of an open pile."""
-        if self.rounds is None:
+        if self.card_rounds is None:
             return self.discards
-        return (*self.discards, *(card.card for card in self.rounds.open_discards[:-1]))
+        return (*self.discards, *(card.card for card in self.card_rounds.open_discards[:-1]))
 
 
 class LastHand(msgspec.Struct, frozen=True, kw_only=True, gc=False):

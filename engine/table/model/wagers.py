@@ -120,7 +120,7 @@ def _turn_after(table: Table, hand: Hand) -> int:
     if hand.last_actor is not None:
         return hand.last_actor
     if not isinstance(table.ruleset, CoruscantShift):
-        caller = hand.in_rounds.caller
+        caller = hand.in_card_rounds.caller
         return table.button if caller is None else caller - 1
     if table.ruleset.first_actor[hand.street - 1] == "left_of_big_blind":
         return table.button if hand.big_blind is None else hand.big_blind

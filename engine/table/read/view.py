@@ -16,7 +16,7 @@ from engine.table.decide.turns import legal_on_turn
 from engine.table.games.coruscant_shift import rules_of
 from engine.table.model import levels
 from engine.table.model.events import Ranked, Revealed
-from engine.table.model.hand import Hand, InHand, Rounds
+from engine.table.model.hand import CardRounds, Hand, InHand
 from engine.table.model.state import Place, Table
 from engine.table.read.view_parts import (
     AwardView,
@@ -100,7 +100,7 @@ def _in_play(table: Table, hand: Hand, public: TableView) -> TableView:
         pile=hand.pile,
         pots=_pots(table, hand),
         current_bet=hand.current_bet,
-        rounds=None if hand.rounds is None else _rounds(hand, hand.rounds),
+        rounds=None if hand.card_rounds is None else _card_rounds(hand, hand.card_rounds),
         small_blind=hand.small_blind,
         big_blind=hand.big_blind,
         decision=_decision(hand),
@@ -159,9 +159,9 @@ def _seat(table: Table, place: Place) -> SeatView:
         away=place.away,
         answered=(phase == "select" and held.selected) or (phase == "improve" and held.improved),
         kept=next((count.cards for count in hand.kept if count.seat == place.seat), None),
-        card_count=None if hand.rounds is None else len(held.field) + len(held.cards),
+        card_count=None if hand.card_rounds is None else len(held.field) + len(held.cards),
         field=tuple(card.card for card in held.field),
-        announced=None if hand.rounds is None else _announced(hand.rounds, place.seat),
+        announced=None if hand.card_rounds is None else _announced(hand.card_rounds, place.seat),
         revealed=next(
             (
                 shown
@@ -199,24 +199,24 @@ def _revealed(
 
 
 def _ranked(hand: Hand) -> tuple[Ranked, ...]:
-    return () if hand.rounds is None else hand.rounds.ranked
+    return () if hand.card_rounds is None else hand.card_rounds.ranked
 
 
-def _announced(rounds: Rounds, seat: int) -> int | None:
-    return next((each.total for each in rounds.announced if each.seat == seat), None)
+def _announced(card_rounds: CardRounds, seat: int) -> int | None:
+    return next((each.total for each in card_rounds.announced if each.seat == seat), None)
 
 
-def _rounds(hand: Hand, rounds: Rounds) -> RoundView:
+def _card_rounds(hand: Hand, card_rounds: CardRounds) -> RoundView:
     return RoundView(
-        round=rounds.round,
-        taken=rounds.taken,
-        called=rounds.called,
-        caller=rounds.caller,
-        rolls=tuple(roll.dice for roll in rounds.rolls),
-        discard_top=rounds.open_discards[-1].card if rounds.open_discards else None,
-        discard_count=len(rounds.open_discards),
+        round=card_rounds.round,
+        taken=card_rounds.taken,
+        called=card_rounds.called,
+        caller=card_rounds.caller,
+        rolls=tuple(roll.dice for roll in card_rounds.rolls),
+        discard_top=card_rounds.open_discards[-1].card if card_rounds.open_discards else None,
+        discard_count=len(card_rounds.open_discards),
         pile_count=hand.pile_left,
-        market=tuple(card.card for card in rounds.market),
+        market=tuple(card.card for card in card_rounds.market),
     )
 
 

@@ -18,7 +18,7 @@ def test_a_pass_goes_on_with_the_next_seat_where_a_new_pile_begins() -> None:
     last = replace(course.hand, pile_next=len(course.hand.pile_cards) - 1)
     course.table = replace(course.table, hand=last)
 
-    while course.hand.in_rounds.due:
+    while course.hand.in_card_rounds.due:
         deal_due(course, "traditional.shift")
 
     first, pile, rest = course.events[1:]
@@ -38,7 +38,7 @@ def test_a_seat_that_has_had_its_card_is_passed_over_on_the_new_pile() -> None:
     last = replace(course.hand, pile_next=len(course.hand.pile_cards) - 2)
     course.table = replace(course.table, hand=last)
 
-    while course.hand.in_rounds.due:
+    while course.hand.in_card_rounds.due:
         deal_due(course, "traditional.shift")
 
     rest = course.events[-1]
