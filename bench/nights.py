@@ -24,9 +24,9 @@ from engine.table.model.wagers import legal_wagers
 from engine.tournament.model.commands import (
     Announce,
     OpenRegistration,
+    RaiseLevels,
     Register,
     StartPlay,
-    TendClock,
 )
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.values import Masters
@@ -121,7 +121,7 @@ class Night:
     def _tend(self, now: datetime) -> None:
         clock = self.tournament.clock
         if clock is not None and clock.due is not None and clock.due <= now:
-            self._above(TendClock(now=now))
+            self._above(RaiseLevels(now=now))
 
     def _above(self, *commands: Any) -> None:
         _, self.tournament = decide_in_turn(DECIDERS["tournament"], self.tournament, commands)

@@ -22,7 +22,7 @@ from engine.season.values import Fate, FateKind, Outlook
 from engine.values import TournamentId
 
 
-def close(state: Opened, command: CloseSeason) -> tuple[Event, ...]:
+def close_season(state: Opened, command: CloseSeason) -> tuple[Event, ...]:
     """
     Return the awards revoked for what is left out, the lots still to be drawn, and the end.
 

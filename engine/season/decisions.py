@@ -158,7 +158,7 @@ _DECIDED = (
     .on(AdjustPoints, _adjust)
     .on(VoidAdjustment, _void)
     .on(AddTournament, _add)
-    .on(CloseSeason, closing.close)
+    .on(CloseSeason, closing.close_season)
     .on(RecordTournaments, _record)
     .on(freezing.FreezeStandings, _freeze)
     .on(freezing.ReleaseStandings, _freeze)

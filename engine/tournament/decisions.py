@@ -31,6 +31,7 @@ from engine.tournament.model.commands import (
     Leave,
     OpenRegistration,
     Pause,
+    RaiseLevels,
     RecordBreak,
     RecordBrought,
     RecordBusts,
@@ -40,7 +41,6 @@ from engine.tournament.model.commands import (
     Resume,
     StakeItem,
     StartPlay,
-    TendClock,
     Withdraw,
 )
 from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
@@ -159,7 +159,7 @@ def _decided(state: State, command: Command) -> tuple[Event, ...]:
 
 
 def _led(
-    state: State, command: Pause | Resume | TendClock | Cancel | RecordTables | Finish
+    state: State, command: Pause | Resume | RaiseLevels | Cancel | RecordTables | Finish
 ) -> tuple[Event, ...]:
     """Decide on what leads a whole tournament."""
     match command:
@@ -167,8 +167,8 @@ def _led(
             return starting.pause(state, command)
         case Resume():
             return starting.resume(state, command)
-        case TendClock():
-            return levels.tended(running_of(state), command)
+        case RaiseLevels():
+            return levels.raise_levels(running_of(state), command)
         case Cancel():
             return starting.cancel(state, command)
         case RecordTables():

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from engine.rulesets import Amounts, Levels, LevelStep, Ruleset
-from engine.tournament.model.commands import TendClock
+from engine.tournament.model.commands import RaiseLevels
 from engine.tournament.model.events import ClockStarted, ClockStopped, Event, LevelRaised
 from engine.tournament.model.floor_events import BreakStarted
 from engine.tournament.model.state import Running
@@ -141,7 +141,7 @@ def _going_on(clock: LevelClock | None, now: datetime, *, rule: str) -> tuple[Ev
     )
 
 
-def tended(state: Running, command: TendClock) -> tuple[Event, ...]:
+def raise_levels(state: Running, command: RaiseLevels) -> tuple[Event, ...]:
     """
     Return what time and outages mean for the clock, in the order in which they came.
 

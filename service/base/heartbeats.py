@@ -2,7 +2,7 @@
 Saying "I am here", so that players do not pay for our absence.
 
 Whoever beats first after a silence records the outage; decisions that were open
-during it get their full time anew (see ``service.director.decision_clock.watch``), and level
+during it get their full time anew (see ``service.director.decision_clock.watch_table``), and level
 clocks stood still (see ``service.director.level_clock``).
 """
 

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from engine.tournament.model.errors import TournamentNotRunning
-from engine.tournament.model.floor_commands import CallLastHands, TendBreak
+from engine.tournament.model.floor_commands import CallLastHands, EndDueBreak
 from engine.tournament.model.state import Announced, Registering, Running
 from engine.values import stream_of
 from service.director.runtime import Runtime
@@ -13,7 +13,7 @@ _NOT_BEGUN = timedelta(minutes=1)
 """How often is asked again whether play has begun that was to be over by now."""
 
 
-async def end_break(
+async def end_due_break(
     runtime: Runtime, league: str, tournament_id: str, begun_by: int
 ) -> datetime | None:
     """
@@ -32,7 +32,7 @@ async def end_break(
     order = runtime.order(f"break/{tournament_id}/{begun_by}")
     if order.received_at < rest.due:
         return rest.due
-    command = TendBreak(begun_by=begun_by, now=order.received_at)
+    command = EndDueBreak(begun_by=begun_by, now=order.received_at)
     await submit_to_tournament(runtime, league, tournament_id, command, order)
     return None
 

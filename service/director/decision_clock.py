@@ -39,7 +39,7 @@ async def extend(runtime: Runtime, league: str, table_id: str, decision: Decisio
     await submit_to_table(runtime, league, table_id, ExtendDecision(now=runtime.clock.now()), order)
 
 
-async def watch(runtime: Runtime, league: str, table_id: str) -> datetime | None:
+async def watch_table(runtime: Runtime, league: str, table_id: str) -> datetime | None:
     """
     See to one live table: time out what ran out, extend what an outage took, open what lies.
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from engine import tournament
-from engine.tournament.model.commands import Outage, TendClock
+from engine.tournament.model.commands import Outage, RaiseLevels
 from engine.tournament.model.state import Running
 from engine.tournament.model.values import LevelClock
 from engine.values import stream_of
@@ -25,7 +25,9 @@ _SILENT = timedelta(seconds=1)
 _log = structlog.get_logger(__name__)
 
 
-async def tend(runtime: Runtime, league: str, tournament_id: str, run_by: int) -> datetime | None:
+async def raise_levels(
+    runtime: Runtime, league: str, tournament_id: str, run_by: int
+) -> datetime | None:
     """
     Take outages from a tournament's level clock and raise the levels that are due.
 
@@ -49,7 +51,7 @@ async def tend(runtime: Runtime, league: str, tournament_id: str, run_by: int) -
         return runtime.clock.now() + _SILENT
     away = await heartbeats.outages_since(runtime.pool, clock.since)
     now = runtime.clock.now()
-    command = TendClock(
+    command = RaiseLevels(
         outages=tuple(Outage(since=since, until=until) for since, until in away), now=now
     )
     if not away and now < clock.due:

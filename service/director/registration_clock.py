@@ -72,7 +72,9 @@ async def expire_offer(
     return await _tend(runtime, league, tournament_id, f"offer/{entrant}", command, ends)
 
 
-async def close_late(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
+async def close_late_registration(
+    runtime: Runtime, league: str, tournament_id: str
+) -> datetime | None:
     """End late registration if it is time; return when to ask again."""
     return await _tend(
         runtime,

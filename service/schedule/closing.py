@@ -19,7 +19,9 @@ AGAIN = timedelta(seconds=60)
 _log = structlog.get_logger(__name__)
 
 
-async def close(runtime: Runtime, league: str, season_id: str, closes_at: str) -> datetime | None:
+async def close_season(
+    runtime: Runtime, league: str, season_id: str, closes_at: str
+) -> datetime | None:
     """
     Close a season; nothing happens if it is closed, or is to close at another time by now.
 

@@ -112,7 +112,7 @@ _BREAK_DEAD = """
 """
 
 
-async def run(runtime: Runtime, ids: Mapping[str, str]) -> None:
+async def run_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """
     Begin to audit a league, or one tournament of it: fix what is covered, arm the first units.
 
@@ -144,7 +144,7 @@ async def run(runtime: Runtime, ids: Mapping[str, str]) -> None:
         await _arm_more(runtime, connection, ids)
 
 
-async def do_unit(runtime: Runtime, ids: Mapping[str, str]) -> None:
+async def audit_unit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """
     Do one unit, keep what it found, and arm the next.
 
@@ -174,7 +174,7 @@ async def do_unit(runtime: Runtime, ids: Mapping[str, str]) -> None:
         await _arm_more(runtime, connection, ids)
 
 
-async def close(runtime: Runtime, ids: Mapping[str, str]) -> None:
+async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """
     Put the report together once every unit is done, and keep it.
 

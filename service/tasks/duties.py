@@ -3,6 +3,10 @@ What a worker does, by the name of the task; every duty may be done twice withou
 
 Each says what its lateness means, for whoever looks at a night on which nothing ran:
 ``docs/guides/operating-time.md`` shows the same table, and a test compares them.
+
+A duty has one name all the way: the function here, the function it calls, the engine's command.
+Names of jobs are stored, and some are older: ``tournament.level`` is ``raise_levels``,
+``tournament.break`` is ``end_due_break``, ``tournament.round`` is ``seat_round``.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -87,12 +91,16 @@ async def expire_offer(runtime: Runtime, ids: Mapping[str, str]) -> datetime | N
 
 async def close_late_registration(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Let nobody come to a running tournament any more."""
-    return await registration_clock.close_late(runtime, ids["league"], ids["tournament"])
+    return await registration_clock.close_late_registration(
+        runtime, ids["league"], ids["tournament"]
+    )
 
 
-async def tend_clock(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
+async def raise_levels(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Raise the levels of a tournament that are due, unless its clock was set otherwise."""
-    return await level_clock.tend(runtime, ids["league"], ids["tournament"], int(ids["run_by"]))
+    return await level_clock.raise_levels(
+        runtime, ids["league"], ids["tournament"], int(ids["run_by"])
+    )
 
 
 async def seat_round(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
@@ -100,9 +108,11 @@ async def seat_round(runtime: Runtime, ids: Mapping[str, str]) -> datetime | Non
     return await rounds.seat_round(runtime, ids["league"], ids["tournament"], int(ids["after"]))
 
 
-async def tend_break(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
+async def end_due_break(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """End a break that is due, unless it has been ended."""
-    return await breaks.end_break(runtime, ids["league"], ids["tournament"], int(ids["begun_by"]))
+    return await breaks.end_due_break(
+        runtime, ids["league"], ids["tournament"], int(ids["begun_by"])
+    )
 
 
 async def call_last_hands(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
@@ -112,7 +122,7 @@ async def call_last_hands(runtime: Runtime, ids: Mapping[str, str]) -> datetime 
 
 async def watch_table(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """See to one live table: a decision that ran out, a hand that nobody opened."""
-    return await decision_clock.watch(runtime, ids["league"], ids["table"])
+    return await decision_clock.watch_table(runtime, ids["league"], ids["table"])
 
 
 async def award_points(runtime: Runtime, ids: Mapping[str, str]) -> None:
@@ -137,27 +147,27 @@ async def materialise(runtime: Runtime, ids: Mapping[str, str]) -> datetime | No
 
 async def close_season(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Close a season at its time, unless another time has been set; wait for what is uncounted."""
-    return await closing.close(runtime, ids["league"], ids["season"], ids["closes_at"])
+    return await closing.close_season(runtime, ids["league"], ids["season"], ids["closes_at"])
 
 
-async def audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
+async def run_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """Begin to audit a league or one tournament, on demand or at night."""
-    await audits.run(runtime, ids)
+    await audits.run_audit(runtime, ids)
 
 
 async def audit_unit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """Do one unit of an audit."""
-    await audits.do_unit(runtime, ids)
+    await audits.audit_unit(runtime, ids)
 
 
 async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """Put an audit's report together, once all its units are done."""
-    await audits.close(runtime, ids)
+    await audits.close_audit(runtime, ids)
 
 
 async def measure_randomness(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """Measure the generator on fresh seeds."""
-    await randomness.measure(runtime, ids)
+    await randomness.measure_randomness(runtime, ids)
 
 
 async def forget(runtime: Runtime, _ids: Mapping[str, str]) -> None:
@@ -165,9 +175,9 @@ async def forget(runtime: Runtime, _ids: Mapping[str, str]) -> None:
     await forgetting.forget(runtime)
 
 
-async def sign_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
+async def sign_league_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Have the head of a league's tree signed."""
-    return await signing.sign(runtime, ids)
+    return await signing.sign_league_head(runtime, ids)
 
 
 async def attach_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
@@ -214,7 +224,7 @@ DUTIES: dict[str, Duty] = {
     ),
     "tournament.level": Duty(
         PLAY,
-        tend_clock,
+        raise_levels,
         Late(
             "extend", "The clock stood still while the service was away; then levels rise in order."
         ),
@@ -225,7 +235,7 @@ DUTIES: dict[str, Duty] = {
         Late("do", "The round begins at once, or at the end of a pause."),
     ),
     "tournament.break": Duty(
-        PLAY, tend_break, Late("do", "The break ends at once; it was only longer.")
+        PLAY, end_due_break, Late("do", "The break ends at once; it was only longer.")
     ),
     "tournament.last_hands": Duty(
         PLAY,
@@ -266,7 +276,7 @@ DUTIES: dict[str, Duty] = {
     ),
     "audit.run": Duty(
         LONG,
-        audit,
+        run_audit,
         Late("do", "Runs at once; a nightly audit is skipped when it is an hour late."),
     ),
     "audit.unit": Duty(
@@ -290,7 +300,9 @@ DUTIES: dict[str, Duty] = {
     "records.forget": Duty(
         LONG, forget, Late("do", "Expired rows are not believed, whether deleted or not.")
     ),
-    "league.sign_head": Duty(LONG, sign_head, Late("do", "One head signs everything that waits.")),
+    "league.sign_head": Duty(
+        LONG, sign_league_head, Late("do", "One head signs everything that waits.")
+    ),
 }
 
 SHORT = tuple(task for task, duty in DUTIES.items() if duty.queue == PLAY)

@@ -31,7 +31,7 @@ async def attach_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | No
         CheckpointRefused: If the log does not continue what was signed before.
     """
     league, stream = ids["league"], stream_of(ids["dispute"])
-    again = await signing.sign(runtime, ids)
+    again = await signing.sign_league_head(runtime, ids)
     head = await runtime.pool.fetchrow(_HEAD, number_of(league), stream)
     if again is not None or head is None:
         return again

@@ -20,7 +20,7 @@ _KEEP = """
 """
 
 
-async def measure(runtime: Runtime, ids: Mapping[str, str]) -> None:
+async def measure_randomness(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """
     Measure and keep the statistics of one night, once.
 

@@ -16,7 +16,7 @@ AWAY_SECONDS = 5
 _log = structlog.get_logger(__name__)
 
 
-async def sign(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
+async def sign_league_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """
     Have everything in a league's log signed.
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from engine.tournament import levels
 from engine.tournament.model.events import Event
-from engine.tournament.model.floor_commands import AnnounceBreak, EndBreak, TendBreak
+from engine.tournament.model.floor_commands import AnnounceBreak, EndBreak, EndDueBreak
 from engine.tournament.model.floor_errors import RulingNotPossible
 from engine.tournament.model.floor_events import BreakAnnounced, BreakEnded, BreakStarted
 from engine.tournament.model.state import Running
@@ -67,7 +67,7 @@ def end(state: Running, command: EndBreak) -> tuple[Event, ...]:
     return (ended, *levels.after_break(state, command.now))
 
 
-def tend(state: Running, command: TendBreak) -> tuple[Event, ...]:
+def end_due_break(state: Running, command: EndDueBreak) -> tuple[Event, ...]:
     """Return that the break is over, if it is due; late, it has merely been longer."""
     rest = state.floor.rest
     if rest is None or rest.begun_by != command.begun_by or command.now < rest.due:

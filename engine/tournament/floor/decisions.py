@@ -43,7 +43,7 @@ def decide(state: Running, command: floor_commands.Command) -> tuple[Event, ...]
 _Course = (
     floor_commands.AnnounceBreak
     | floor_commands.EndBreak
-    | floor_commands.TendBreak
+    | floor_commands.EndDueBreak
     | floor_commands.CallLastHands
     | floor_commands.CountLastHands
     | floor_commands.StartHandForHand
@@ -59,8 +59,8 @@ def _decide_course(state: Running, command: _Course) -> tuple[Event, ...]:
             return breaks.announce(state, command)
         case floor_commands.EndBreak():
             return breaks.end(state, command)
-        case floor_commands.TendBreak():
-            return breaks.tend(state, command)
+        case floor_commands.EndDueBreak():
+            return breaks.end_due_break(state, command)
         case floor_commands.CallLastHands():
             return last_hands.call(state, command)
         case floor_commands.CountLastHands():

@@ -251,7 +251,7 @@ class Outage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     until: datetime
 
 
-class TendClock(_Command, frozen=True, kw_only=True, tag="tend_clock"):
+class RaiseLevels(_Command, frozen=True, kw_only=True, tag="raise_levels"):
     """
     Take outages from the level clock, then raise every level that is due, in order.
 
@@ -310,7 +310,7 @@ Command = (
     | RecordBreak
     | Pause
     | Resume
-    | TendClock
+    | RaiseLevels
     | Cancel
     | Finish
     | correcting.Command

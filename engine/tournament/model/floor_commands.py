@@ -102,7 +102,7 @@ class EndBreak(_Ruling, frozen=True, kw_only=True, tag="end_break"):
     """End a break before its time."""
 
 
-class TendBreak(_Command, frozen=True, kw_only=True, tag="tend_break"):
+class EndDueBreak(_Command, frozen=True, kw_only=True, tag="end_due_break"):
     """End the break that is due; one that has ended, or another, is left alone."""
 
     begun_by: int
@@ -158,7 +158,7 @@ Command = (
     | RecordRedraw
     | AnnounceBreak
     | EndBreak
-    | TendBreak
+    | EndDueBreak
     | CallLastHands
     | CountLastHands
     | StartHandForHand

@@ -20,8 +20,7 @@ from service.api.http.shell import Asked, client_address, principal_of, shell_of
 from service.api.http.submitting import encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, root, shown, shown_again, signed_in
 from service.base.errors import StreamNotFound, Unauthenticated, scopes_missing
-from service.people import calendar_keys as keys
-from service.people import resetting, sign_ins, tokens
+from service.people import calendar_keys, resetting, sign_ins, tokens
 from service.people.idempotency import Said
 
 Login = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._@+-]+$")]
@@ -198,7 +197,7 @@ async def sign_out_everywhere(request: Asked) -> Response[bytes]:
     async with shell.engine.begin() as connection:
         ended = SignedOut(
             tokens=await tokens.revoke_all(connection, me, now),
-            calendar_keys=await keys.revoke_all(connection, me, now),
+            calendar_keys=await calendar_keys.revoke_all(connection, me, now),
         )
         await resetting.revoke_given(connection, me)
         address = client_address(request)

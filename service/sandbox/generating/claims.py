@@ -1,6 +1,6 @@
 """What people claim on a made-up evening, and what comes of it if they are right."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.dispute.values import Subject
 from engine.season.commands import AdjustPoints, RevokeAward
@@ -12,9 +12,7 @@ from engine.values import AdjustmentId, PlayerId, SeasonId, TournamentId, identi
 from service.director.disputes.ruling import Acts
 from service.sandbox.generating import incidents
 from service.sandbox.generating.disputes import Court
-
-if TYPE_CHECKING:
-    from service.sandbox.generating.night import Night
+from service.sandbox.generating.evening import Evening
 
 _OF_HANDS = ("betting.reopening", "showdown.key", "pots.layers", "clock")
 _OF_SEATS = ("seating.draw", "penalty.hands", "disqualification")
@@ -22,13 +20,13 @@ _OF_PAYOUTS = ("payouts", "placing.shared", "corrections.result")
 _OF_STANDINGS = ("standings.best_result", "standings.final")
 
 
-async def in_play(night: "Night", state: Running) -> None:
+async def in_play(evening: Evening, state: Running) -> None:
     """Claim on the seating or a hand while play is on; a ruling may be on somebody who plays."""
-    court, terms = night.court, state.terms
+    court, terms = evening.court, state.terms
     seating = court.dice.one(state.tables) if state.tables else None
     if seating is None or not seating.seats:
         return
-    table = await night.state(seating.table)
+    table = await evening.state(seating.table)
     about: dict[str, Any] = {"tournament": terms.tournament, "season": terms.season}
     subject, rule = Subject(kind="seating", **about), court.dice.one(_OF_SEATS)
     if isinstance(table, Table) and table.last_hand is not None and court.dice.happens(0.7):
@@ -52,9 +50,9 @@ async def in_play(night: "Night", state: Running) -> None:
     await court.hear(subject, claimant, rule, acts_of)
 
 
-async def over(night: "Night") -> None:
+async def over(evening: Evening) -> None:
     """Claim on what was paid; a ruling may change the result, or what it counts for."""
-    state, court = await night.state(), night.court
+    state, court = await evening.state(), evening.court
     if not isinstance(state, Finished):
         return
     terms = state.terms
@@ -63,7 +61,7 @@ async def over(night: "Night") -> None:
     def acts_of(signed: dict[str, Any]) -> Acts:
         if court.dice.happens(0.1):
             written = {"author": signed["by"], "reason": signed["reason"], "now": signed["now"]}
-            revoked = TournamentId(night.tournament)
+            revoked = TournamentId(evening.tournament)
             return Acts(season=(RevokeAward(tournament=revoked, **written),))
         act = incidents.correction(court.dice, state, signed)
         return Acts(tournament=() if act is None else (act,))

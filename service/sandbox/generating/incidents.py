@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.errors import CommandRejected
 from engine.table.model.commands import ComeBack, ShowHand, StepAway, VoidDeal
@@ -39,14 +39,12 @@ from engine.tournament.model.terms_announced import Terms
 from engine.tournament.model.values import Award
 from service.director import whole_table
 from service.sandbox.generating.chance import Dice
-
-if TYPE_CHECKING:
-    from service.sandbox.generating.night import Night
+from service.sandbox.generating.evening import Evening
 
 _CASINO_MAX = 60
 """After so many answers a casino closes."""
 
-Incident = Callable[["Night", Running], Awaitable[None]]
+Incident = Callable[[Evening, Running], Awaitable[None]]
 
 
 def terms_of(announced: Announce) -> Terms:
@@ -54,62 +52,62 @@ def terms_of(announced: Announce) -> Terms:
     return Terms(**{name: getattr(announced, name) for name in Terms.__struct_fields__})
 
 
-async def happen(night: "Night") -> None:
+async def happen(evening: Evening) -> None:
     """Let one thing happen; often nothing comes of it."""
-    state = await night.state()
+    state = await evening.state()
     if isinstance(state, Running):
-        await night.dice.one(_INCIDENTS)(night, state)
+        await evening.dice.one(_INCIDENTS)(evening, state)
 
 
-async def in_casino(night: "Night", state: Running) -> None:
+async def in_casino(evening: Evening, state: Running) -> None:
     """Let people come, come again, bring more and leave, and the house close in the end."""
-    deserted = len(state.remaining()) <= 1 and night.dice.happens(0.1)
-    if night.actions > _CASINO_MAX or deserted:
-        await night.ask(CloseEarly(now=night.now))
-    elif night.dice.happens(0.1):
-        await night.dice.one((_leave, _add_on, _sit_down, _all_come_back))(night, state)
+    deserted = len(state.remaining()) <= 1 and evening.dice.happens(0.1)
+    if evening.actions > _CASINO_MAX or deserted:
+        await evening.ask(CloseEarly(now=evening.now))
+    elif evening.dice.happens(0.1):
+        await evening.dice.one((_leave, _add_on, _sit_down, _all_come_back))(evening, state)
 
 
-async def come_back(night: "Night", state: Running) -> None:
+async def come_back(evening: Evening, state: Running) -> None:
     """Let who has lost the last chip buy or stake, or leave it."""
     for window in state.windows:
-        if not night.dice.happens(0.5):
+        if not evening.dice.happens(0.5):
             continue
         if window.buys:
-            await night.ask(DeclareRebuy(entrant=window.entrant, now=night.now))
+            await evening.ask(DeclareRebuy(entrant=window.entrant, now=evening.now))
             continue
         known = [each for each in state.items if each.owner == window.entrant and not each.staked]
         item = known[0].name if known else f"ring of {window.entrant[-4:]}"
         values = getattr(state.terms.ruleset, "item_values", (1,))
-        value = known[0].value if known else night.dice.one(values)
-        asked = StakeItem(entrant=window.entrant, item=item, value=value, now=night.now)
-        await night.ask(asked)
+        value = known[0].value if known else evening.dice.one(values)
+        asked = StakeItem(entrant=window.entrant, item=item, value=value, now=evening.now)
+        await evening.ask(asked)
 
 
-async def return_to(night: "Night", table: str) -> None:
+async def return_to(evening: Evening, table: str) -> None:
     """Let somebody come back to a table that waits because everybody is away."""
-    here = await night.state(table)
+    here = await evening.state(table)
     if not isinstance(here, Table) or here.wait is None or not here.places:
         return
     if here.wait.reason == "players_away":
-        entrant = night.dice.one(here.places).entrant
-        await night.at_table(table, ComeBack(entrant=entrant))
+        entrant = evening.dice.one(here.places).entrant
+        await evening.at_table(table, ComeBack(entrant=entrant))
 
 
-async def in_break(night: "Night", state: Running) -> None:
+async def in_break(evening: Evening, state: Running) -> None:
     """Let some take add-ons while play stands."""
     for entrant in state.remaining():
-        if night.dice.happens(0.5):
-            await night.ask(TakeAddOn(entrant=entrant, now=night.now))
+        if evening.dice.happens(0.5):
+            await evening.ask(TakeAddOn(entrant=entrant, now=evening.now))
 
 
-async def correct(night: "Night") -> bool:
+async def correct(evening: Evening) -> bool:
     """Change a result that stands, in one of three ways."""
-    state = await night.state()
+    state = await evening.state()
     if not isinstance(state, Finished):
         return False
-    asked = correction(night.dice, state, _ruling(night))
-    return asked is not None and await night.ask(asked)
+    asked = correction(evening.dice, state, _ruling(evening))
+    return asked is not None and await evening.ask(asked)
 
 
 def correction(
@@ -137,182 +135,188 @@ def correction(
             return Reaward(awards=given, **ruling)
 
 
-def _seated(night: "Night", state: Running) -> Any:
+def _seated(evening: Evening, state: Running) -> Any:
     seats = [each for table in state.tables for each in table.seats]
-    return night.dice.one(seats).entrant if seats else None
+    return evening.dice.one(seats).entrant if seats else None
 
 
-def _ruling(night: "Night") -> dict[str, Any]:
-    return {"by": night.director, "reason": night.reason(), "now": night.now}
+def _ruling(evening: Evening) -> dict[str, Any]:
+    return {"by": evening.director, "reason": evening.reason(), "now": evening.now}
 
 
-async def _step_away(night: "Night", state: Running) -> None:
-    seating = night.dice.one(state.tables) if state.tables else None
+async def _step_away(evening: Evening, state: Running) -> None:
+    seating = evening.dice.one(state.tables) if state.tables else None
     if seating is None or not seating.seats:
         return
-    entrant = night.dice.one(seating.seats).entrant
-    table = await night.state(seating.table)
+    entrant = evening.dice.one(seating.seats).entrant
+    table = await evening.state(seating.table)
     away = any(each.entrant == entrant and each.away for each in table.places)
-    await night.at_table(
+    await evening.at_table(
         seating.table, ComeBack(entrant=entrant) if away else StepAway(entrant=entrant)
     )
 
 
-async def _all_come_back(night: "Night", state: Running) -> None:
+async def _all_come_back(evening: Evening, state: Running) -> None:
     for seating in state.tables:
         for each in seating.seats:
-            await night.at_table(seating.table, ComeBack(entrant=each.entrant))
+            await evening.at_table(seating.table, ComeBack(entrant=each.entrant))
 
 
-async def _void(night: "Night", state: Running) -> None:
+async def _void(evening: Evening, state: Running) -> None:
     if state.tables:
-        void = VoidDeal(cause="mis_deal", reason="card_shown", now=night.now)
-        await night.at_table(night.dice.one(state.tables).table, void)
+        void = VoidDeal(cause="mis_deal", reason="card_shown", now=evening.now)
+        await evening.at_table(evening.dice.one(state.tables).table, void)
 
 
-async def _show(night: "Night", state: Running) -> None:
+async def _show(evening: Evening, state: Running) -> None:
     for seating in state.tables:
-        table = await night.state(seating.table)
+        table = await evening.state(seating.table)
         if isinstance(table, Table) and table.last_hand is not None and table.last_hand.winners:
             seat = table.last_hand.winners[0]
             for place in table.places:
                 if place.seat == seat:
-                    show = ShowHand(entrant=place.entrant, hand=table.last_hand.hand, now=night.now)
-                    await night.at_table(seating.table, show)
+                    show = ShowHand(
+                        entrant=place.entrant, hand=table.last_hand.hand, now=evening.now
+                    )
+                    await evening.at_table(seating.table, show)
 
 
-async def _warn(night: "Night", state: Running) -> None:
-    if (entrant := _seated(night, state)) is not None:
-        await night.ask(Warn(entrant=entrant, **_ruling(night)))
+async def _warn(evening: Evening, state: Running) -> None:
+    if (entrant := _seated(evening, state)) is not None:
+        await evening.ask(Warn(entrant=entrant, **_ruling(evening)))
 
 
-async def _penalise(night: "Night", state: Running) -> None:
-    if (entrant := _seated(night, state)) is None:
+async def _penalise(evening: Evening, state: Running) -> None:
+    if (entrant := _seated(evening, state)) is None:
         return
-    if night.dice.happens(0.5):
-        await night.ask(Penalise(entrant=entrant, hands=1, **_ruling(night)))
+    if evening.dice.happens(0.5):
+        await evening.ask(Penalise(entrant=entrant, hands=1, **_ruling(evening)))
     else:
-        await night.ask(Penalise(entrant=entrant, rounds=1, **_ruling(night)))
+        await evening.ask(Penalise(entrant=entrant, rounds=1, **_ruling(evening)))
 
 
-async def _disqualify(night: "Night", state: Running) -> None:
-    entrant = _seated(night, state)
+async def _disqualify(evening: Evening, state: Running) -> None:
+    entrant = _seated(evening, state)
     if entrant is not None and len(state.remaining()) > 3:
-        await night.ask(Disqualify(entrant=entrant, **_ruling(night)))
+        await evening.ask(Disqualify(entrant=entrant, **_ruling(evening)))
 
 
-async def _move(night: "Night", state: Running) -> None:
-    entrant = _seated(night, state)
+async def _move(evening: Evening, state: Running) -> None:
+    entrant = _seated(evening, state)
     if entrant is not None and len(state.tables) > 1:
-        target = night.dice.one(state.tables).table
-        await night.ask(OrderMove(entrant=entrant, to_table=target, **_ruling(night)))
+        target = evening.dice.one(state.tables).table
+        await evening.ask(OrderMove(entrant=entrant, to_table=target, **_ruling(evening)))
 
 
-async def _breaking_order(night: "Night", state: Running) -> None:
-    order = tuple(night.dice.shuffled(sorted(each.number for each in state.tables)))
-    await night.ask(ChangeBreakingOrder(order=order, **_ruling(night)))
+async def _breaking_order(evening: Evening, state: Running) -> None:
+    order = tuple(evening.dice.shuffled(sorted(each.number for each in state.tables)))
+    await evening.ask(ChangeBreakingOrder(order=order, **_ruling(evening)))
 
 
-async def _hold(night: "Night", state: Running) -> None:
+async def _hold(evening: Evening, state: Running) -> None:
     if not state.tables:
         return
-    table = night.dice.one(state.tables).table
-    if await night.ask(HoldOneTable(table=table, **_ruling(night))):
-        await night.pass_time(5)
-        await night.ask(ReleaseTable(table=table, **_ruling(night)))
+    table = evening.dice.one(state.tables).table
+    if await evening.ask(HoldOneTable(table=table, **_ruling(evening))):
+        await evening.pass_time(5)
+        await evening.ask(ReleaseTable(table=table, **_ruling(evening)))
 
 
-async def _break(night: "Night", state: Running) -> None:
-    await night.ask(AnnounceBreak(seconds=60, **_ruling(night)))
+async def _break(evening: Evening, state: Running) -> None:
+    await evening.ask(AnnounceBreak(seconds=60, **_ruling(evening)))
 
 
-async def _pause(night: "Night", state: Running) -> None:
-    if await night.ask(Pause(reason="fire_alarm", now=night.now)):
-        await night.pass_time(30)
-        await in_break(night, state)
-        await night.ask(Resume(now=night.now))
+async def _pause(evening: Evening, state: Running) -> None:
+    if await evening.ask(Pause(reason="fire_alarm", now=evening.now)):
+        await evening.pass_time(30)
+        await in_break(evening, state)
+        await evening.ask(Resume(now=evening.now))
 
 
-async def _hand_for_hand(night: "Night", state: Running) -> None:
+async def _hand_for_hand(evening: Evening, state: Running) -> None:
     if state.floor.hand_for_hand is None:
-        await night.ask(StartHandForHand(**_ruling(night)))
+        await evening.ask(StartHandForHand(**_ruling(evening)))
     else:
-        await night.ask(EndHandForHand(**_ruling(night)))
+        await evening.ask(EndHandForHand(**_ruling(evening)))
 
 
-async def _declare(night: "Night", state: Running) -> None:
-    if (entrant := _seated(night, state)) is not None:
-        await night.ask(DeclareRebuy(entrant=entrant, now=night.now))
+async def _declare(evening: Evening, state: Running) -> None:
+    if (entrant := _seated(evening, state)) is not None:
+        await evening.ask(DeclareRebuy(entrant=entrant, now=evening.now))
 
 
-async def _buy_back(night: "Night", state: Running) -> None:
+async def _buy_back(evening: Evening, state: Running) -> None:
     for item in state.items:
-        await night.ask(BuyBackItem(entrant=item.owner, now=night.now))
+        await evening.ask(BuyBackItem(entrant=item.owner, now=evening.now))
 
 
-async def _add_on(night: "Night", state: Running) -> None:
-    if (entrant := _seated(night, state)) is not None:
-        await night.ask(AddOn(entrant=entrant, chips=10, now=night.now))
+async def _add_on(evening: Evening, state: Running) -> None:
+    if (entrant := _seated(evening, state)) is not None:
+        await evening.ask(AddOn(entrant=entrant, chips=10, now=evening.now))
 
 
-async def _leave(night: "Night", state: Running) -> None:
-    if (entrant := _seated(night, state)) is not None:
-        await night.ask(Leave(entrant=entrant, now=night.now))
+async def _leave(evening: Evening, state: Running) -> None:
+    if (entrant := _seated(evening, state)) is not None:
+        await evening.ask(Leave(entrant=entrant, now=evening.now))
 
 
-async def _sit_down(night: "Night", state: Running) -> None:
+async def _sit_down(evening: Evening, state: Running) -> None:
     """Let somebody come again, as another entrant; who still sits there is refused."""
-    await night.register(night.dice.one(state.entrants).player)
+    await evening.register(evening.dice.one(state.entrants).player)
 
 
-async def _end_round(night: "Night", state: Running) -> None:
+async def _end_round(evening: Evening, state: Running) -> None:
     if state.in_round:
-        await night.ask(EndRoundEarly(**_ruling(night)))
+        await evening.ask(EndRoundEarly(**_ruling(evening)))
 
 
-async def _pay(night: "Night", state: Running) -> None:
+async def _pay(evening: Evening, state: Running) -> None:
     fees = state.terms.fees
     for each in state.entrants:
-        if fees.buy_in and night.dice.happens(0.7):
-            await night.ask(
+        if fees.buy_in and evening.dice.happens(0.7):
+            await evening.ask(
                 RecordPayment(
                     entrant=each.entrant,
                     kind="buy_in",
                     amount=fees.buy_in,
-                    by=night.director,
-                    now=night.now,
+                    by=evening.director,
+                    now=evening.now,
                 )
             )
 
 
-async def _deal(night: "Night", state: Running) -> None:
+async def _deal(evening: Evening, state: Running) -> None:
     if len(state.remaining()) > 4:
         return
-    method = night.dice.one(("by_chips", "equal"))
+    method = evening.dice.one(("by_chips", "equal"))
     asked = ProposeDeal(
         by=None,
         method=method,
-        play_for=night.dice.one((0, 100)),
-        ends=night.dice.happens(0.5),
-        now=night.now,
+        play_for=evening.dice.one((0, 100)),
+        ends=evening.dice.happens(0.5),
+        now=evening.now,
     )
-    order = night.order(night.director)
+    order = evening.order(evening.director)
     with suppress(CommandRejected):
-        await whole_table.with_stacks(night.runtime, night.league, night.tournament, asked, order)
-        offer = (await night.state()).books.offer
+        await whole_table.with_stacks(
+            evening.runtime, evening.league, evening.tournament, asked, order
+        )
+        offer = (await evening.state()).books.offer
         for share in offer.shares if offer is not None else ():
-            if night.dice.happens(0.9):
-                yes = AcceptDeal(entrant=share.entrant, offer=offer.number, now=night.now)
-                await night.ask(yes)
+            if evening.dice.happens(0.9):
+                yes = AcceptDeal(entrant=share.entrant, offer=offer.number, now=evening.now)
+                await evening.ask(yes)
 
 
-async def _cancel(night: "Night", state: Running) -> None:
-    if not night.dice.odd(0.1):
+async def _cancel(evening: Evening, state: Running) -> None:
+    if not evening.dice.odd(0.1):
         return
-    order = night.order(night.director)
+    order = evening.order(evening.director)
     with suppress(CommandRejected):
-        asked = Cancel(reason="flood", now=night.now)
-        await whole_table.with_stacks(night.runtime, night.league, night.tournament, asked, order)
+        asked = Cancel(reason="flood", now=evening.now)
+        await whole_table.with_stacks(
+            evening.runtime, evening.league, evening.tournament, asked, order
+        )
 
 
 _INCIDENTS: tuple[Incident, ...] = (

@@ -9,9 +9,8 @@ from typing import Any
 from engine import tournament
 from engine.errors import CommandRejected
 from engine.kit.rng import entropy_commitment
-from engine.table.model.commands import Command as TableCommand
 from engine.table.model.state import Table
-from engine.tournament.model.commands import Announce, Register, TendClock, Withdraw
+from engine.tournament.model.commands import Announce, RaiseLevels, Withdraw
 from engine.tournament.model.entering_commands import (
     AnnounceDraft,
     AnswerOffer,
@@ -21,25 +20,22 @@ from engine.tournament.model.entering_commands import (
 )
 from engine.tournament.model.fairness_commands import CommitEntropy, PublishSeeds
 from engine.tournament.model.state import Finished, Registering, Running
-from engine.values import EntrantId, PlayerId, TextId, TextRef, identifier, number_of, stream_of
+from engine.values import EntrantId, PlayerId, number_of, stream_of
 from service.bundles.gathering import tables_of
 from service.director import (
-    admission,
     breaks,
     closing_heads,
     decision_clock,
+    entropy,
     next_hand,
     registration_clock,
     rounds,
-    season_ends,
     submitting,
 )
-from service.director import entropy as fairness
 from service.director.runtime import Runtime
-from service.log.writer import Command, Entry, Receipt, States
 from service.sandbox.generating import claims, incidents
 from service.sandbox.generating.chance import Dice
-from service.sandbox.generating.disputes import Court
+from service.sandbox.generating.evening import Evening
 from service.sandbox.generating.players import ABSENT, MANIAC, answer, mood
 from service.sandbox.generating.world import Stalled
 
@@ -54,83 +50,19 @@ _THINKING = (2, 5, 9)
 """Tenths of a second that people take for an answer."""
 
 
-class Night:
-    """
-    Plays one tournament of a league.
-
-    Args:
-        director: Who of the staff says what staff says.
-    """
+class Night(Evening):
+    """Plays one tournament of a league."""
 
     def __init__(
         self, runtime: Runtime, dice: Dice, league: str, name: str, director: PlayerId
     ) -> None:
-        self.runtime = runtime
-        self.dice = dice
-        self.league = league
-        self.tournament = name
-        self.director = director
-        self.court = Court(runtime, league, name, director, dice.chaos)
+        super().__init__(runtime, dice, league, name, director)
         self.moods: dict[str, str] = {}
         self.late: list[PlayerId] = []
         """Who comes once play is on."""
 
         self.secrets: dict[EntrantId, str] = {}
-        self.actions = 0
         self.players = 0
-
-    # -- asking
-
-    def order(self, actor: str) -> Command:
-        """Return a command of somebody's own."""
-        return Command(
-            command_id=self.runtime.entropy.uuid(),
-            actor=actor,
-            received_at=self.runtime.clock.now(),
-            request=b"{}",
-        )
-
-    @property
-    def now(self) -> Any:
-        """Return the present instant."""
-        return self.runtime.clock.now()
-
-    def reason(self) -> TextRef:
-        """Return what stands for words that somebody has written."""
-        entropy = self.runtime.entropy
-        return TextRef(text=TextId(identifier("txt", entropy.uuid())), digest=entropy.token())
-
-    async def state(self, subject: str | None = None) -> Any:
-        """Return the state of the tournament, or of a table."""
-        stream = stream_of(subject or self.tournament)
-        return (await self.runtime.writer.load(self.league, stream, fresh=False)).state
-
-    async def ask(self, command: Any, order: Command | None = None) -> bool:
-        """Ask something of the tournament; a refusal is an answer."""
-        order = order or self.order(self.director)
-        try:
-            await submitting.submit_to_tournament(
-                self.runtime, self.league, self.tournament, command, order
-            )
-        except CommandRejected:
-            return False
-        return True
-
-    async def at_table(self, table: str, command: TableCommand) -> bool:
-        """Ask something of a table; a refusal is an answer."""
-        try:
-            await submitting.submit_to_table(
-                self.runtime, self.league, table, command, self.order("player")
-            )
-        except CommandRejected:
-            return False
-        return True
-
-    async def decide(self, subject: str, decider: Any, command: Any) -> Receipt:
-        """Have *command* decided on one stream."""
-        return await decided(
-            self.runtime, self.league, subject, decider, command, self.order("staff")
-        )
 
     # -- before play
 
@@ -168,14 +100,6 @@ class Night:
                 yes = self.dice.happens(0.7)
                 await self.ask(AnswerOffer(entrant=waiter.entrant, accepted=yes, now=self.now))
 
-    async def register(self, player: PlayerId) -> bool:
-        """Let *player* enter; late, if play is on."""
-        order = self.order(player)
-        entrant = EntrantId(identifier("ent", self.runtime.entropy.uuid()))
-        ids = admission.table_ids(order)
-        asked = Register(entrant=entrant, player=player, bot=True, table_ids=ids, now=self.now)
-        return await self.ask(asked, order)
-
     async def begin(self) -> None:
         """Check everybody in, hear whom entropy matters, and start when it is time."""
         state = await self.state()
@@ -202,16 +126,6 @@ class Night:
             await submitting.start_tournament(
                 self.runtime, self.league, self.tournament, self.now, scheduled=True
             )
-
-    async def pass_time(self, seconds: float) -> None:
-        """Let time pass."""
-        await asyncio.sleep(seconds)
-
-    async def until(self, instant: Any) -> None:
-        """Let time pass."""
-        left = (instant - self.now).total_seconds()
-        if left > 0:
-            await asyncio.sleep(left)
 
     # -- play
 
@@ -249,7 +163,7 @@ class Night:
             if self.dice.odd(0.3):
                 continue
             with suppress(CommandRejected):
-                await fairness.open_entropy(
+                await entropy.open_entropy(
                     self.runtime,
                     self.league,
                     self.tournament,
@@ -301,12 +215,12 @@ class Night:
         """Do what time asks: levels, breaks, rounds, the end of late entry."""
         clock = state.clock
         if clock is not None and clock.due is not None and self.now >= clock.due:
-            await self.ask(TendClock(now=self.now))
+            await self.ask(RaiseLevels(now=self.now))
         rest = state.floor.rest
         if rest is not None:
             await incidents.in_break(self, state)
             await self.until(rest.due)
-            await breaks.end_break(self.runtime, self.league, self.tournament, rest.begun_by)
+            await breaks.end_due_break(self.runtime, self.league, self.tournament, rest.begun_by)
         last = state.terms.floor.last_hands_at
         if last is not None and self.now >= last:
             await breaks.call_last_hands(self.runtime, self.league, self.tournament)
@@ -333,7 +247,9 @@ class Night:
         if not self.late and (self.actions > 30 or alone):
             # Until nobody can come any more, the last one left waits for comers.
             await self.until(until + timedelta(seconds=1))
-            await registration_clock.close_late(self.runtime, self.league, self.tournament)
+            await registration_clock.close_late_registration(
+                self.runtime, self.league, self.tournament
+            )
 
     # -- afterwards
 
@@ -351,16 +267,3 @@ class Night:
         if self.dice.odd(0.4):
             await self.ask(PublishSeeds(by=self.director, now=self.now))
         return isinstance(await self.state(), Finished)
-
-
-async def decided(
-    runtime: Runtime, league: str, subject: str, decider: Any, asked: Any, order: Command
-) -> Receipt:
-    """Have *asked* decided on the stream of *subject* alone."""
-    stream = stream_of(subject)
-
-    async def decide(states: States) -> Sequence[Entry]:
-        events = decider.decide((await states.load(stream)).state, asked)
-        return [Entry(stream, events), *await season_ends.told(states, events, order.received_at)]
-
-    return await runtime.writer.submit(league, order, decide)

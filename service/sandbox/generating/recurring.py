@@ -8,7 +8,8 @@ import msgspec
 from engine.season.schedule.commands import ChangeFixture, EndFixtures, PlanFixtures
 from engine.season.schedule.values import Entered, Plan, RecurrenceId
 from engine.values import TournamentId, identifier
-from service.sandbox.generating.night import Night, decided
+from service.sandbox.generating.evening import decided
+from service.sandbox.generating.night import Night
 from service.schedule.editing import Edit, edit
 from service.schedule.expansion import Budget
 from service.schedule.materialising import materialise, tournament_of

@@ -36,7 +36,8 @@ from service.log.writer import Entry, States
 from service.sandbox.generating import claims, incidents
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.disputes import Court
-from service.sandbox.generating.night import Night, decided
+from service.sandbox.generating.evening import decided
+from service.sandbox.generating.night import Night
 from service.sandbox.generating.recurring import recurred
 from service.sandbox.generating.terms import announcement, season_terms
 from service.sandbox.generating.world import SeededEntropy, VirtualLoop, open_world

@@ -8,17 +8,17 @@ import pytest
 from engine.coordination.policies import decide_in_turn
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament import decider
-from engine.tournament.model.commands import Outage, Pause, Resume, TendClock
+from engine.tournament.model.commands import Outage, Pause, RaiseLevels, Resume
 from engine.tournament.model.directives import Hold, MoveOut
 from engine.tournament.model.errors import TermsInvalid
 from engine.tournament.model.events import ClockStarted, ClockStopped, LevelRaised
 from engine.tournament.model.floor_commands import (
     AnnounceBreak,
     EndBreak,
+    EndDueBreak,
     HoldOneTable,
     OrderMove,
     ReleaseTable,
-    TendBreak,
 )
 from engine.tournament.model.floor_errors import RulingNotPossible
 from engine.tournament.model.floor_events import BreakAnnounced, BreakEnded, BreakStarted
@@ -73,53 +73,53 @@ def decided(night: Night, command: Any) -> tuple[Any, ...]:
 
 
 def test_the_break_begins_when_the_level_is_over_and_the_clock_stands(night: Night) -> None:
-    started, stopped = decided(night, TendClock(now=at(600)))
+    started, stopped = decided(night, RaiseLevels(now=at(600)))
     assert started == BreakStarted(
         after_level=1, at=at(600), due=at(900), cause="schedule", rule="levels.break"
     )
     assert isinstance(stopped, ClockStopped) and stopped.left_microseconds == 0
-    assert decided(night, TendClock(now=at(700))) == ()
+    assert decided(night, RaiseLevels(now=at(700))) == ()
 
 
 def test_when_the_break_is_over_the_next_level_begins(night: Night) -> None:
-    decided(night, TendClock(now=at(600)))
+    decided(night, RaiseLevels(now=at(600)))
     begun_by = state_of(night).floor.rest.begun_by  # type: ignore[union-attr]
-    assert decided(night, TendBreak(begun_by=begun_by, now=at(899))) == ()
-    assert decided(night, TendBreak(begun_by=begun_by + 1, now=at(900))) == ()
-    ended, raised = decided(night, TendBreak(begun_by=begun_by, now=at(900)))
+    assert decided(night, EndDueBreak(begun_by=begun_by, now=at(899))) == ()
+    assert decided(night, EndDueBreak(begun_by=begun_by + 1, now=at(900))) == ()
+    ended, raised = decided(night, EndDueBreak(begun_by=begun_by, now=at(900)))
     assert ended == BreakEnded(at=at(900), cause="due", by=None, reason=None, rule="levels.break")
     assert isinstance(raised, LevelRaised)
     assert (raised.level, raised.due) == (2, at(1500))
-    assert decided(night, TendBreak(begun_by=begun_by, now=at(901))) == ()
+    assert decided(night, EndDueBreak(begun_by=begun_by, now=at(901))) == ()
 
 
 def test_a_break_that_begins_late_is_as_long_as_it_was_announced(night: Night) -> None:
-    started, stopped = decided(night, TendClock(now=at(660)))
+    started, stopped = decided(night, RaiseLevels(now=at(660)))
     assert (started.at, started.due) == (at(660), at(960))
     assert stopped.at == at(600)
 
 
 def test_an_outage_in_a_break_takes_nothing_from_the_clock_that_stands(night: Night) -> None:
-    decided(night, TendClock(now=at(600)))
+    decided(night, RaiseLevels(now=at(600)))
     away = Outage(since=at(700), until=at(5000))
-    assert decided(night, TendClock(outages=(away,), now=at(5000))) == ()
+    assert decided(night, RaiseLevels(outages=(away,), now=at(5000))) == ()
     begun_by = state_of(night).floor.rest.begun_by  # type: ignore[union-attr]
-    ended, raised = decided(night, TendBreak(begun_by=begun_by, now=at(5000)))
+    ended, raised = decided(night, EndDueBreak(begun_by=begun_by, now=at(5000)))
     assert (ended.at, raised.due) == (at(5000), at(5600))
 
 
 def test_a_pause_in_a_break_keeps_the_clock_standing_after_it(night: Night) -> None:
-    decided(night, TendClock(now=at(600)))
+    decided(night, RaiseLevels(now=at(600)))
     decided(night, Pause(reason="director", now=at(700)))
     begun_by = state_of(night).floor.rest.begun_by  # type: ignore[union-attr]
-    _, raised, stopped = decided(night, TendBreak(begun_by=begun_by, now=at(900)))
+    _, raised, stopped = decided(night, EndDueBreak(begun_by=begun_by, now=at(900)))
     assert (raised.level, stopped.left_microseconds) == (2, 600_000_000)
     _, started = decided(night, Resume(now=at(1000)))
     assert isinstance(started, ClockStarted) and started.due == at(1600)
 
 
 def test_a_pause_that_ends_within_the_break_does_not_start_the_clock(night: Night) -> None:
-    decided(night, TendClock(now=at(600)))
+    decided(night, RaiseLevels(now=at(600)))
     decided(night, Pause(reason="director", now=at(700)))
     assert len(decided(night, Resume(now=at(800)))) == 1
     assert state_of(night).clock.due is None  # type: ignore[union-attr]
@@ -141,9 +141,9 @@ def test_a_director_begins_a_break_now_and_ends_it_early(night: Night) -> None:
 def test_a_director_overrules_the_break_of_the_terms(night: Night) -> None:
     decided(night, AnnounceBreak(seconds=0, after_level=1, **ruled(10)))
     decided(night, AnnounceBreak(seconds=60, after_level=2, **ruled(10)))
-    (raised,) = decided(night, TendClock(now=at(600)))
+    (raised,) = decided(night, RaiseLevels(now=at(600)))
     assert isinstance(raised, LevelRaised)
-    started, _ = decided(night, TendClock(now=at(1200)))
+    started, _ = decided(night, RaiseLevels(now=at(1200)))
     assert (started.after_level, started.due) == (2, at(1260))
 
 
@@ -156,7 +156,7 @@ def test_no_break_is_planned_after_a_level_that_none_follows(night: Night, level
 def test_in_a_break_no_hand_is_opened_and_hands_in_play_go_on() -> None:
     floor = Floor(8, seed=1, **terms())
     floor.carry_out(floor.plan(table(1)))
-    floor.decide(TendClock(now=at(600)))
+    floor.decide(RaiseLevels(now=at(600)))
     assert floor.plan(table(1)).outcome == "nothing"
     assert floor.plan(table(2)).directive == Hold(reason="break")
     floor.lose(table(1))
@@ -168,7 +168,7 @@ def test_in_a_break_no_hand_is_opened_and_hands_in_play_go_on() -> None:
 def test_a_move_is_made_in_a_break_as_soon_as_both_tables_are_between_hands() -> None:
     floor = Floor(8, seed=1, table_seats=6, **terms())
     floor.carry_out(floor.plan(table(1)))
-    floor.decide(TendClock(now=at(600)))
+    floor.decide(RaiseLevels(now=at(600)))
     mover = floor.tournament.tables[1].seats[0].entrant  # type: ignore[union-attr]
     floor.decide(OrderMove(entrant=mover, to_table=table(1), to_seat=None, **ruled(620)))
     assert floor.plan(table(2)).directive == Hold(reason="break")
@@ -186,7 +186,7 @@ def test_a_move_is_made_in_a_break_as_soon_as_both_tables_are_between_hands() ->
 
 def test_a_table_that_is_held_makes_no_move_in_a_break() -> None:
     floor = Floor(8, seed=1, table_seats=6, **terms())
-    floor.decide(TendClock(now=at(600)))
+    floor.decide(RaiseLevels(now=at(600)))
     mover = floor.tournament.tables[1].seats[0].entrant  # type: ignore[union-attr]
     floor.decide(HoldOneTable(table=table(1), **ruled(610)))
     floor.decide(OrderMove(entrant=mover, to_table=table(1), to_seat=None, **ruled(620)))

@@ -9,7 +9,7 @@ import pytest
 from engine.kit.rng import derive_seed, openings_digest, shuffle
 from engine.rulesets import resolve
 from engine.tournament import decider
-from engine.tournament.model.commands import Register, TendClock
+from engine.tournament.model.commands import RaiseLevels, Register
 from engine.tournament.model.directives import Hold
 from engine.tournament.model.entering_commands import (
     Approve,
@@ -158,8 +158,8 @@ def test_late_registration_ends_at_its_instant_however_late_the_clock_comes() ->
 def test_late_registration_ends_with_its_level() -> None:
     scenario = playing(3, EntryTerms(late_registration_level=2), ruleset=CLOCK)
     assert scenario.state.entering.late
-    scenario.asked(TendClock(now=NOON + timedelta(seconds=700)), late(4))
-    events = scenario.when(TendClock(now=NOON + timedelta(seconds=1300))).events()
+    scenario.asked(RaiseLevels(now=NOON + timedelta(seconds=700)), late(4))
+    events = scenario.when(RaiseLevels(now=NOON + timedelta(seconds=1300))).events()
     assert isinstance(events[-1], LateRegistrationClosed)
     scenario.when(late(5)).then_rejected(RegistrationOver, phase="running")
 
@@ -316,7 +316,7 @@ def with_one_absent(entrants: int = 3, **terms: Any) -> Evening:
 
 def purge_absent(night: Evening) -> None:
     """Raise the level, and lead the table on to its next hand."""
-    night.ask(TendClock(now=NOON + timedelta(seconds=700)))
+    night.ask(RaiseLevels(now=NOON + timedelta(seconds=700)))
     while not any(isinstance(each, NoShowPurged) for each in night.events):
         night.next_hand(night.table.table)
 
@@ -335,7 +335,7 @@ def test_who_never_came_is_out_at_a_level_and_the_chips_leave_play() -> None:
     assert stack is not None
     night.next_hand(night.table.table)
     night.play_hand(night.table.table)
-    night.ask(TendClock(now=NOON + timedelta(seconds=700)))
+    night.ask(RaiseLevels(now=NOON + timedelta(seconds=700)))
     night.next_hand(night.table.table)
     purged = next(each for each in night.events if isinstance(each, NoShowPurged))
     assert (purged.entrant, purged.struck, purged.raised) == (entrant(3), True, ())

@@ -11,7 +11,7 @@ from engine.rulesets.errors import RulesetInvalid
 from engine.table.read.view import seen_by
 from engine.table.read.view_parts import NextLevelView
 from engine.tournament import decider
-from engine.tournament.model.commands import Outage, Pause, Resume, TendClock
+from engine.tournament.model.commands import Outage, Pause, RaiseLevels, Resume
 from engine.tournament.model.events import (
     ClockStarted,
     ClockStopped,
@@ -67,9 +67,9 @@ def raised(level: int, now: float, due: float | None) -> LevelRaised:
     )
 
 
-def tend(now: float, *outages: tuple[float, float]) -> TendClock:
+def tend(now: float, *outages: tuple[float, float]) -> RaiseLevels:
     away = tuple(Outage(since=at(since), until=at(until)) for since, until in outages)
-    return TendClock(outages=away, now=at(now))
+    return RaiseLevels(outages=away, now=at(now))
 
 
 def test_the_clock_starts_with_play(running: Scenario) -> None:

@@ -64,9 +64,9 @@ async def test_a_night_is_measured_once_kept_and_shown_by_audits(database: TestD
     night = await played(database)
     ids = {"night": "2026-11-21"}
     async with open_runtime(database.settings("holotable_worker")) as runtime:
-        await randomness.measure(runtime, ids)
+        await randomness.measure_randomness(runtime, ids)
         kept = await runtime.pool.fetchrow("SELECT master, p_values FROM fairness_run")
-        await randomness.measure(runtime, ids)
+        await randomness.measure_randomness(runtime, ids)
         assert await runtime.pool.fetchrow("SELECT master, p_values FROM fairness_run") == kept
     assert json.loads(kept["p_values"]) == measured(kept["master"])
 

@@ -92,7 +92,7 @@ async def test_an_hours_leap_that_is_set_right_stops_nobody_and_times_nobody_out
         await heartbeats.beat(runtime.pool, "api", second)
         assert abs(runtime.clock.now() - datetime.now(UTC)) < SLACK
         assert await step(runtime, league, table)
-        await decision_clock.watch(runtime, league, table)
+        await decision_clock.watch_table(runtime, league, table)
 
     ticking.stop()
     assert await steps(runtime) == [(3600, "returned")]
@@ -159,7 +159,7 @@ async def test_a_step_that_has_held_for_ten_minutes_is_believed_and_counts_as_an
     assert await steps(runtime) == [(3600, "believed")]
     assert abs(runtime.clock.now() - datetime.now(UTC) - HOUR) < SLACK
     assert not await heartbeats.beat(runtime.pool, "api", timedelta(seconds=60))
-    await decision_clock.watch(runtime, league, table)
+    await decision_clock.watch_table(runtime, league, table)
     after = (await runtime.writer.load(league, stream_of(table))).state.decision
     assert (after.token, after.deadline > before.deadline + HOUR - SLACK) == (before.token, True)
     assert await runtime.pool.fetchval("SELECT count(*) FROM outage WHERE process = 'clock'") == 1

@@ -124,7 +124,7 @@ async def test_an_audit_finds_a_hand_opened_at_an_old_level(database: TestDataba
         state = (await runtime.writer.load(league, stream_of(name))).state
         clock = state.clock
         await asyncio.sleep((clock.due - runtime.clock.now()).total_seconds() + 0.01)
-        await level_clock.tend(runtime, league, name, clock.run_by)
+        await level_clock.raise_levels(runtime, league, name, clock.run_by)
         await next_hand.open_next_hand(runtime, league, state.tables[0].table)
         while await hands_at(runtime, league, level=2) < 1:
             await step(runtime, league, state.tables[0].table)
@@ -158,7 +158,7 @@ async def test_a_reminder_that_comes_early_waits_for_its_instant(database: TestD
         league, name = await started(runtime, 600)
         clock = await clock_of(runtime, league, name)
 
-        assert await level_clock.tend(runtime, league, name, clock.run_by) == clock.due
+        assert await level_clock.raise_levels(runtime, league, name, clock.run_by) == clock.due
         assert await clock_of(runtime, league, name) == clock
 
 
@@ -172,16 +172,16 @@ async def test_a_pause_takes_the_reminder_away_and_resuming_arms_another(
         await decided(runtime, league, name, tournament.decider, pause)
         await asyncio.sleep((before.due - runtime.clock.now()).total_seconds() + 0.01)
 
-        assert await level_clock.tend(runtime, league, name, before.run_by) is None
+        assert await level_clock.raise_levels(runtime, league, name, before.run_by) is None
         stopped = await clock_of(runtime, league, name)
         resume = Resume(now=runtime.clock.now())
         await decided(runtime, league, name, tournament.decider, resume)
-        assert await level_clock.tend(runtime, league, name, before.run_by) is None
+        assert await level_clock.raise_levels(runtime, league, name, before.run_by) is None
 
         clock = await clock_of(runtime, league, name)
         assert clock.level == 1
         assert clock.due - clock.since == timedelta(microseconds=stopped.left_microseconds)
-        assert await level_clock.tend(runtime, league, name, clock.run_by) == clock.due
+        assert await level_clock.raise_levels(runtime, league, name, clock.run_by) == clock.due
 
 
 async def test_an_outage_is_given_back_to_the_clock_once(database: TestDatabase) -> None:
@@ -194,12 +194,12 @@ async def test_an_outage_is_given_back_to_the_clock_once(database: TestDatabase)
             before.since + timedelta(milliseconds=400),
         )
 
-        await level_clock.tend(runtime, league, name, before.run_by)
+        await level_clock.raise_levels(runtime, league, name, before.run_by)
         clock = await clock_of(runtime, league, name)
 
         assert clock.level == 1
         assert clock.due - clock.since == timedelta(milliseconds=600)
-        assert await level_clock.tend(runtime, league, name, clock.run_by) == clock.due
+        assert await level_clock.raise_levels(runtime, league, name, clock.run_by) == clock.due
 
 
 async def test_no_level_is_raised_while_the_api_is_silent(database: TestDatabase) -> None:
@@ -212,7 +212,7 @@ async def test_no_level_is_raised_while_the_api_is_silent(database: TestDatabase
             "UPDATE heartbeat SET at = at - interval '1 minute' WHERE process = 'api'"
         )
 
-        again_at = await level_clock.tend(runtime, league, name, clock.run_by)
+        again_at = await level_clock.raise_levels(runtime, league, name, clock.run_by)
 
         assert again_at is not None
         assert again_at > clock.due

@@ -201,11 +201,11 @@ async def test_the_watch_times_out_what_ran_out_and_nothing_before(
         table = state.tables[0].table
         await next_hand.open_next_hand(runtime, league_id, table)
         first = (await runtime.writer.load(league_id, stream_of(table))).state.decision
-        again_at = await decision_clock.watch(runtime, league_id, table)
+        again_at = await decision_clock.watch_table(runtime, league_id, table)
         assert again_at == first.deadline + timedelta(seconds=1)
         assert (await runtime.writer.load(league_id, stream_of(table))).state.decision == first
         await asyncio.sleep((again_at - runtime.clock.now()).total_seconds() + 0.05)
-        await decision_clock.watch(runtime, league_id, table)
+        await decision_clock.watch_table(runtime, league_id, table)
         after = (await runtime.writer.load(league_id, stream_of(table))).state.decision
         assert after is None or after.token != first.token
 
@@ -225,7 +225,7 @@ async def test_an_outage_gives_the_open_decision_its_full_time_anew(
             "INSERT INTO outage"
             " VALUES ('api', clock_timestamp() - interval '2 s', clock_timestamp())"
         )
-        await decision_clock.watch(runtime, league_id, table)
+        await decision_clock.watch_table(runtime, league_id, table)
         after = (await runtime.writer.load(league_id, stream_of(table))).state.decision
         assert after.token == first.token
         assert after.deadline > first.deadline

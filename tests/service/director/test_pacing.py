@@ -112,7 +112,7 @@ async def test_asked_too_early_twice_and_after_the_end_they_do_nothing_more(
         again = await DUTIES["tournament.last_hands"].do(runtime, ids)
         assert again is not None and again > runtime.clock.now()
         await submitting.start_tournament(runtime, league, name, runtime.clock.now())
-        assert await breaks.end_break(runtime, league, name, begun_by=1) is None
+        assert await breaks.end_due_break(runtime, league, name, begun_by=1) is None
         await breaks.call_last_hands(runtime, league, name)
         await breaks.call_last_hands(runtime, league, name)
         running = await state_of(runtime, league, name)

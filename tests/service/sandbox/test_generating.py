@@ -14,7 +14,7 @@ import pytest
 
 from engine.rulesets import resolve, ruleset_hash
 from engine.table.model.commands import VoidDeal
-from engine.tournament.model.commands import Announce, TendClock
+from engine.tournament.model.commands import Announce, RaiseLevels
 from engine.tournament.model.floor_commands import Penalise
 from engine.values import PlayerId, TextId, TextRef, TournamentId, number_of
 from service.audit.bytes.chain import Places
@@ -89,7 +89,7 @@ async def voided_in_between() -> list[str]:
         (table,) = await night.tables()
         assert await night.answer(table)
         await night.pass_time(61)
-        assert await night.ask(TendClock(now=night.now))
+        assert await night.ask(RaiseLevels(now=night.now))
         seat = (await night.state(table)).places[0]
         assert await night.ask(Penalise(entrant=seat.entrant, hands=2, now=night.now, **ruling))
         void = VoidDeal(cause="mis_deal", reason="card_shown", now=night.now)

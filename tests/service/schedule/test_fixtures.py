@@ -243,10 +243,10 @@ async def test_a_season_closes_at_the_time_that_was_set_last(database: TestDatab
         for closes_at in then:
             command = ScheduleClose(closes_at=closes_at, now=runtime.clock.now())
             await decided(runtime, league_id, season_id, season.decider, command)
-        await closing.close(runtime, league_id, season_id, then[0].isoformat())
+        await closing.close_season(runtime, league_id, season_id, then[0].isoformat())
         assert not (await season_of(runtime, league_id, season_id)).closed
-        await closing.close(runtime, league_id, season_id, then[1].isoformat())
-        await closing.close(runtime, league_id, season_id, then[1].isoformat())
+        await closing.close_season(runtime, league_id, season_id, then[1].isoformat())
+        await closing.close_season(runtime, league_id, season_id, then[1].isoformat())
         assert (await season_of(runtime, league_id, season_id)).closed
 
 
@@ -284,10 +284,15 @@ async def test_a_season_waits_for_what_earlier_versions_announced_for_it(
             await decided(runtime, league_id, name, tournament.decider, asked)
         assert (await season_of(runtime, league_id, season_id)).added == ()
 
-        assert await closing.close(runtime, league_id, season_id, closes_at.isoformat()) is not None
+        assert (
+            await closing.close_season(runtime, league_id, season_id, closes_at.isoformat())
+            is not None
+        )
         cancel = Cancel(reason="a fire", now=runtime.clock.now())
         await decided(runtime, league_id, name, tournament.decider, cancel)
-        assert await closing.close(runtime, league_id, season_id, closes_at.isoformat()) is None
+        assert (
+            await closing.close_season(runtime, league_id, season_id, closes_at.isoformat()) is None
+        )
 
         rows = await runtime.writer.store.stream(number_of(league_id), stream_of(season_id))
         fates = runtime.writer.codec.decode(rows[-1], None).fates

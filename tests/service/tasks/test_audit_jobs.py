@@ -147,7 +147,7 @@ async def test_a_report_that_stands_is_not_broken_afterwards(
     settings = replace(database.settings("holotable_worker"), secret_key="6b" * 32)
     async with open_runtime(settings) as runtime:
         with pytest.raises(Hopeless):
-            await audits.do_unit(runtime, {"league": league, "report": REPORT, "unit": "0"})
+            await audits.audit_unit(runtime, {"league": league, "report": REPORT, "unit": "0"})
     assert await superuser.fetchrow("SELECT state, report::text FROM audit_report") == stood
 
 
@@ -181,7 +181,9 @@ async def test_an_audit_is_an_event_with_its_figures_and_the_digest_of_its_repor
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         await audited(runtime, claimed(worker, league))
         text = await superuser.fetchval("SELECT report::text FROM audit_report")
-        await audits.run(runtime, {"league": league, "report": REPORT})  # a lease that ran out
+        await audits.run_audit(
+            runtime, {"league": league, "report": REPORT}
+        )  # a lease that ran out
     (row,) = await superuser.fetch("SELECT data::text FROM events WHERE type = 'audit_reported'")
     event = json.loads(row[0])
     report = await kept(superuser)

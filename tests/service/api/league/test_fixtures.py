@@ -9,7 +9,7 @@ from engine import season as seasons
 from engine.season.schedule.commands import PlanFixtures
 from engine.season.schedule.values import Plan, RecurrenceId
 from engine.values import identifier, stream_of
-from service.schedule.closing import close
+from service.schedule.closing import close_season
 from service.schedule.listing import UNNAMED
 from service.schedule.materialising import materialise
 from service.schedule.zones import EDITION, moment_of
@@ -300,7 +300,7 @@ async def test_a_season_is_told_when_to_close(serving) -> None:
         shown = (await owner.get(about)).json()
         assert (shown["closes_at"], shown["state"]) == ("2099-12-31T22:00:00Z", "open")
         runtime = api.app.litestar.state.shell.runtime
-        await close(runtime, league, winter.json()["id"], shown["closes_at"])
+        await close_season(runtime, league, winter.json()["id"], shown["closes_at"])
         assert (await owner.get(about)).json()["state"] == "closed"
 
 

@@ -12,7 +12,7 @@ from engine.values import number_of, stream_of
 from service.director import season_ends
 from service.director.runtime import Runtime, open_runtime
 from service.log.writer import Entry, States
-from service.schedule.closing import close as close_by_timetable
+from service.schedule.closing import close_season as close_by_timetable
 from tests.service.api.proof.test_disputes import RULES, ask, claim, with_office
 from tests.service.api.tournament.test_casino import play_until
 from tests.service.api.tournament.test_corrections import WHY, a_night, award, entrants, standings

@@ -68,7 +68,7 @@ async def run_audits(database: TestDatabase) -> None:
         rows = await runtime.pool.fetch("SELECT args FROM job WHERE task = 'audit.run'")
         assert rows
         for row in rows:
-            await audits.run(runtime, json.loads(row["args"]))
+            await audits.run_audit(runtime, json.loads(row["args"]))
         await go_on(runtime)
 
 

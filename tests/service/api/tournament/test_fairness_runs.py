@@ -55,7 +55,7 @@ async def test_a_night_is_drawn_again_from_what_is_shown(
     serving: Any, database: TestDatabase
 ) -> None:
     async with open_runtime(database.settings("holotable_worker")) as runtime:
-        await randomness.measure(runtime, {"night": "2026-11-21"})
+        await randomness.measure_randomness(runtime, {"night": "2026-11-21"})
     async with serving() as api:
         person, _ = await api.league()
         (shown,) = (await person.get("/v1/fairness-runs")).json()["items"]

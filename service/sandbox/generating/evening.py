@@ -1,0 +1,124 @@
+"""One tournament of a made-up season: what it is, and what can be asked of it."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from engine.errors import CommandRejected
+from engine.table.model.commands import Command as TableCommand
+from engine.tournament.model.commands import Register
+from engine.values import EntrantId, PlayerId, TextId, TextRef, identifier, stream_of
+from service.director import (
+    admission,
+    season_ends,
+    submitting,
+)
+from service.director.runtime import Runtime
+from service.log.writer import Command, Entry, Receipt, States
+from service.sandbox.generating.chance import Dice
+from service.sandbox.generating.disputes import Court
+
+
+class Evening:
+    """
+    One tournament of a league, and what people and the house may ask of it.
+
+    Args:
+        director: Who of the staff says what staff says.
+    """
+
+    def __init__(
+        self, runtime: Runtime, dice: Dice, league: str, name: str, director: PlayerId
+    ) -> None:
+        self.runtime = runtime
+        self.dice = dice
+        self.league = league
+        self.tournament = name
+        self.director = director
+        self.court = Court(runtime, league, name, director, dice.chaos)
+        self.actions = 0
+        """How many answers players have given."""
+
+    # -- asking
+
+    def order(self, actor: str) -> Command:
+        """Return a command of somebody's own."""
+        return Command(
+            command_id=self.runtime.entropy.uuid(),
+            actor=actor,
+            received_at=self.runtime.clock.now(),
+            request=b"{}",
+        )
+
+    @property
+    def now(self) -> Any:
+        """Return the present instant."""
+        return self.runtime.clock.now()
+
+    def reason(self) -> TextRef:
+        """Return what stands for words that somebody has written."""
+        entropy = self.runtime.entropy
+        return TextRef(text=TextId(identifier("txt", entropy.uuid())), digest=entropy.token())
+
+    async def state(self, subject: str | None = None) -> Any:
+        """Return the state of the tournament, or of a table."""
+        stream = stream_of(subject or self.tournament)
+        return (await self.runtime.writer.load(self.league, stream, fresh=False)).state
+
+    async def ask(self, command: Any, order: Command | None = None) -> bool:
+        """Ask something of the tournament; a refusal is an answer."""
+        order = order or self.order(self.director)
+        try:
+            await submitting.submit_to_tournament(
+                self.runtime, self.league, self.tournament, command, order
+            )
+        except CommandRejected:
+            return False
+        return True
+
+    async def at_table(self, table: str, command: TableCommand) -> bool:
+        """Ask something of a table; a refusal is an answer."""
+        try:
+            await submitting.submit_to_table(
+                self.runtime, self.league, table, command, self.order("player")
+            )
+        except CommandRejected:
+            return False
+        return True
+
+    async def decide(self, subject: str, decider: Any, command: Any) -> Receipt:
+        """Have *command* decided on one stream."""
+        return await decided(
+            self.runtime, self.league, subject, decider, command, self.order("staff")
+        )
+
+    async def register(self, player: PlayerId) -> bool:
+        """Let *player* enter; late, if play is on."""
+        order = self.order(player)
+        entrant = EntrantId(identifier("ent", self.runtime.entropy.uuid()))
+        ids = admission.table_ids(order)
+        asked = Register(entrant=entrant, player=player, bot=True, table_ids=ids, now=self.now)
+        return await self.ask(asked, order)
+
+    async def pass_time(self, seconds: float) -> None:
+        """Let time pass."""
+        await asyncio.sleep(seconds)
+
+    async def until(self, instant: Any) -> None:
+        """Let time pass."""
+        left = (instant - self.now).total_seconds()
+        if left > 0:
+            await asyncio.sleep(left)
+
+
+async def decided(
+    runtime: Runtime, league: str, subject: str, decider: Any, asked: Any, order: Command
+) -> Receipt:
+    """Have *asked* decided on the stream of *subject* alone."""
+    stream = stream_of(subject)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        events = decider.decide((await states.load(stream)).state, asked)
+        return [Entry(stream, events), *await season_ends.told(states, events, order.received_at)]
+
+    return await runtime.writer.submit(league, order, decide)
