@@ -1,8 +1,10 @@
 """Which events a command to a tournament leads to."""
 
+from collections.abc import Callable
 from datetime import datetime
-from typing import assert_never
+from typing import Never, TypeVar
 
+from engine.decider import Cases
 from engine.tournament import levels, starting
 from engine.tournament.chips import casino, rebuying
 from engine.tournament.correcting import decisions as correcting
@@ -15,9 +17,6 @@ from engine.tournament.heads import decisions as heads
 from engine.tournament.model import entering_commands as entering
 from engine.tournament.model import fairness_commands as of_fairness
 from engine.tournament.model import floor_commands
-from engine.tournament.model import freezing_commands as of_freezing
-from engine.tournament.model import money_commands as of_money
-from engine.tournament.model import rounds_commands as of_rounds
 from engine.tournament.model.commands import (
     AddOn,
     Announce,
@@ -43,7 +42,6 @@ from engine.tournament.model.commands import (
     StartPlay,
     Withdraw,
 )
-from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
 from engine.tournament.model.entering_events import LateRegistrationClosed
 from engine.tournament.model.events import Event
 from engine.tournament.model.fairness_errors import SeatsBeingDrawn
@@ -72,7 +70,7 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
 
 def _followed(state: State, command: Command) -> tuple[Event, ...]:
     """Return the events that *command* causes, with those that follow for others."""
-    events = _decided(state, command)
+    events = _DECIDED[type(command)](state, command)
     if isinstance(command, floor_commands.Disqualify | entering.RecordPurge):
         events = _with_bubble(state, events, command.now)
     if events and isinstance(state, Running) and state.entering.late:
@@ -105,80 +103,6 @@ def _demand_settled(command: Command) -> None:
         raise SeatsBeingDrawn
 
 
-_Chips = (
-    DeclareRebuy
-    | StakeItem
-    | BuyBackItem
-    | AddOn
-    | Leave
-    | RecordBrought
-    | RecordLeaves
-    | CloseEarly
-)
-
-
-def _decided(state: State, command: Command) -> tuple[Event, ...]:
-    """Ask whoever decides on this concern."""
-    if isinstance(command, entering.Command):
-        return who_enters.decide(state, command)
-    if isinstance(command, of_freezing.Command):
-        return freezing.decide(state, command)
-    if isinstance(command, of_fairness.Command):
-        return fairness.decide(state, command)
-    if isinstance(command, CorrectResult | Forfeit | Reaward):
-        return correcting.decide(state, command)
-    if isinstance(command, of_money.Command):
-        return money.decide(state, command)
-    if isinstance(command, of_rounds.Command):
-        return rounds.decide(state, command)
-    if isinstance(command, floor_commands.Command):
-        return on_the_floor.decide(running_of(state), command)
-    if isinstance(command, _Chips):
-        return _with_chips(state, command)
-    match command:
-        case Announce():
-            return announcing.announce(state, command)
-        case OpenRegistration():
-            return registration.open_registration(state, command)
-        case Register():
-            return _registered(state, command)
-        case Withdraw():
-            return places.withdraw(state, command)
-        case StartPlay():
-            return starting.start_play(state, command)
-        case RecordBusts():
-            return _with_bubble(state, ranking.record_busts(state, command), command.now)
-        case CloseWindows():
-            return _with_bubble(state, ranking.close_windows(state, command), command.now)
-        case RecordMoves():
-            return moving.record_moves(state, command)
-        case RecordBreak():
-            return moving.record_break(state, command)
-        case _:
-            return _led(state, command)
-
-
-def _led(
-    state: State, command: Pause | Resume | RaiseLevels | Cancel | RecordTables | Finish
-) -> tuple[Event, ...]:
-    """Decide on what leads a whole tournament."""
-    match command:
-        case Pause():
-            return starting.pause(state, command)
-        case Resume():
-            return starting.resume(state, command)
-        case RaiseLevels():
-            return levels.raise_levels(running_of(state), command)
-        case Cancel():
-            return starting.cancel(state, command)
-        case RecordTables():
-            return heads.decide(state, command)
-        case Finish():
-            return ranking.finish(state, command)
-        case _:
-            assert_never(command)
-
-
 def _registered(state: State, command: Register) -> tuple[Event, ...]:
     if not isinstance(state, Running):
         return places.register(state, command)
@@ -187,21 +111,16 @@ def _registered(state: State, command: Register) -> tuple[Event, ...]:
     )
 
 
-def _with_chips(state: State, command: _Chips) -> tuple[Event, ...]:
-    """Decide on chips that come to a table, or leave it, besides the play."""
-    match command:
-        case DeclareRebuy():
-            return rebuying.declare(state, command)
-        case StakeItem():
-            return rebuying.stake(state, command)
-        case BuyBackItem():
-            return rebuying.buy_back(state, command)
-        case AddOn() | Leave() | RecordBrought() | RecordLeaves():
-            return casino.decide(state, command)
-        case CloseEarly():
-            return rounds.closed(state, casino.close(state, command))
-        case _:
-            assert_never(command)
+def _close_early(state: State, command: CloseEarly) -> tuple[Event, ...]:
+    return rounds.closed(state, casino.close(state, command))
+
+
+def _record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
+    return _with_bubble(state, ranking.record_busts(state, command), command.now)
+
+
+def _close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:
+    return _with_bubble(state, ranking.close_windows(state, command), command.now)
 
 
 def _with_bubble(state: State, events: tuple[Event, ...], now: datetime) -> tuple[Event, ...]:
@@ -209,3 +128,54 @@ def _with_bubble(state: State, events: tuple[Event, ...], now: datetime) -> tupl
     if not events or not isinstance(state, Running) or state.in_round:
         return events
     return on_the_floor.with_bubble(state, events, now)
+
+
+Asked = TypeVar("Asked")
+
+
+def _in_play(
+    cases: Cases[Running, Asked, tuple[Event, ...]],
+) -> Cases[State, Asked, tuple[Event, ...]]:
+    """Return *cases* for any state: outside play they refuse."""
+    return Cases({kind: _running(then) for kind, then in cases.items()})
+
+
+def _running(
+    then: Callable[[Running, Asked], tuple[Event, ...]],
+) -> Callable[[State, Asked], tuple[Event, ...]]:
+    return lambda state, command: then(running_of(state), command)
+
+
+_DECIDED = (
+    Cases[State, Never, tuple[Event, ...]]()
+    .on(Announce, announcing.announce)
+    .on(OpenRegistration, registration.open_registration)
+    .on(Register, _registered)
+    .on(Withdraw, places.withdraw)
+    .on(StartPlay, starting.start_play)
+    .on(RecordBusts, _record_busts)
+    .on(CloseWindows, _close_windows)
+    .on(RecordMoves, moving.record_moves)
+    .on(RecordBreak, moving.record_break)
+    .on(DeclareRebuy, rebuying.declare)
+    .on(StakeItem, rebuying.stake)
+    .on(BuyBackItem, rebuying.buy_back)
+    .on(AddOn, casino.add_on)
+    .on(Leave, casino.leave)
+    .on(RecordBrought, casino.bring_in)
+    .on(RecordLeaves, casino.cash_out)
+    .on(CloseEarly, _close_early)
+    .on(Pause, starting.pause)
+    .on(Resume, starting.resume)
+    .on(RaiseLevels, _running(levels.raise_levels))
+    .on(Cancel, starting.cancel)
+    .on(RecordTables, heads.decide)
+    .on(Finish, ranking.finish)
+    .and_all(who_enters.DECIDED)
+    .and_all(freezing.DECIDED)
+    .and_all(fairness.DECIDED)
+    .and_all(correcting.DECIDED)
+    .and_all(money.DECIDED)
+    .and_all(_in_play(rounds.DECIDED))
+    .and_all(_in_play(on_the_floor.DECIDED))
+)

@@ -50,21 +50,6 @@ def _casino(state: State) -> Running:
     return state
 
 
-def decide(
-    state: State, command: AddOn | Leave | RecordBrought | RecordLeaves
-) -> tuple[ChipsPromised | LeaveDeclared | ChipsBrought | EntrantCashedOut, ...]:
-    """Return what comes of chips that are brought or taken away, as the functions below say."""
-    match command:
-        case AddOn():
-            return add_on(state, command)
-        case Leave():
-            return leave(state, command)
-        case RecordBrought():
-            return bring_in(state, command)
-        case RecordLeaves():
-            return cash_out(state, command)
-
-
 def sit_down(state: Running, command: Register) -> tuple[EntrantRegistered | ChipsPromised, ...]:
     """
     Give somebody the lowest free seat while play is on, from the next hand.

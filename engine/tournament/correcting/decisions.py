@@ -4,12 +4,14 @@ How a result is set right.
 Source: rulebook ``corrections.result``, ``corrections.forfeit`` and ``corrections.reaward``.
 """
 
-from collections.abc import Sequence
-from typing import assert_never
+from collections.abc import Callable, Sequence
+from typing import Never, TypeVar
 
-from engine.tournament.model.correcting_commands import Command, CorrectResult, Forfeit, Reaward
+from engine.decider import Cases
+from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
 from engine.tournament.model.correcting_errors import CorrectionInvalid, TournamentNotFinished
 from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.events import Event
 from engine.tournament.model.state import Finished, State, phase_of
 from engine.tournament.model.values import Payout, Placing
 from engine.tournament.money.pool import amounts_of
@@ -17,28 +19,9 @@ from engine.tournament.money.prizes import payouts_of, shared_out
 from engine.values import EntrantId
 
 
-def decide(state: State, command: Command) -> tuple[ResultCorrected, ...]:
-    """
-    Return the correction that *command* asks for; none if the result already is so.
-
-    Raises:
-        TournamentNotFinished: If there is no result.
-        CorrectionInvalid: If the result asked for cannot be one.
-    """
-    if not isinstance(state, Finished):
-        raise TournamentNotFinished(phase=phase_of(state))
-    match command:
-        case CorrectResult():
-            placings = _placings(state, _in_order(state, command.order))
-            corrected = _corrected(state, command, placings, _forfeited(state))
-        case Forfeit():
-            corrected = _forfeit(state, command)
-        case Reaward():
-            corrected = _reaward(state, command)
-        case _:
-            assert_never(command)
-    same = (corrected.placings, corrected.payouts) == (state.placings, state.payouts)
-    return () if same else (corrected,)
+def _correct_order(state: Finished, command: CorrectResult) -> ResultCorrected:
+    placings = _placings(state, _in_order(state, command.order))
+    return _corrected(state, command, placings, _forfeited(state))
 
 
 def _number(state: Finished) -> int:
@@ -164,3 +147,29 @@ def _reaward(state: Finished, command: Reaward) -> ResultCorrected:
         reason=command.reason,
         rule="corrections.reaward",
     )
+
+
+Asked = TypeVar("Asked")
+
+
+def _if_new(
+    correct: Callable[[Finished, Asked], ResultCorrected],
+) -> Callable[[State, Asked], tuple[Event, ...]]:
+    """Return *correct* for any state: without a result it refuses, and no change is no event."""
+
+    def decided(state: State, command: Asked) -> tuple[Event, ...]:
+        if not isinstance(state, Finished):
+            raise TournamentNotFinished(phase=phase_of(state))
+        corrected = correct(state, command)
+        same = (corrected.placings, corrected.payouts) == (state.placings, state.payouts)
+        return () if same else (corrected,)
+
+    return decided
+
+
+DECIDED = (
+    Cases[State, Never, tuple[Event, ...]]()
+    .on(CorrectResult, _if_new(_correct_order))
+    .on(Forfeit, _if_new(_forfeit))
+    .on(Reaward, _if_new(_reaward))
+)

@@ -1,7 +1,8 @@
 """Which events a command about entering leads to."""
 
-from typing import assert_never
+from typing import Never
 
+from engine.decider import Cases
 from engine.tournament.entering import checking_in, drafts, late, places
 from engine.tournament.model.entering_commands import (
     AnnounceDraft,
@@ -10,7 +11,6 @@ from engine.tournament.model.entering_commands import (
     CheckIn,
     CloseLateRegistration,
     CloseRegistration,
-    Command,
     DiscardDraft,
     Draft,
     ExpireOffer,
@@ -26,45 +26,15 @@ from engine.tournament.model.state import Drafted, Running, State, Unannounced, 
 from engine.tournament.results import ranking
 
 
-def decide(state: State, command: Command) -> tuple[Event, ...]:
-    """
-    Return the events that *command* causes in *state*; none if it is already so.
+def _approve(state: State, command: Approve) -> tuple[Event, ...]:
+    if isinstance(state, Running):
+        return late.approve(state, command)
+    return places.approve(registering_of(state), command)
 
-    Raises:
-        CommandRejected: If the rules forbid the command.
-    """
-    match command:
-        case Draft():
-            return drafts.draft(state, command)
-        case AnnounceDraft():
-            return drafts.announce(state, command)
-        case DiscardDraft():
-            return drafts.discard(state)
-        case Approve():
-            if isinstance(state, Running):
-                return late.approve(state, command)
-            return places.approve(registering_of(state), command)
-        case Refuse():
-            known = state if isinstance(state, Running) else registering_of(state)
-            return places.refuse(known, command)
-        case AnswerOffer():
-            return places.answer(state, command)
-        case ExpireOffer():
-            return places.expire(state, command)
-        case OpenCheckIn():
-            return checking_in.open_check_in(state, command)
-        case CheckIn():
-            return checking_in.check_in(state, command)
-        case CloseRegistration():
-            return places.close(state, command)
-        case CloseLateRegistration():
-            return late.close(state, command)
-        case RecordPurge():
-            return ranking.purge(state, command)
-        case PostNotice():
-            return _posted(state, command)
-        case _:
-            assert_never(command)
+
+def _refuse(state: State, command: Refuse) -> tuple[Event, ...]:
+    known = state if isinstance(state, Running) else registering_of(state)
+    return places.refuse(known, command)
 
 
 def _posted(state: State, command: PostNotice) -> tuple[AnnouncementPosted, ...]:
@@ -72,3 +42,21 @@ def _posted(state: State, command: PostNotice) -> tuple[AnnouncementPosted, ...]
     if isinstance(state, Unannounced | Drafted):
         raise TournamentNotAnnounced
     return (AnnouncementPosted(text=command.text, at=command.now),)
+
+
+DECIDED = (
+    Cases[State, Never, tuple[Event, ...]]()
+    .on(Draft, drafts.draft)
+    .on(AnnounceDraft, drafts.announce)
+    .on(DiscardDraft, lambda state, _: drafts.discard(state))
+    .on(Approve, _approve)
+    .on(Refuse, _refuse)
+    .on(AnswerOffer, places.answer)
+    .on(ExpireOffer, places.expire)
+    .on(OpenCheckIn, checking_in.open_check_in)
+    .on(CheckIn, checking_in.check_in)
+    .on(CloseRegistration, places.close)
+    .on(CloseLateRegistration, late.close)
+    .on(RecordPurge, ranking.purge)
+    .on(PostNotice, _posted)
+)

@@ -1,11 +1,12 @@
 """Which entropy is taken, and when seeds are published.  Source: rulebook ``entropy``."""
 
-from typing import assert_never
+from typing import Never
 
+from engine.decider import Cases
 from engine.kit.rng import entropy_commitment
 from engine.tournament.model.errors import EntrantUnknown
+from engine.tournament.model.events import Event
 from engine.tournament.model.fairness_commands import (
-    Command,
     CommitEntropy,
     OpenEntropy,
     PublishSeeds,
@@ -23,7 +24,6 @@ from engine.tournament.model.fairness_errors import (
 from engine.tournament.model.fairness_events import (
     EntropyCommitted,
     EntropyOpened,
-    Event,
     SeedsPublished,
 )
 from engine.tournament.model.state import (
@@ -37,24 +37,6 @@ from engine.tournament.model.state import (
     running_of,
 )
 from engine.values import EntrantId
-
-
-def decide(state: State, command: Command) -> tuple[Event, ...]:
-    """
-    Return the events that *command* causes in *state*; none if it is already so.
-
-    Raises:
-        CommandRejected: If it comes at the wrong time, or does not fit what was committed.
-    """
-    match command:
-        case CommitEntropy():
-            return commit(state, command)
-        case OpenEntropy():
-            return open_entropy(state, command)
-        case PublishSeeds():
-            return publish(state, command)
-        case _:
-            assert_never(command)
 
 
 def commit(state: State, command: CommitEntropy) -> tuple[EntropyCommitted]:
@@ -129,3 +111,11 @@ def publish(state: State, command: PublishSeeds) -> tuple[SeedsPublished, ...]:
     return (
         SeedsPublished(cards_master=state.masters.cards, by=command.by, rule="entropy.publication"),
     )
+
+
+DECIDED = (
+    Cases[State, Never, tuple[Event, ...]]()
+    .on(CommitEntropy, commit)
+    .on(OpenEntropy, open_entropy)
+    .on(PublishSeeds, publish)
+)

@@ -4,13 +4,15 @@ How prizes and points wait for a dispute.
 Source: rulebook ``disputes.freeze``.
 """
 
-from typing import Any, assert_never
+from typing import Any, Never
 
+from engine.decider import Cases
 from engine.kit.freezes import Frozen
 from engine.tournament.model.commands import Cancel
 from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
-from engine.tournament.model.freezing_commands import Command, FreezeResult, ReleaseResult
-from engine.tournament.model.freezing_events import Event, ResultFrozen, ResultReleased
+from engine.tournament.model.events import Event
+from engine.tournament.model.freezing_commands import FreezeResult, ReleaseResult
+from engine.tournament.model.freezing_events import ResultFrozen, ResultReleased
 from engine.tournament.model.money_commands import AcceptDeal, ProposeDeal, RecordPayment
 from engine.tournament.model.rounds_commands import SeatRound
 from engine.tournament.model.state import State
@@ -19,20 +21,16 @@ WAITING = CorrectResult | Forfeit | Reaward | ProposeDeal | AcceptDeal | SeatRou
 """Commands that wait for a dispute: money goes by them, or the next round is seated."""
 
 
-def decide(state: State, command: Command) -> tuple[Event, ...]:
-    """Return that the result waits, or waits no longer; none if it is already so."""
-    already = command.dispute in state.frozen
-    match command:
-        case FreezeResult():
-            if already:
-                return ()
-            return (ResultFrozen(dispute=command.dispute, rule="disputes.freeze"),)
-        case ReleaseResult():
-            if not already:
-                return ()
-            return (ResultReleased(dispute=command.dispute, rule="disputes.freeze"),)
-        case _:
-            assert_never(command)
+def _freeze(state: State, command: FreezeResult) -> tuple[ResultFrozen, ...]:
+    if command.dispute in state.frozen:
+        return ()
+    return (ResultFrozen(dispute=command.dispute, rule="disputes.freeze"),)
+
+
+def _release(state: State, command: ReleaseResult) -> tuple[ResultReleased, ...]:
+    if command.dispute not in state.frozen:
+        return ()
+    return (ResultReleased(dispute=command.dispute, rule="disputes.freeze"),)
 
 
 def waits(command: Any) -> bool:
@@ -51,3 +49,8 @@ def demand_free(state: State) -> None:
     """
     if state.frozen:
         raise Frozen(dispute=state.frozen[0])
+
+
+DECIDED = (
+    Cases[State, Never, tuple[Event, ...]]().on(FreezeResult, _freeze).on(ReleaseResult, _release)
+)

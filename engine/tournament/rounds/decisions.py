@@ -6,15 +6,16 @@ Source: rulebook ``rounds``.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Literal, assert_never
+from typing import Literal, Never
 
 from msgspec.structs import replace
 
+from engine.decider import Cases
 from engine.errors import InvariantViolated
 from engine.tournament.fairness.digests import of_draws
 from engine.tournament.model.errors import DirectiveStale, TablesMissing
 from engine.tournament.model.events import Event, SeatsDrawn
-from engine.tournament.model.rounds_commands import Command, EndRound, EndRoundEarly, SeatRound
+from engine.tournament.model.rounds_commands import EndRound, EndRoundEarly, SeatRound
 from engine.tournament.model.rounds_errors import NoRoundInPlay
 from engine.tournament.model.rounds_events import (
     CutMade,
@@ -32,32 +33,13 @@ from engine.tournament.model.rounds_values import (
     RoundTable,
     Score,
 )
-from engine.tournament.model.state import Running, State, running_of
+from engine.tournament.model.state import Running, State
 from engine.tournament.model.terms import Rounds
 from engine.tournament.model.values import SeatAssignment
 from engine.tournament.rounds import pairing, scoring
 from engine.tournament.rounds.cutting import after_last_round, eliminated, over, places
 from engine.tournament.seating.draw import draw_order, draw_seats, tables_for, tables_needed
 from engine.values import Chips, EntrantId, Seat, TableId
-
-
-def decide(state: State, command: Command) -> tuple[Event, ...]:
-    """
-    Return the events that *command* causes; none if it is already so, or too early.
-
-    Raises:
-        CommandRejected: If the rules forbid the command.
-    """
-    running = running_of(state)
-    match command:
-        case SeatRound():
-            return seat_round(running, command)
-        case EndRound():
-            return end_round(running, command)
-        case EndRoundEarly():
-            return end_early(running, command)
-        case _:
-            assert_never(command)
 
 
 def first_round(drawn: SeatsDrawn) -> RoundSeated:
@@ -381,3 +363,11 @@ def _next(plan: Rounds, number: int, now: datetime) -> datetime:
     earliest = now + timedelta(seconds=plan.between_seconds)
     fixed = plan.starts_at[number - 1 : number]
     return max((earliest, *fixed))
+
+
+DECIDED = (
+    Cases[Running, Never, tuple[Event, ...]]()
+    .on(SeatRound, seat_round)
+    .on(EndRound, end_round)
+    .on(EndRoundEarly, end_early)
+)

@@ -22,6 +22,8 @@ from engine.kit.freezes import Frozen
 from engine.kit.windows import DisputeWindows, Settled, WindowsInForce, closes_at, in_force
 from engine.season import freezing
 from engine.season.freezing import FreezeStandings, ReleaseStandings
+from engine.tournament import decider as tournament
+from engine.tournament.evolve.freezing import frozen_by
 from engine.tournament.freezing import decisions as result
 from engine.tournament.model.freezing_commands import FreezeResult
 from engine.tournament.model.state import Unannounced
@@ -201,12 +203,12 @@ def test_a_disclosure_that_reaches_too_far_is_refused(changes: Any) -> None:
 
 
 def test_a_frozen_result_is_refused_with_the_disputes_name() -> None:
-    frozen = result.decide(Unannounced(), FreezeResult(dispute=DISPUTE, now=NOW))
-    held = Unannounced(frozen=result.applied((), frozen[0]))
+    frozen = tournament.decide(Unannounced(), FreezeResult(dispute=DISPUTE, now=NOW))
+    held = Unannounced(frozen=frozen_by((), frozen[0]))
     with pytest.raises(Frozen) as refused:
         result.demand_free(held)
     assert refused.value.facts == {"dispute": DISPUTE}
-    assert result.decide(held, FreezeResult(dispute=DISPUTE, now=NOW)) == ()
+    assert tournament.decide(held, FreezeResult(dispute=DISPUTE, now=NOW)) == ()
 
 
 def test_standings_that_are_let_go_say_when_the_season_was_to_close() -> None:
